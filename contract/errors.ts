@@ -1,0 +1,203 @@
+import type { Language } from './languages.ts'
+
+type ErrorEntry = { status: number; title: string; detail: Record<Language, string> }
+
+/**
+ * Every refusal that a call of ours may answer (RFC 9457 problem JSON, `code` is the key).
+ * `detail` says what is wrong and what to do, in the language the call asked for.
+ */
+export const ERRORS = {
+  invalid_request: {
+    status: 400,
+    title: 'Invalid request',
+    detail: {
+      en: 'The request is not in the expected form. See "errors" for the fields to correct.',
+      ru: 'Запрос составлен неверно. Поля, которые нужно исправить, перечислены в "errors".',
+    },
+  },
+  invalid_trade_link: {
+    status: 400,
+    title: 'Invalid trade link',
+    detail: {
+      en: 'This is not a Steam trade link. Copy the whole link from the trade settings of your Steam inventory.',
+      ru: 'Это не ссылка на обмен Steam. Скопируйте ссылку целиком из настроек обмена в инвентаре Steam.',
+    },
+  },
+  unauthorized: {
+    status: 401,
+    title: 'Unauthorized',
+    detail: {
+      en: 'The API key is missing or not valid. Send it as "Authorization: Bearer <key>".',
+      ru: 'Ключ API не указан или недействителен. Передайте его как "Authorization: Bearer <ключ>".',
+    },
+  },
+  cross_site_token: {
+    status: 403,
+    title: 'Cross-site token missing',
+    detail: {
+      en: 'The page lost its protection token. Allow cookies for this site and try again.',
+      ru: 'Страница потеряла защитный токен. Разрешите файлы cookie для этого сайта и повторите попытку.',
+    },
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    detail: { en: 'There is nothing at this address.', ru: 'По этому адресу ничего нет.' },
+  },
+  deposit_not_found: {
+    status: 404,
+    title: 'Deposit not found',
+    detail: {
+      en: 'Failed to find your payment. Go back to the store and start again.',
+      ru: 'Не удалось найти ваш платёж. Вернитесь в магазин и начните заново.',
+    },
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    detail: {
+      en: 'This address does not take this method.',
+      ru: 'Этот адрес не принимает такой метод запроса.',
+    },
+  },
+  external_id_conflict: {
+    status: 409,
+    title: 'External id already used',
+    detail: {
+      en: 'A deposit with this externalId exists already and was created with other values.',
+      ru: 'Пополнение с таким externalId уже создано с другими значениями.',
+    },
+  },
+  deposit_closed: {
+    status: 409,
+    title: 'Deposit closed',
+    detail: {
+      en: 'This deposit is already closed. Go back to the store and start a new one.',
+      ru: 'Это пополнение уже закрыто. Вернитесь в магазин и начните новое.',
+    },
+  },
+  trade_in_progress: {
+    status: 409,
+    title: 'Trade in progress',
+    detail: {
+      en: 'A trade of this deposit is already under way with other items.',
+      ru: 'По этому пополнению уже идёт обмен с другими предметами.',
+    },
+  },
+  trade_link_missing: {
+    status: 409,
+    title: 'Trade link missing',
+    detail: { en: 'Enter your trade link first.', ru: 'Сначала укажите ссылку на обмен.' },
+  },
+  price_changed: {
+    status: 409,
+    title: 'Prices changed',
+    detail: {
+      en: 'Prices have changed since you opened the inventory. Reload it and choose again.',
+      ru: 'Цены изменились с тех пор, как вы открыли инвентарь. Обновите его и выберите предметы снова.',
+    },
+  },
+  items_unavailable: {
+    status: 409,
+    title: 'Items unavailable',
+    detail: {
+      en: 'Some of the items can no longer be used. Reload the inventory and choose again.',
+      ru: 'Некоторые предметы больше нельзя использовать. Обновите инвентарь и выберите снова.',
+    },
+  },
+  too_many_items: {
+    status: 409,
+    title: 'Too many items',
+    detail: {
+      en: 'You have chosen too many items to trade',
+      ru: 'Вы выбрали слишком много предметов для обмена',
+    },
+  },
+  below_minimum: {
+    status: 409,
+    title: 'Below the minimum',
+    detail: {
+      en: 'The total is under the minimum sum. Add more items.',
+      ru: 'Сумма меньше минимальной. Добавьте ещё предметы.',
+    },
+  },
+  above_maximum: {
+    status: 409,
+    title: 'Above the maximum',
+    detail: {
+      en: 'The total is above what this deposit accepts. Remove some items.',
+      ru: 'Сумма больше, чем принимает это пополнение. Уберите часть предметов.',
+    },
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    detail: { en: 'Send JSON (application/json).', ru: 'Отправьте данные в формате JSON (application/json).' },
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'Payload too large',
+    detail: { en: 'The request is larger than 64 KB.', ru: 'Запрос больше 64 КБ.' },
+  },
+  trade_refused: {
+    status: 422,
+    title: 'Trade refused by Steam',
+    detail: {
+      en: 'Failed to create trade. Check the trade link or try later; your Steam account may have restrictions.',
+      ru: 'Не удалось создать обмен. Проверьте ссылку на обмен или попробуйте позже; возможны ограничения аккаунта Steam.',
+    },
+  },
+  user_not_found: {
+    status: 422,
+    title: 'Steam account not found',
+    detail: {
+      en: 'Failed get user information. Steam does not know this account; check the trade link.',
+      ru: 'Не удалось получить данные пользователя. Steam не знает такого аккаунта; проверьте ссылку на обмен.',
+    },
+  },
+  too_many_requests: {
+    status: 429,
+    title: 'Too many requests',
+    detail: {
+      en: 'Too many requests. Wait a moment and try again.',
+      ru: 'Слишком много запросов. Подождите немного и попробуйте снова.',
+    },
+  },
+  internal: {
+    status: 500,
+    title: 'Internal error',
+    detail: {
+      en: 'Something went wrong on our side. Nothing is lost; try again in a moment.',
+      ru: 'На нашей стороне произошла ошибка. Ничего не потеряно; попробуйте ещё раз через минуту.',
+    },
+  },
+  steam_unavailable: {
+    status: 503,
+    title: 'Steam unavailable',
+    detail: {
+      en: 'Steam does not answer right now. Your items are safe; try again in a few minutes.',
+      ru: 'Steam сейчас не отвечает. Ваши предметы в безопасности; попробуйте через несколько минут.',
+    },
+  },
+  no_bot_available: {
+    status: 503,
+    title: 'No bot available',
+    detail: {
+      en: 'All bots are busy at the moment. Try again in a minute.',
+      ru: 'Все боты сейчас заняты. Попробуйте через минуту.',
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** The body of every refused call, sent as `application/problem+json`. */
+export type Problem = {
+  type: string
+  title: string
+  status: number
+  code: ErrorCode
+  detail: string
+  /** Field by field, for `invalid_request` only. */
+  errors?: { path: string; message: string }[]
+}

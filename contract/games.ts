@@ -1,0 +1,27 @@
+/** The four games a shopper may pay with, keyed as they appear in calls. Source: specification of the widget, §1 and §9. */
+export const GAMES = ['cs', 'dota', 'rust', 'tf'] as const
+
+export type Game = (typeof GAMES)[number]
+
+export const DEFAULT_GAME: Game = 'cs'
+
+type GameFacts = {
+  /** Steam's application id. */
+  appId: number
+  /** The inventory context that holds tradable items. */
+  contextId: '2'
+  title: string
+  /** Smallest total of one trade, in US cents; it covers the commission of the outside market. */
+  minSumUsdCents: number
+}
+
+export const GAME_FACTS: Record<Game, GameFacts> = {
+  cs: { appId: 730, contextId: '2', title: 'Counter-Strike 2', minSumUsdCents: 300 },
+  dota: { appId: 570, contextId: '2', title: 'Dota 2', minSumUsdCents: 100 },
+  rust: { appId: 252490, contextId: '2', title: 'Rust', minSumUsdCents: 100 },
+  tf: { appId: 440, contextId: '2', title: 'Team Fortress 2', minSumUsdCents: 100 },
+}
+
+export function isGame(value: unknown): value is Game {
+  return typeof value === 'string' && (GAMES as readonly string[]).includes(value)
+}

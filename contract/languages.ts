@@ -1,0 +1,10 @@
+/** Languages of the widget and of every text that a shopper may see. */
+export const LANGUAGES = ['en', 'ru'] as const
+
+export type Language = (typeof LANGUAGES)[number]
+
+export const FALLBACK_LANGUAGE: Language = 'en'
+
+export function isLanguage(value: unknown): value is Language {
+  return typeof value === 'string' && (LANGUAGES as readonly string[]).includes(value)
+}

@@ -1,0 +1,37 @@
+/** The eight statuses of a deposit, as the specification of the widget names them (§4). */
+export const DEPOSIT_STATUSES = [
+  'created',
+  'pending',
+  'succeeded',
+  'paymentTimeout',
+  'tradeTimeout',
+  'tradeDeclined',
+  'tradeCountered',
+  'tradeHasInvalidItems',
+] as const
+
+export type DepositStatus = (typeof DEPOSIT_STATUSES)[number]
+
+/** Statuses in which nothing more is asked of the shopper. */
+export type FinalDepositStatus = Exclude<DepositStatus, 'created' | 'pending'>
+
+export function isFinal(status: DepositStatus): status is FinalDepositStatus {
+  return status !== 'created' && status !== 'pending'
+}
+
+/** Why an inventory cannot be shown; each is a state of the page, not a refused call. */
+export const INVENTORY_ERROR_TYPES = [
+  'internal',
+  'tradeNotAvailable',
+  'hidden',
+  'escrow',
+  'invalidPartner',
+  'engineeringWorks',
+] as const
+
+export type InventoryErrorType = (typeof INVENTORY_ERROR_TYPES)[number]
+
+/** Why an item of the inventory is not offered for payment. */
+export const UNAVAILABLE_REASONS = ['notTradable', 'noPrice', 'notPopular', 'tooCheap', 'inAnotherTrade'] as const
+
+export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number]

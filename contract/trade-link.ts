@@ -1,0 +1,28 @@
+/** What a trade link names: the account that gives the items and the token that lets a stranger send it an offer. */
+export type TradeLink = {
+  /** 32-bit account id as decimal digits. */
+  partner: string
+  token: string
+  /** The link in its canonical form: https, no www, parameters in order. */
+  url: string
+}
+
+const TRADE_LINK =
+  /^https?:\/\/(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([A-Za-z0-9_-]{3,64})$/
+
+const LARGEST_ACCOUNT_ID = 4_294_967_295
+
+/** Reads a pasted trade link. Spaces around it are ignored; anything else before or after refuses it. */
+export function parseTradeLink(text: string): TradeLink | undefined {
+  const match = TRADE_LINK.exec(text.trim())
+  const partner = match?.[1]
+  const token = match?.[2]
+  if (partner === undefined || token === undefined) return undefined
+  const account = Number(partner)
+  if (account < 1 || account > LARGEST_ACCOUNT_ID) return undefined
+  return {
+    partner: String(account),
+    token,
+    url: `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=${token}`,
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The calls the widget makes (specification of the widget, §7). The widget imports only the types from here:
+ * zod itself stays on the server.
+ *
+ * Money is an integer of minor units (cents) of the deposit's currency everywhere. Times are seconds or ISO 8601.
+ */
+import { z } from 'zod'
+import { GAMES } from './games.ts'
+import { LANGUAGES } from './languages.ts'
+import { CURRENCIES } from './money.ts'
+import { DEPOSIT_STATUSES, INVENTORY_ERROR_TYPES, UNAVAILABLE_REASONS } from './statuses.ts'
+
+const minorUnits = z.int().nonnegative()
+
+/** 128 random bits as 32 lowercase hex digits. */
+export const hashSchema = z.string().regex(/^[0-9a-f]{32}$/)
+
+export const userSchema = z.object({
+  name: z.string(),
+  profileUrl: z.string(),
+  avatarUrl: z.string(),
+  tradeUrl: z.string(),
+})
+
+export const botSchema = z.object({
+  name: z.string(),
+  profileUrl: z.string(),
+  avatarUrl: z.string(),
+  level: z.int().nonnegative(),
+})
+
+/** GET /api/payment: request. */
+export const paymentQuerySchema = z.object({ hash: hashSchema })
+
+/** GET /api/payment: answer. */
+export const paymentSchema = z.object({
+  hash: hashSchema,
+  /** Number shown to the shopper as #id. */
+  id: z.string(),
+  storeName: z.string(),
+  status: z.enum(DEPOSIT_STATUSES),
+  currency: z.enum(CURRENCIES),
+  /** While pending the total of the trade, once succeeded what was credited, else null. */
+  amount: minorUnits.nullable(),
+  user: userSchema.nullable(),
+  /** The bot that sent the offer; null before there is one. */
+  bot: botSchema.nullable(),
+  /** Seconds: to the expiry while created, to the trade's deadline while pending, null when final or unknown. */
+  timeLeft: z.int().nonnegative().nullable(),
+  technicalWorks: z.boolean(),
+  /** Steam's own id of the offer. */
+  steamTradeId: z.string().nullable(),
+  /** The secret code: the message of the Steam offer. */
+  steamTradeMessage: z.string().nullable(),
+  /** Where the offer is accepted in a browser and in the Steam client; null before there is an offer. */
+  acceptUrl: z.string().nullable(),
+  clientUrl: z.string().nullable(),
+  backToStoreUrl: z.string(),
+  /** Present only once the deposit is succeeded and the store asked for it. */
+  redirectUrl: z.string().optional(),
+  language: z.enum(LANGUAGES).nullable(),
+  /** True while an offer is being made: the widget reopens the confirmation modal and joins. */
+  creating: z.boolean(),
+  /** Items in the trade that is under way or done, else 0. */
+  itemCount: z.int().nonnegative(),
+  /** Until when the credited sum is held by Steam's trade protection; null when nothing is held. */
+  heldUntil: z.iso.datetime().nullable(),
+  minAmount: minorUnits.nullable(),
+  maxAmount: minorUnits.nullable(),
+})
+
+/** POST /api/trade-url: request; the answer is a User. */
+export const tradeUrlBodySchema = z.object({ hash: hashSchema, tradeUrl: z.string().max(512) })
+
+/** GET /api/inventory: request. */
+export const inventoryQuerySchema = z.object({
+  hash: hashSchema,
+  game: z.enum(GAMES),
+  language: z.enum(LANGUAGES).optional(),
+})
+
+export const itemSchema = z.object({
+  /** Steam's asset id. */
+  id: z.string(),
+  name: z.string(),
+  iconUrl: z.string(),
+  price: minorUnits,
+  rarity: z.templateLiteral(['rarity-', z.enum(['0', '1', '2', '3', '4', '5', '6', '7'])]),
+  wearCategory: z
+    .enum(['WearCategory0', 'WearCategory1', 'WearCategory2', 'WearCategory3', 'WearCategory4'])
+    .nullable(),
+  isStatTrak: z.boolean(),
+})
+
+/** GET /api/inventory: answer, newest items first. A state like a hidden inventory is an answer, not a refusal. */
+export const inventorySchema = z.object({
+  items: z.array(itemSchema),
+  /** Smallest total that can be paid, in the deposit's currency. */
+  minPrice: minorUnits,
+  currency: z.enum(CURRENCIES),
+  /** Most items in one trade. */
+  maxItems: z.int().positive(),
+  unavailableItems: z.int().nonnegative(),
+  unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
+  /** Names the prices of this answer; sent along with the trade. Null when there are no items. */
+  quoteId: z.string().nullable(),
+  /** Seconds since Steam was asked. */
+  ageSeconds: z.int().nonnegative(),
+  inventoryError: z.boolean(),
+  inventoryErrorType: z.enum(INVENTORY_ERROR_TYPES).nullable(),
+})
+
+/** POST /api/trade: request. */
+export const tradeBodySchema = z.object({
+  hash: hashSchema,
+  game: z.enum(GAMES),
+  /** Asset ids. The server refuses more than its limit with `too_many_items`. */
+  items: z.array(z.string().regex(/^\d{1,20}$/)).min(1).max(1000),
+  quoteId: z.string().max(64).optional(),
+})
+
+/** POST /api/trade: answer. 200 `active`: the offer stands. 202 `sending`: not known yet, repeat the same call. */
+export const tradeAnswerSchema = z.object({
+  state: z.enum(['active', 'sending']),
+  code: z.literal('trade_sending').optional(),
+})
+
+/** POST /api/error-report: request; the answer is 204. */
+export const errorReportBodySchema = z.object({
+  message: z.string().max(2000),
+  type: z.string().max(100),
+  filename: z.string().max(500),
+  lineno: z.number(),
+  /** True when the browser's event carried no error object. */
+  empty: z.boolean(),
+  url: z.string().max(1000),
+})
+
+export type User = z.infer<typeof userSchema>
+export type Bot = z.infer<typeof botSchema>
+export type Payment = z.infer<typeof paymentSchema>
+export type Item = z.infer<typeof itemSchema>
+export type Inventory = z.infer<typeof inventorySchema>
+export type TradeUrlBody = z.infer<typeof tradeUrlBodySchema>
+export type TradeBody = z.infer<typeof tradeBodySchema>
+export type TradeAnswer = z.infer<typeof tradeAnswerSchema>
+export type ErrorReportBody = z.infer<typeof errorReportBodySchema>

@@ -1,0 +1,165 @@
+/**
+ * The Steam port: what the till needs of Steam, in the till's own words. `web.ts` is the implementation on the
+ * client libraries; only `main.ts` knows it.
+ *
+ * Every method has a deadline of its own and resolves to a value; none throws for anything Steam may say.
+ * `unavailable` means that nothing is known: never conclude anything about an offer from it.
+ */
+import type { Game } from '../../contract/games.ts'
+import type { Language } from '../../contract/languages.ts'
+
+/** `session_dead`: the refresh token no longer opens a session; the bot needs a new enrolment. */
+export type Unavailable = {
+  kind: 'unavailable'
+  reason: 'timeout' | 'rate_limited' | 'session_dead' | 'steam_error'
+  /** For the log; holds no secret. */
+  detail: string
+}
+
+/** An asset of an offer; ids are decimal strings (they exceed 2^53). */
+export type OfferAsset = { appId: number; contextId: string; assetId: string }
+
+export type Partner = {
+  /** 64-bit Steam id as decimal digits. */
+  steamId: string
+  /** The token of the trade link. */
+  token: string
+}
+
+export type Profile = { steamId: string; name: string; avatarUrl: string; profileUrl: string; level: number }
+
+export type ProfileAnswer = { kind: 'profile'; profile: Profile } | { kind: 'unknown_account' } | Unavailable
+
+export type PartnerAnswer =
+  | { kind: 'ok'; holdDays: number }
+  | { kind: 'refused'; reason: 'invalid_token' | 'cannot_trade' }
+  | Unavailable
+
+/** One item as Steam describes it, before any judgement of ours. Every string in it is hostile. */
+export type SteamItem = {
+  assetId: string
+  classId: string
+  instanceId: string
+  amount: number
+  name: string
+  marketHashName: string
+  tradable: boolean
+  /** Path of the picture below Steam's image host. */
+  iconPath: string
+  tags: { category: string; internalName: string }[]
+}
+
+export type InventoryAnswer =
+  | { kind: 'items'; items: SteamItem[] }
+  /** `no_items`: nothing to trade, probably the game is not owned. */
+  | { kind: 'refused'; reason: 'hidden' | 'no_items' | 'invalid_token' | 'cannot_trade' }
+  | Unavailable
+
+export type RefusedReason =
+  | 'invalid_token'
+  | 'partner_cannot_trade'
+  | 'partner_trade_ban'
+  | 'bot_cannot_trade'
+  | 'too_many_offers'
+  | 'items_gone'
+  | 'inventory_full'
+  | 'access_denied'
+  | 'session_dead'
+  | 'rate_limited'
+
+/** `unknown`: the offer may exist. It must be looked for among the sent offers before anything else is done. */
+export type SendAnswer =
+  | { kind: 'sent'; offerId: string }
+  | { kind: 'refused'; reason: RefusedReason }
+  | { kind: 'unknown'; detail: string }
+
+/** Steam's ETradeOfferState by name. */
+export type OfferState =
+  | 'invalid'
+  | 'active'
+  | 'accepted'
+  | 'countered'
+  | 'expired'
+  | 'cancelled'
+  | 'declined'
+  | 'invalid_items'
+  | 'needs_confirmation'
+  | 'cancelled_by_second_factor'
+  | 'in_escrow'
+  | 'reverted'
+
+export type Offer = {
+  offerId: string
+  /** 64-bit Steam id of the other side. */
+  partnerSteamId: string
+  message: string
+  state: OfferState
+  /** Present once accepted. */
+  tradeId: string | null
+  itemsToReceive: OfferAsset[]
+  createdAt: Date
+}
+
+export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable
+
+export type OffersAnswer = { kind: 'offers'; offers: Offer[] } | Unavailable
+
+/** `not_active`: Steam refused because the offer is no longer active; read it to learn why. */
+export type CancelAnswer = { kind: 'done' } | { kind: 'not_active' } | Unavailable
+
+/** Steam's ETradeStatus, as far as it matters. */
+export type TradeState = 'pending' | 'committed' | 'complete' | 'failed' | 'in_escrow' | 'rolled_back'
+
+export type ReceivedAsset = OfferAsset & {
+  /** The item's id in the bot's inventory; null while it has not moved. */
+  newAssetId: string | null
+}
+
+export type TradeStatus = {
+  tradeId: string
+  partnerSteamId: string
+  state: TradeState
+  received: ReceivedAsset[]
+  /** End of Steam's trade protection; null where there is none. */
+  settlesAt: Date | null
+  /** The trade this one undoes; such a row is never a delivery. */
+  rollbackOf: string | null
+}
+
+export type TradeStatusAnswer = { kind: 'trade'; trade: TradeStatus } | { kind: 'missing' } | Unavailable
+
+/** A bot's open session. Renewing it when Steam ends it is the implementation's work (once, single-flight). */
+export interface SteamSession {
+  /** The bot's own 64-bit Steam id. */
+  readonly steamId: string
+  checkPartner(partner: Partner): Promise<PartnerAnswer>
+  readInventory(partner: Partner, game: Game, language: Language): Promise<InventoryAnswer>
+  /** Asks for `assets` and gives nothing. `message` carries the secret code, at most 128 characters. */
+  sendOffer(partner: Partner, assets: OfferAsset[], message: string): Promise<SendAnswer>
+  readOffer(offerId: string): Promise<OfferAnswer>
+  /** Offers sent or changed since then, and all active ones; every page of the list, or unavailable. */
+  listSentOffers(since: Date): Promise<OffersAnswer>
+  cancelOffer(offerId: string): Promise<CancelAnswer>
+  declineOffer(offerId: string): Promise<CancelAnswer>
+  readTradeStatus(tradeId: string): Promise<TradeStatusAnswer>
+  close(): void
+}
+
+export type SessionAnswer =
+  | { kind: 'open'; session: SteamSession }
+  | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' }
+  | Unavailable
+
+export interface Steam {
+  /** Opens a bot's session from its refresh token. */
+  openSession(refreshToken: string): Promise<SessionAnswer>
+  /** The public profile of an account; needs no session. */
+  readProfile(steamId: string): Promise<ProfileAnswer>
+}
+
+const ACCOUNT_ID_BASE = 76_561_197_960_265_728n
+
+/** 32-bit account id (the `partner` of a trade link) → 64-bit Steam id, both as decimal digits. */
+export function steamIdOfAccount(accountId: string): string {
+  return String(ACCOUNT_ID_BASE + BigInt(accountId))
+}
