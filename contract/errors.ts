@@ -132,7 +132,10 @@ export const ERRORS = {
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
-    detail: { en: 'Send JSON (application/json).', ru: 'Отправьте данные в формате JSON (application/json).' },
+    detail: {
+      en: 'Send JSON (application/json).',
+      ru: 'Отправьте данные в формате JSON (application/json).',
+    },
   },
   payload_too_large: {
     status: 413,

@@ -32,6 +32,12 @@ export const INVENTORY_ERROR_TYPES = [
 export type InventoryErrorType = (typeof INVENTORY_ERROR_TYPES)[number]
 
 /** Why an item of the inventory is not offered for payment. */
-export const UNAVAILABLE_REASONS = ['notTradable', 'noPrice', 'notPopular', 'tooCheap', 'inAnotherTrade'] as const
+export const UNAVAILABLE_REASONS = [
+  'notTradable',
+  'noPrice',
+  'notPopular',
+  'tooCheap',
+  'inAnotherTrade',
+] as const
 
 export type UnavailableReason = (typeof UNAVAILABLE_REASONS)[number]

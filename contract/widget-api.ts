@@ -115,7 +115,10 @@ export const tradeBodySchema = z.object({
   hash: hashSchema,
   game: z.enum(GAMES),
   /** Asset ids. The server refuses more than its limit with `too_many_items`. */
-  items: z.array(z.string().regex(/^\d{1,20}$/)).min(1).max(1000),
+  items: z
+    .array(z.string().regex(/^\d{1,20}$/))
+    .min(1)
+    .max(1000),
   quoteId: z.string().max(64).optional(),
 })
 

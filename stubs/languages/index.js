@@ -1,5 +1,5 @@
-'use strict'
-
 exports.getLanguageInfo = () => {
-  throw new Error('The languages package is stubbed: leave the language option of steam-tradeoffer-manager unset.')
+  throw new Error(
+    'The languages package is stubbed: leave the language option of steam-tradeoffer-manager unset.',
+  )
 }

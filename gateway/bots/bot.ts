@@ -1,0 +1,33 @@
+/** What the bots room offers to features whose work must run where a bot's lease is held. */
+import type { SteamSession } from '../steam/steam.ts'
+
+/** Given to every handler of a bot's work. Only the process that holds the bot's lease ever has one. */
+export type BotContext = {
+  botId: bigint
+  session: SteamSession
+  /** Written along with every change of a trade; a stale holder's write matches no row. */
+  epoch: bigint
+  /** True while what is left of the lease is longer than a write to Steam with this deadline may take. */
+  mayWrite(deadlineMs: number): boolean
+}
+
+/** A wake-up in the queue of one bot; ids are decimal digits. */
+export type BotJob =
+  | { kind: 'inventory'; requestId: string }
+  /** Look at the trade's row and do what is due. */
+  | { kind: 'trade'; tradeId: string }
+  /** Read this trade's offer once, now: its shopper is back at the page. */
+  | { kind: 'look'; tradeId: string }
+
+export type BotHandlers = {
+  inventory(bot: BotContext, requestId: bigint): Promise<void>
+  trade(bot: BotContext, tradeId: bigint): Promise<void>
+  look(bot: BotContext, tradeId: bigint): Promise<void>
+  /** Called every 5 s while the bot has live offers: one list read for all of them. Resolves to how many are left. */
+  watch(bot: BotContext): Promise<number>
+}
+
+/** Name of the queue that the holder of the bot's lease works on. */
+export function botQueue(botId: bigint): string {
+  return `bot.${botId}`
+}

@@ -1,0 +1,30 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { Tables } from './schema.ts'
+
+export type Db = Kysely<Tables>
+/** A transaction; what takes a Tx must run in the caller's transaction. */
+export type Tx = Transaction<Tables>
+
+export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> }
+
+const INT8_OID = 20
+
+/** Connects to PostgreSQL. int8 is read as bigint, so that no sum of money passes through a float. */
+export function openDatabase(url: string, poolSize = 10): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: poolSize,
+    connectionTimeoutMillis: 10_000,
+    statement_timeout: 15_000,
+    idle_in_transaction_session_timeout: 30_000,
+    types: {
+      getTypeParser: (oid: number, format?: string) =>
+        oid === INT8_OID && format !== 'binary' ? BigInt : pg.types.getTypeParser(oid, format as 'text'),
+    } as pg.CustomTypesConfig,
+  })
+  // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.
+  pool.on('error', () => {})
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return { db, pool, close: () => db.destroy() }
+}

@@ -1,0 +1,23 @@
+/** Jobs on pg-boss. A job is an alarm: it only wakes somebody; what is to be done stands in rows with `due_at`. */
+import type { Tx } from './client.ts'
+
+export type SendOptions = {
+  startAfter?: Date
+  /** At most one waiting job of the queue carries this key; further ones are dropped. */
+  singletonKey?: string
+}
+
+export interface Queue {
+  /** Creates the queue if it is not there. Needed before the first send to it. */
+  ensure(name: string): Promise<void>
+  /** In the caller's transaction: the job exists exactly if the transaction commits. */
+  send(tx: Tx, name: string, data: object, options?: SendOptions): Promise<void>
+  /** Runs `handler` for the queue's jobs, up to `concurrency` (default 4) at a time. Resolves to a stop function. */
+  work(
+    name: string,
+    handler: (data: unknown) => Promise<void>,
+    options?: { concurrency?: number },
+  ): Promise<() => Promise<void>>
+  /** Waits for running handlers (at most 10 s), then stops. */
+  stop(): Promise<void>
+}

@@ -1,0 +1,244 @@
+/** Types of the tables in migrations/, for Kysely. bigint columns are bigint, timestamptz is Date. */
+import type { Generated, JSONColumnType } from 'kysely'
+import type { Game } from '../../contract/games.ts'
+import type { Language } from '../../contract/languages.ts'
+import type { Currency } from '../../contract/money.ts'
+import type { DepositStatus } from '../../contract/statuses.ts'
+import type { EventType } from '../../contract/webhooks.ts'
+
+type CreditMode = 'on_accept' | 'on_release'
+
+export type StoreTable = {
+  id: Generated<bigint>
+  name: string
+  origins: string[]
+  webhook_url: string | null
+  webhook_secret: Buffer | null
+  credit_mode: Generated<CreditMode>
+  risk_limit_usd_cents: Generated<bigint>
+  last_sequence: Generated<bigint>
+  created_at: Generated<Date>
+}
+
+export type ApiKeyTable = {
+  id: string
+  store_id: bigint
+  secret_sha256: Buffer
+  created_at: Generated<Date>
+  revoked_at: Date | null
+}
+
+export type BotTable = {
+  id: Generated<bigint>
+  steam_id: string
+  name: string
+  avatar_url: string
+  profile_url: string
+  level: number
+  refresh_token: Buffer
+  state: Generated<'active' | 'paused' | 'dead'>
+  state_reason: string | null
+  lease_owner: string | null
+  lease_epoch: Generated<bigint>
+  lease_until: Date | null
+  online: Generated<boolean>
+  created_at: Generated<Date>
+}
+
+export type PriceTable = {
+  source: string
+  game: Game
+  market_hash_name: string
+  usd_micros: bigint
+  popularity: number
+  popularity_kind: 'sales7d' | 'listings'
+  as_of: Date
+}
+
+export type ExchangeRateTable = {
+  id: Generated<bigint>
+  currency: Currency
+  /** A decimal as text: never a float. */
+  per_usd: string
+  source: string
+  as_of: Date
+}
+
+export type DepositTable = {
+  id: Generated<bigint>
+  hash: string
+  store_id: bigint
+  external_id: string
+  request_sha256: Buffer
+  status: Generated<DepositStatus>
+  currency: Currency
+  language: Language | null
+  back_to_store_url: string
+  redirect_url: string | null
+  min_amount: bigint | null
+  max_amount: bigint | null
+  credited_amount: bigint | null
+  held_amount: Generated<bigint>
+  held_until: Date | null
+  user_steam_id: string | null
+  user_token: string | null
+  user_name: string | null
+  user_avatar_url: string | null
+  user_profile_url: string | null
+  created_at: Generated<Date>
+  expires_at: Date
+}
+
+export type InventoryRequestTable = {
+  id: Generated<bigint>
+  bot_id: bigint
+  steam_id: string
+  token: string
+  game: Game
+  language: Language
+  state: Generated<'open' | 'taken' | 'done'>
+  answer: JSONColumnType<object> | null
+  created_at: Generated<Date>
+  done_at: Date | null
+}
+
+export type QuoteTable = {
+  id: string
+  deposit_id: bigint
+  game: Game
+  currency: Currency
+  rate_id: bigint
+  created_at: Date
+  expires_at: Date
+}
+
+export type QuoteItemTable = {
+  quote_id: string
+  asset_id: string
+  app_id: number
+  context_id: string
+  name: string
+  market_hash_name: string
+  price: bigint
+  gross: bigint
+}
+
+export type TradeStateColumn =
+  | 'intended'
+  | 'sending'
+  | 'unknown'
+  | 'active'
+  | 'refused'
+  | 'abandoned'
+  | 'declined'
+  | 'countered'
+  | 'invalid'
+  | 'timed_out'
+  | 'held'
+  | 'final'
+
+export type TradeTable = {
+  id: Generated<bigint>
+  deposit_id: bigint
+  bot_id: bigint
+  quote_id: string
+  game: Game
+  secret_code: string
+  partner_steam_id: string
+  partner_token: string
+  state: Generated<TradeStateColumn>
+  reason: string | null
+  currency: Currency
+  total: bigint
+  gross_total: bigint
+  lease_epoch: Generated<bigint>
+  send_started_at: Date | null
+  missed_reads: Generated<number>
+  steam_offer_id: string | null
+  steam_trade_id: string | null
+  deadline: Date | null
+  accepted_at: Date | null
+  bad_end: string | null
+  bad_end_seen_at: Date | null
+  delivered_at: Date | null
+  settles_at: Date | null
+  due_at: Date | null
+  created_at: Generated<Date>
+  ended_at: Date | null
+}
+
+export type TradeItemTable = {
+  trade_id: bigint
+  asset_id: string
+  app_id: number
+  context_id: string
+  name: string
+  market_hash_name: string
+  price: bigint
+  gross: bigint
+  live: Generated<boolean>
+  received_asset_id: string | null
+}
+
+export type AccountKind = 'held' | 'available' | 'items' | 'commission' | 'loss' | 'paid_out'
+
+export type AccountTable = {
+  id: Generated<bigint>
+  store_id: bigint | null
+  kind: AccountKind
+  currency: Currency
+  balance: Generated<bigint>
+}
+
+export type LedgerEntryTable = {
+  id: Generated<bigint>
+  debit_account: bigint
+  credit_account: bigint
+  amount: bigint
+  currency: Currency
+  cause: 'delivered' | 'commission' | 'released'
+  trade_id: bigint
+  quote_id: string
+  rate_id: bigint
+  created_at: Generated<Date>
+}
+
+export type EventTable = {
+  id: string
+  store_id: bigint
+  deposit_id: bigint
+  type: EventType
+  payload: JSONColumnType<object>
+  created_at: Generated<Date>
+  sequence: bigint | null
+}
+
+export type WebhookDeliveryTable = {
+  event_id: string
+  state: Generated<'due' | 'delivered' | 'failed'>
+  attempts: Generated<number>
+  due_at: Date | null
+  last_result: string | null
+  delivered_at: Date | null
+}
+
+export type SettingTable = { name: string; value: JSONColumnType<object> }
+
+export type Tables = {
+  store: StoreTable
+  api_key: ApiKeyTable
+  bot: BotTable
+  price: PriceTable
+  exchange_rate: ExchangeRateTable
+  deposit: DepositTable
+  inventory_request: InventoryRequestTable
+  quote: QuoteTable
+  quote_item: QuoteItemTable
+  trade: TradeTable
+  trade_item: TradeItemTable
+  account: AccountTable
+  ledger_entry: LedgerEntryTable
+  event: EventTable
+  webhook_delivery: WebhookDeliveryTable
+  setting: SettingTable
+}

@@ -1,0 +1,33 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+
+/** Source of everything random, as an argument, so that tests can repeat a run. */
+export type Ids = {
+  uuid(): string
+  /** `bytes` random bytes as lowercase hex. */
+  hex(bytes: number): string
+  /** A secret code of six characters that nobody misreads: the message of an offer. */
+  secretCode(): string
+}
+
+/** Without 0, O, 1, I and L. 31 letters: six of them give 887 million codes. */
+const CODE_ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
+
+const CODE_LENGTH = 6
+
+export const systemIds: Ids = {
+  uuid: () => randomUUID(),
+  hex: (bytes) => randomBytes(bytes).toString('hex'),
+  secretCode: () => codeFrom(randomBytes),
+}
+
+/** Rejects bytes past the largest multiple of the alphabet's size, so that every letter is equally likely. */
+function codeFrom(random: (size: number) => Buffer): string {
+  const fair = Math.floor(256 / CODE_ALPHABET.length) * CODE_ALPHABET.length
+  let code = ''
+  while (code.length < CODE_LENGTH) {
+    for (const byte of random(CODE_LENGTH)) {
+      if (byte < fair && code.length < CODE_LENGTH) code += CODE_ALPHABET[byte % CODE_ALPHABET.length]
+    }
+  }
+  return code
+}
