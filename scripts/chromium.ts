@@ -1,0 +1,98 @@
+/**
+ * Finds a Chromium for the browser tests, and installs one where there is none: an installed browser first,
+ * then Playwright's own download, then the distribution's package.
+ */
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { createRequire } from 'node:module'
+import { delimiter, dirname, join } from 'node:path'
+import { chromium } from 'playwright-core'
+
+const COMMANDS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
+
+const FIXED_PLACES = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+]
+
+const DOWNLOAD_TIMEOUT_MS = 5 * 60_000
+const PACKAGE_TIMEOUT_MS = 8 * 60_000
+
+/** Commands that install the distribution's Chromium, by the package manager that is there. */
+const PACKAGE_MANAGERS = [
+  { command: 'apt-get', steps: [['update'], ['install', '-y', '--no-install-recommends', 'chromium']] },
+  { command: 'dnf', steps: [['install', '-y', 'chromium']] },
+  { command: 'apk', steps: [['add', 'chromium']] },
+  { command: 'pacman', steps: [['-S', '--noconfirm', 'chromium']] },
+]
+
+/** Resolves to the path of an executable Chromium; throws with what to do when none can be had. */
+export function findChromium(say: (line: string) => void = console.error): string {
+  const found = installed()
+  if (found !== undefined) return found
+  say('no Chromium is installed: trying the download of Playwright')
+  if (downloadWithPlaywright()) {
+    const downloaded = installed()
+    if (downloaded !== undefined) return downloaded
+  }
+  say('the download did not work: trying the package of this distribution')
+  if (installPackage(say)) {
+    const packaged = installed()
+    if (packaged !== undefined) return packaged
+  }
+  throw new Error(
+    'The browser tests need Chromium and none could be installed. Install it (for example "apt-get install ' +
+      'chromium" as root) or set CHROMIUM_PATH to an executable, then run npm test again.',
+  )
+}
+
+function installed(): string | undefined {
+  const named = process.env.CHROMIUM_PATH
+  if (named !== undefined && named !== '') {
+    if (!isExecutable(named))
+      throw new Error(`CHROMIUM_PATH names ${named}, which is not an executable file.`)
+    return named
+  }
+  const onPath = COMMANDS.map(whereIs).find((path) => path !== undefined)
+  return onPath ?? [...FIXED_PLACES, chromium.executablePath()].find(isExecutable)
+}
+
+function whereIs(command: string): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, command)).find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function downloadWithPlaywright(): boolean {
+  const cli = join(dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')), 'cli.js')
+  const result = spawnSync(process.execPath, [cli, 'install', 'chromium'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    timeout: DOWNLOAD_TIMEOUT_MS,
+  })
+  return result.status === 0
+}
+
+function installPackage(say: (line: string) => void): boolean {
+  const manager = PACKAGE_MANAGERS.find(({ command }) => whereIs(command) !== undefined)
+  if (manager === undefined || process.getuid?.() !== 0) {
+    say('no known package manager may be used here (installing a package needs root)')
+    return false
+  }
+  return manager.steps.every((step) => {
+    const result = spawnSync(manager.command, step, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: PACKAGE_TIMEOUT_MS,
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    })
+    return result.status === 0
+  })
+}
