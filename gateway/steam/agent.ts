@@ -1,0 +1,48 @@
+import { Agent } from 'node:https'
+import net from 'node:net'
+
+/** A socket on which nothing moves for this long is dead: the login library has no timeout of its own. */
+const IDLE_SOCKET_MS = 30_000
+
+const LOOPBACK_HOSTS = new Map([
+  ['localhost', '127.0.0.1'],
+  ['127.0.0.1', '127.0.0.1'],
+  ['[::1]', '::1'],
+])
+
+class SteamAgent extends Agent {
+  readonly #target: { host: string; port: number } | undefined
+
+  constructor(target?: { host: string; port: number }) {
+    super({ keepAlive: false })
+    this.#target = target
+  }
+
+  override createConnection(...args: Parameters<Agent['createConnection']>) {
+    const socket = this.#target ? net.connect(this.#target) : super.createConnection(...args)
+    if (socket instanceof net.Socket) socket.setTimeout(IDLE_SOCKET_MS, () => socket.destroy())
+    return socket
+  }
+}
+
+/**
+ * The agent that redirects every host of Steam to the sandbox: URLs, hosts and cookies stay those of production,
+ * only the socket leads elsewhere. Throws unless the mode is sandbox and the target is a plain loopback address,
+ * because whoever can set this elsewhere can mint payments.
+ */
+export function createSandboxAgent(mode: 'sandbox' | 'live', sandboxUrl: string): Agent {
+  if (mode !== 'sandbox') {
+    throw new Error('The Steam sandbox is refused in live mode: remove its address from the settings.')
+  }
+  const url = URL.canParse(sandboxUrl) ? new URL(sandboxUrl) : undefined
+  const host = url && LOOPBACK_HOSTS.get(url.hostname)
+  if (!url || !host || url.protocol !== 'http:' || url.username !== '' || url.pathname !== '/') {
+    throw new Error('The Steam sandbox must be on this machine, such as http://127.0.0.1:4301: it is not.')
+  }
+  return new SteamAgent({ host, port: Number(url.port || 80) })
+}
+
+/** The agent of live mode for the login: only adds the time limit on dead sockets. */
+export function createLiveAgent(): Agent {
+  return new SteamAgent()
+}

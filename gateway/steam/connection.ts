@@ -1,0 +1,206 @@
+/** A bot's logged-in connection: everything that is said to Steam in its name passes here. */
+import type { Agent } from 'node:https'
+import TradeOfferManager from 'steam-tradeoffer-manager'
+import SteamCommunity from 'steamcommunity'
+import { type LoginAnswer, login, withDeadline } from './login.ts'
+import { sessionEnded, unavailableFrom } from './outcomes.ts'
+import type { OfferAsset, Partner, Unavailable } from './steam.ts'
+import { createTransport, type Exchange, type Transport } from './transport.ts'
+
+/** Between two logins at least this much: a Steam that refuses fresh cookies would be asked again and again. */
+const RENEWAL_GAP_MS = 60_000
+const LOGIN_MS = 10_000
+const LIBRARY_TIMEOUT_MS = 30_000
+const UNREADABLE_COOKIES: Unavailable = {
+  kind: 'unavailable',
+  reason: 'steam_error',
+  detail: 'login: unreadable cookies',
+}
+
+export type Call = {
+  /** Shown in details; holds no secret. */
+  name: string
+  url: string
+  method?: 'GET' | 'POST'
+  query?: Record<string, string | number>
+  referer?: string
+  /** How the call proves who asks. `none` is for public pages. */
+  proof: 'cookies' | 'access_token' | 'none'
+  /** The answer is a page of text, not JSON. */
+  text?: true
+}
+
+export type Connection = {
+  /** One exchange within `ms` in all; if the session has ended it is renewed once and the call repeated once. */
+  exchange(call: Call, ms: number): Promise<Exchange | Unavailable>
+  /** Sends a new offer through the library. `unavailable` means that it was certainly not sent. */
+  send(partner: Partner, assets: OfferAsset[], message: string, ms: number): Promise<Exchange | Unavailable>
+  close(): void
+}
+
+type Settings = {
+  redirect: Agent | undefined
+  loginAgent: Agent
+  /** A clock that never jumps, in milliseconds. */
+  monotonicMs: () => number
+}
+
+export type OpenAnswer = { kind: 'open'; connection: Connection } | Exclude<LoginAnswer, { kind: 'cookies' }>
+
+export async function openConnection(settings: Settings, refreshToken: string): Promise<OpenAnswer> {
+  const first = await login(settings.loginAgent, refreshToken, LOGIN_MS)
+  if (first.kind !== 'cookies') return first
+  const transport = createTransport(settings.redirect)
+  const identity = createIdentity(transport)
+  if (!identity.take(first.cookies)) return UNREADABLE_COOKIES
+  // Steam wants the notice about trade protection acknowledged once per account, or offers get stuck.
+  void transport.exchange(LOGIN_MS, (done) => identity.community.acknowledgeTradeProtection(done))
+  const renewal = createRenewal(settings, refreshToken, identity)
+
+  return { kind: 'open', connection: createConnection(settings, transport, identity, renewal) }
+}
+
+function createConnection(
+  settings: Settings,
+  transport: Transport,
+  identity: Identity,
+  renewal: Renewal,
+): Connection {
+  const renewing = async (name: string, ms: number, attempt: (ms: number) => Promise<Exchange>) => {
+    const until = settings.monotonicMs() + ms
+    const left = () => until - settings.monotonicMs()
+    const seen = renewal.generation()
+    const answer = await attempt(left())
+    if (!sessionEnded(answer)) return answer
+    const problem = await renewal.renew(seen, left())
+    if (problem) return problem
+    if (left() <= 0) return late(name)
+    const second = await attempt(left())
+    return sessionEnded(second) ? unavailableFrom(name, second) : second
+  }
+  return {
+    exchange: (call, ms) => {
+      const attempt = (left: number) => callOnce(transport, identity, call, left)
+      return call.proof === 'none' ? attempt(ms) : renewing(call.name, ms, attempt)
+    },
+    send: (partner, assets, message, ms) =>
+      renewing('send', ms, (left) =>
+        transport.exchange(left, (done) => identity.send(partner, assets, message, done)),
+      ),
+    close: () => {
+      transport.close()
+      identity.manager.shutdown()
+    },
+  }
+}
+
+/** One exchange as the given identity, without any renewal. */
+export function callOnce(
+  transport: Transport,
+  identity: Identity,
+  call: Call,
+  ms: number,
+): Promise<Exchange> {
+  const method = call.method ?? 'GET'
+  const query = {
+    ...call.query,
+    ...(call.proof === 'access_token' ? { access_token: identity.accessToken() } : {}),
+    ...(call.proof === 'cookies' ? { sessionid: identity.community.getSessionID() } : {}),
+  }
+  return transport.exchange(ms, (done) =>
+    identity.community.httpRequest(
+      {
+        uri: call.url,
+        method,
+        ...(method === 'GET' ? { qs: query } : { form: query }),
+        ...(call.referer === undefined ? {} : { headers: { referer: call.referer } }),
+        json: !call.text,
+        followRedirect: false,
+        checkHttpError: false,
+        checkCommunityError: false,
+        checkTradeError: false,
+        checkJsonError: false,
+      },
+      done,
+    ),
+  )
+}
+
+export type Identity = ReturnType<typeof createIdentity>
+
+/** The libraries' objects for one account; without cookies they speak for nobody. */
+export function createIdentity(transport: Transport) {
+  const community = new SteamCommunity({ request: transport.request, timeout: LIBRARY_TIMEOUT_MS })
+  // No polling and no files: our rows own the state of offers, not the library's poll data.
+  const manager = new TradeOfferManager({
+    community,
+    pollInterval: -1,
+    dataDirectory: null,
+    useAccessToken: true,
+  })
+  let accessToken = ''
+  return {
+    community,
+    manager,
+    accessToken: () => accessToken,
+    /** Speaks with these cookies from now on; false if they hold no login. */
+    take(cookies: string[]): boolean {
+      const value = cookies.find((cookie) => cookie.startsWith('steamLoginSecure='))
+      const token = /^steamLoginSecure=\d+(?:%7C%7C|\|\|)([^;]+)/.exec(value ?? '')?.[1]
+      if (!token) return false
+      accessToken = decodeURIComponent(token)
+      manager.setCookies(cookies, () => {})
+      return true
+    },
+    send(partner: Partner, assets: OfferAsset[], message: string, done: () => void) {
+      const offer = manager.createOffer(partner.steamId, partner.token)
+      for (const { appId, contextId, assetId } of assets) {
+        offer.addTheirItem({ appid: appId, contextid: contextId, assetid: assetId })
+      }
+      offer.setMessage(message)
+      offer.send(() => {
+        // The library remembers every offer it sent, for a poller that we do not run.
+        manager.pollData = {}
+        done()
+      })
+    },
+  }
+}
+
+type Renewal = ReturnType<typeof createRenewal>
+
+function createRenewal(settings: Settings, refreshToken: string, identity: Identity) {
+  let generation = 0
+  let renewedAtMs = Number.NEGATIVE_INFINITY
+  let running: Promise<Unavailable | undefined> | undefined
+
+  const run = async (): Promise<Unavailable | undefined> => {
+    if (settings.monotonicMs() - renewedAtMs < RENEWAL_GAP_MS) {
+      return { kind: 'unavailable', reason: 'steam_error', detail: 'login: Steam ended a fresh session' }
+    }
+    const answer = await login(settings.loginAgent, refreshToken, LOGIN_MS)
+    if (answer.kind === 'unavailable') return answer
+    if (answer.kind === 'refused') {
+      return { kind: 'unavailable', reason: 'session_dead', detail: 'login: token refused' }
+    }
+    if (!identity.take(answer.cookies)) return UNREADABLE_COOKIES
+    generation += 1
+    renewedAtMs = settings.monotonicMs()
+    return undefined
+  }
+  return {
+    generation: () => generation,
+    /** Makes the session newer than `seen`, or says why not. All who ask at once share one login. */
+    renew(seen: number, ms: number): Promise<Unavailable | undefined> {
+      if (generation > seen) return Promise.resolve(undefined)
+      running ??= run().finally(() => {
+        running = undefined
+      })
+      return withDeadline(running, ms, late('login'))
+    },
+  }
+}
+
+function late(name: string): Unavailable {
+  return { kind: 'unavailable', reason: 'timeout', detail: `${name}: DEADLINE` }
+}

@@ -1,0 +1,126 @@
+import type { Call, Connection } from './connection.ts'
+import { cancelOutcome, sendOutcome, unavailableFrom } from './outcomes.ts'
+import { parseOffer, parseOffers, parseTrade } from './parse.ts'
+import type {
+  CancelAnswer,
+  Offer,
+  OfferAnswer,
+  OfferAsset,
+  OffersAnswer,
+  Partner,
+  SendAnswer,
+  TradeStatusAnswer,
+  Unavailable,
+} from './steam.ts'
+import type { Exchange } from './transport.ts'
+
+const RESULT_FAIL = 2
+const RESULT_NO_MATCH = 42
+const MAX_LIST_PAGES = 20
+
+export function economyCall(method: string, query: Record<string, string | number>): Call {
+  return {
+    name: method,
+    url: `https://api.steampowered.com/IEconService/${method}/v1/`,
+    query,
+    proof: 'access_token',
+  }
+}
+
+export async function sendOffer(
+  connection: Connection,
+  offer: { partner: Partner; assets: OfferAsset[]; message: string },
+  ms: number,
+): Promise<SendAnswer> {
+  const answer = await connection.send(offer.partner, offer.assets, offer.message, ms)
+  // The connection gives up only after Steam refused the session itself: nothing was made of the offer.
+  if (answer.kind === 'unavailable') {
+    return { kind: 'refused', reason: answer.reason === 'rate_limited' ? 'rate_limited' : 'session_dead' }
+  }
+  return sendOutcome(answer)
+}
+
+export async function readOffer(connection: Connection, offerId: string, ms: number): Promise<OfferAnswer> {
+  const answer = await connection.exchange(economyCall('GetTradeOffer', { tradeofferid: offerId }), ms)
+  if (answer.kind === 'unavailable') return answer
+  if (answer.kind === 'reply' && answer.eresult === RESULT_NO_MATCH) return { kind: 'missing' }
+  const offer = parseOffer(economyBody(answer))
+  if (offer === undefined || (offer !== null && offer.offerId !== offerId)) {
+    return unavailableFrom('GetTradeOffer', answer)
+  }
+  return offer === null ? { kind: 'missing' } : { kind: 'offer', offer }
+}
+
+export async function listSentOffers(
+  connection: Connection,
+  since: Date,
+  left: () => number,
+): Promise<OffersAnswer> {
+  const found = new Map<string, Offer>()
+  let cursor = 0
+  for (let page = 0; page < MAX_LIST_PAGES; page += 1) {
+    const answer: Exchange | Unavailable = await connection.exchange(sentOffersCall(since, cursor), left())
+    if (answer.kind === 'unavailable') return answer
+    const list = parseOffers(economyBody(answer))
+    if (!list) return unavailableFrom('GetTradeOffers', answer)
+    for (const offer of list.offers) found.set(offer.offerId, offer)
+    if (list.nextCursor === 0) return { kind: 'offers', offers: [...found.values()] }
+    cursor = list.nextCursor
+  }
+  return { kind: 'unavailable', reason: 'steam_error', detail: 'GetTradeOffers: too many pages' }
+}
+
+function sentOffersCall(since: Date, cursor: number): Call {
+  return economyCall('GetTradeOffers', {
+    get_sent_offers: 1,
+    get_received_offers: 0,
+    get_descriptions: 0,
+    // With a cutoff this also gives the offers that changed since then, whatever they are now.
+    active_only: 1,
+    historical_only: 0,
+    time_historical_cutoff: Math.floor(since.getTime() / 1000),
+    cursor,
+  })
+}
+
+export async function endOffer(
+  connection: Connection,
+  end: { offerId: string; how: 'cancel' | 'decline' },
+  ms: number,
+): Promise<CancelAnswer> {
+  const url = `https://steamcommunity.com/tradeoffer/${end.offerId}`
+  const call: Call = {
+    name: end.how,
+    url: `${url}/${end.how}`,
+    method: 'POST',
+    referer: `${url}/`,
+    proof: 'cookies',
+  }
+  const answer = await connection.exchange(call, ms)
+  return answer.kind === 'unavailable' ? answer : cancelOutcome(end.how, end.offerId, answer)
+}
+
+export async function readTradeStatus(
+  connection: Connection,
+  tradeId: string,
+  ms: number,
+): Promise<TradeStatusAnswer> {
+  const call = economyCall('GetTradeStatus', { tradeid: tradeId, get_descriptions: 0 })
+  const answer = await connection.exchange(call, ms)
+  if (answer.kind === 'unavailable') return answer
+  if (answer.kind === 'reply' && answer.eresult === RESULT_NO_MATCH) return { kind: 'missing' }
+  const trade = parseTrade(economyBody(answer), tradeId)
+  if (trade === undefined) return unavailableFrom('GetTradeStatus', answer)
+  return trade === null ? { kind: 'missing' } : { kind: 'trade', trade }
+}
+
+/** The body of a good answer, else undefined. Steam is known to say 'Fail' (2) along with a full answer. */
+export function economyBody(answer: Exchange): unknown {
+  if (answer.kind === 'failed' || answer.status !== 200) return undefined
+  const { eresult, body } = answer
+  if (eresult === null || eresult === 1) return body
+  const response: unknown =
+    typeof body === 'object' && body !== null ? Reflect.get(body, 'response') : undefined
+  const full = typeof response === 'object' && response !== null && Object.keys(response).length > 0
+  return eresult === RESULT_FAIL && full ? body : undefined
+}

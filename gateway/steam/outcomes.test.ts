@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { cancelOutcome, inventoryRefusal, sendOutcome, sessionEnded, unavailableFrom } from './outcomes.ts'
+import type { Exchange } from './transport.ts'
+
+const reply = (status: number, body: unknown = null): Exchange => ({
+  kind: 'reply',
+  status,
+  eresult: null,
+  body,
+})
+const strError = (text: unknown) => reply(500, { strError: text })
+const later = (result: number) =>
+  strError(`There was an error sending your trade offer.  Please try again later. (${result})`)
+
+describe('a send', () => {
+  it('is sent only if Steam names the offer', () => {
+    expect(sendOutcome(reply(200, { tradeofferid: '7001' }))).toEqual({ kind: 'sent', offerId: '7001' })
+    expect(sendOutcome(reply(200, { tradeofferid: 7001 }))).toEqual({ kind: 'sent', offerId: '7001' })
+  })
+
+  it.each([
+    ['a page instead of JSON', reply(200, '<html>')],
+    ['nothing', reply(200, null)],
+    ['an empty object', reply(200, {})],
+    ['an id that is none', reply(200, { tradeofferid: '../12' })],
+    ['an outage', reply(503, '<html>')],
+    ['a lost connection', { kind: 'failed', code: 'ECONNRESET' } satisfies Exchange],
+    ['a deadline', { kind: 'failed', code: 'DEADLINE' } satisfies Exchange],
+    ['an error that is no text', strError({ toString: 'x' })],
+    ['an error without a number', strError('Sorry, some kind of error has occurred')],
+  ])('that met %s is unknown', (_, exchange) => {
+    expect(sendOutcome(exchange).kind).toBe('unknown')
+  })
+
+  it.each([2, 10, 11, 16, 20, 28, 29, 55, 99])('error %i says nothing about the offer', (result) => {
+    expect(sendOutcome(later(result)).kind).toBe('unknown')
+  })
+
+  it.each([
+    [15, 'access_denied'],
+    [24, 'bot_cannot_trade'],
+    [25, 'too_many_offers'],
+    [26, 'items_gone'],
+    [34, 'partner_cannot_trade'],
+    [50, 'too_many_offers'],
+    [84, 'rate_limited'],
+  ])('error %i is the clear refusal %s', (result, reason) => {
+    expect(sendOutcome(later(result))).toEqual({ kind: 'refused', reason })
+  })
+
+  it.each([
+    ['This Trade URL is no longer valid for sending a trade offer to Nova.', 'invalid_token'],
+    ['Trade Offers can only be sent to friends.', 'invalid_token'],
+    ['You cannot trade with Nova because they have a trade ban.', 'partner_trade_ban'],
+    [
+      'Nova is not available to trade. More information will be shown to Nova if they invite you to trade.',
+      'partner_cannot_trade',
+    ],
+    ['You have logged in from a new device. In order to protect the items, …', 'bot_cannot_trade'],
+    [
+      'You have sent too many trade offers, or have too many outstanding trade offers with Nova. Please cancel some.',
+      'too_many_offers',
+    ],
+    [
+      'Nova has more than the maximum number of items allowed in your Counter-Strike 2 inventory',
+      'inventory_full',
+    ],
+  ])('text %# is a clear refusal', (text, reason) => {
+    expect(sendOutcome(strError(text))).toEqual({ kind: 'refused', reason })
+  })
+
+  it('a persona name cannot turn an ambiguous error into a refusal', () => {
+    const forged =
+      'Nova because they have a trade ban. (26) could not be reached.<br>Please try again later. (16)'
+    expect(sendOutcome(strError(forged)).kind).toBe('unknown')
+    expect(sendOutcome(strError('Something about a trade ban (15) happened')).kind).toBe('unknown')
+  })
+
+  it('that was limited is refused', () => {
+    expect(sendOutcome(reply(429))).toEqual({ kind: 'refused', reason: 'rate_limited' })
+  })
+})
+
+describe('the end of a session', () => {
+  it.each([
+    [reply(401), true],
+    [reply(302), true],
+    [reply(403, '<html><body>Access is denied. Retrying will not help.</body></html>'), true],
+    [reply(403, null), false],
+    [reply(500, { strError: 'Access is denied' }), false],
+    [reply(200, 'Access is denied'), false],
+    [{ kind: 'failed', code: 'ECONNRESET' } satisfies Exchange, false],
+  ])('case %# is told from other trouble', (exchange, ended) => {
+    expect(sessionEnded(exchange)).toBe(ended)
+  })
+})
+
+describe('a cancel', () => {
+  it('is done only for the very offer', () => {
+    expect(cancelOutcome('cancel', '12', reply(200, { tradeofferid: '12' }))).toEqual({ kind: 'done' })
+    expect(cancelOutcome('cancel', '12', reply(200, { tradeofferid: '13' })).kind).toBe('unavailable')
+  })
+
+  it('that came too late says so', () => {
+    expect(cancelOutcome('cancel', '12', later(11))).toEqual({ kind: 'not_active' })
+    expect(cancelOutcome('cancel', '12', later(2)).kind).toBe('unavailable')
+  })
+})
+
+describe('what is not known', () => {
+  it('names its reason with numbers only', () => {
+    expect(unavailableFrom('read', reply(429))).toMatchObject({ reason: 'rate_limited' })
+    expect(unavailableFrom('read', { kind: 'failed', code: 'DEADLINE' })).toMatchObject({ reason: 'timeout' })
+    expect(unavailableFrom('read', reply(500, { secret: 'eyJ' }))).toEqual({
+      kind: 'unavailable',
+      reason: 'steam_error',
+      detail: 'read: HTTP 500',
+    })
+  })
+})
+
+describe('a refused inventory', () => {
+  it.each([
+    [reply(403, null), 'hidden'],
+    [reply(200, { success: false, error: 'This profile is private.' }), 'hidden'],
+    [reply(200, { success: false, error: 'This Trade URL is no longer valid for sending' }), 'invalid_token'],
+    [reply(200, { success: false, error: 'Nova is not available to trade.' }), 'cannot_trade'],
+    [reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 20 (20)' }), undefined],
+    [reply(429, null), undefined],
+  ])('case %# has its reason', (exchange, reason) => {
+    expect(inventoryRefusal(exchange)).toBe(reason)
+  })
+})

@@ -1,0 +1,129 @@
+/** What an answer of Steam means. Pure: every judgement about errors stands here. */
+import type { CancelAnswer, PartnerAnswer, RefusedReason, SendAnswer, Unavailable } from './steam.ts'
+import type { Exchange } from './transport.ts'
+
+const RESULT_INVALID_STATE = 11
+const RESULT_ACCESS_DENIED = 15
+const RESULT_RATE_LIMIT = 84
+
+/** Results that prove no offer was made. 2, 10, 11, 16, 20, 28 and the like came along with offers that existed. */
+const REFUSING_RESULTS = new Map<number, RefusedReason>([
+  [RESULT_ACCESS_DENIED, 'access_denied'],
+  [24, 'bot_cannot_trade'],
+  [25, 'too_many_offers'],
+  [26, 'items_gone'],
+  [34, 'partner_cannot_trade'],
+  [50, 'too_many_offers'],
+  [RESULT_RATE_LIMIT, 'rate_limited'],
+])
+
+/**
+ * Texts without a result number. Some quote the partner's persona name, which may hold anything in up to 32
+ * characters: each phrase is longer than that or bound to both ends, so no name can forge one.
+ */
+const REFUSING_TEXTS: readonly (readonly [RegExp, RefusedReason])[] = [
+  [/ is not available to trade\. More information will be shown to /, 'partner_cannot_trade'],
+  [/^You cannot trade with .* because they have a trade ban\.?$/, 'partner_trade_ban'],
+  [/^This Trade URL is no longer valid for sending a trade offer to /, 'invalid_token'],
+  [/^Trade Offers can only be sent to friends\./, 'invalid_token'],
+  [/^You have logged in from a new device/, 'bot_cannot_trade'],
+  [/^You must have had Steam Guard enabled for at least 15 days/, 'bot_cannot_trade'],
+  [/sent too many trade offers, or have too many outstanding trade offers/, 'too_many_offers'],
+  [/maximum number of items allowed in your /, 'inventory_full'],
+]
+
+/** True if Steam no longer knows the session: it certainly did nothing of what was asked. */
+export function sessionEnded(exchange: Exchange): boolean {
+  if (exchange.kind !== 'reply') return false
+  if (exchange.status === 401 || (exchange.status >= 300 && exchange.status < 400)) return true
+  const { status, body } = exchange
+  return status !== 200 && typeof body === 'string' && body.includes('Access is denied')
+}
+
+/** Why nothing is known. The detail holds numbers and codes only, never a text of Steam's. */
+export function unavailableFrom(call: string, exchange: Exchange): Unavailable {
+  if (exchange.kind === 'failed') {
+    const late = ['DEADLINE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'].includes(exchange.code)
+    return {
+      kind: 'unavailable',
+      reason: late ? 'timeout' : 'steam_error',
+      detail: `${call}: ${exchange.code}`,
+    }
+  }
+  const limited = exchange.status === 429 || exchange.eresult === RESULT_RATE_LIMIT
+  const result = exchange.eresult === null ? '' : `, result ${exchange.eresult}`
+  return {
+    kind: 'unavailable',
+    reason: limited ? 'rate_limited' : 'steam_error',
+    detail: `${call}: HTTP ${exchange.status}${result}`,
+  }
+}
+
+/** Sent, clearly refused, or unknown: an error on the way back does not mean that no offer was made. */
+export function sendOutcome(exchange: Exchange): SendAnswer {
+  if (exchange.kind === 'failed') return { kind: 'unknown', detail: `send: ${exchange.code}` }
+  const offerId = fieldOf(exchange.body, 'tradeofferid')
+  if (exchange.status === 200 && offerId && /^\d{1,20}$/.test(offerId)) return { kind: 'sent', offerId }
+  if (exchange.status === 429) return { kind: 'refused', reason: 'rate_limited' }
+  const text = errorText(exchange.body)
+  const reason = text === null ? undefined : refusalOf(text)
+  if (reason) return { kind: 'refused', reason }
+  const result = text === null ? undefined : resultIn(text)
+  return { kind: 'unknown', detail: `send: HTTP ${exchange.status}, result ${result ?? 'none'}` }
+}
+
+export function cancelOutcome(call: string, offerId: string, exchange: Exchange): CancelAnswer {
+  if (exchange.kind === 'reply') {
+    if (exchange.status === 200 && fieldOf(exchange.body, 'tradeofferid') === offerId) return { kind: 'done' }
+    const text = errorText(exchange.body)
+    if (text !== null && resultIn(text) === RESULT_INVALID_STATE) return { kind: 'not_active' }
+  }
+  return unavailableFrom(call, exchange)
+}
+
+/** What GetTradeHoldDurations refuses: the token of the trade link. */
+export function partnerRefusal(exchange: Exchange): PartnerAnswer | undefined {
+  if (exchange.kind !== 'reply' || exchange.eresult !== RESULT_ACCESS_DENIED) return undefined
+  return { kind: 'refused', reason: 'invalid_token' }
+}
+
+/** Why a partner's inventory is not shown. */
+export function inventoryRefusal(
+  exchange: Exchange,
+): 'hidden' | 'invalid_token' | 'cannot_trade' | undefined {
+  if (exchange.kind !== 'reply') return undefined
+  if (exchange.status === 403 && exchange.body === null) return 'hidden'
+  const text = (fieldOf(exchange.body, 'error') ?? fieldOf(exchange.body, 'Error') ?? '').slice(0, 500)
+  if (/Trade URL is no longer valid|only be sent to friends/i.test(text)) return 'invalid_token'
+  if (/is not available to trade|trade ban|cannot trade with/i.test(text)) return 'cannot_trade'
+  return /private|hidden/i.test(text) ? 'hidden' : undefined
+}
+
+function refusalOf(text: string): RefusedReason | undefined {
+  const result = resultIn(text)
+  if (result !== undefined) return REFUSING_RESULTS.get(result)
+  return REFUSING_TEXTS.find(([pattern]) => pattern.test(text))?.[1]
+}
+
+/** The result at the end of an error text, as in "Please try again later. (26)". */
+function resultIn(text: string): number | undefined {
+  const digits = /\((\d{1,3})\)$/.exec(text)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+function errorText(body: unknown): string | null {
+  const text = fieldOf(body, 'strError')
+  return text === undefined
+    ? null
+    : text
+        .slice(0, 1000)
+        .replace(/<[^>]*>/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim()
+}
+
+function fieldOf(body: unknown, name: string): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined
+  const value: unknown = Reflect.get(body, name)
+  return typeof value === 'string' || Number.isSafeInteger(value) ? String(value) : undefined
+}

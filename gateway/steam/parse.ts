@@ -1,0 +1,278 @@
+/** Raw answers of Steam → the port's values. Every field is checked here; what does not fit is left out or refused. */
+import { z } from 'zod'
+import type { Offer, OfferState, SteamItem, TradeState, TradeStatus } from './steam.ts'
+import { steamIdOfAccount } from './steam.ts'
+
+const MAX_TEXT = 200
+const MAX_TAGS = 30
+
+/** Ids exceed 2^53: they are text, or a number small enough to be exact. */
+const id = z
+  .union([z.string(), z.int().nonnegative()])
+  .transform(String)
+  .pipe(z.string().regex(/^\d{1,20}$/))
+const count = z.coerce
+  .number()
+  .int()
+  .nonnegative()
+  .max(2 ** 31)
+const text = z.string().transform((value) => plainText(value).slice(0, MAX_TEXT))
+
+const OFFER_STATES: Record<number, OfferState> = {
+  1: 'invalid',
+  2: 'active',
+  3: 'accepted',
+  4: 'countered',
+  5: 'expired',
+  6: 'cancelled',
+  7: 'declined',
+  8: 'invalid_items',
+  9: 'needs_confirmation',
+  10: 'cancelled_by_second_factor',
+  11: 'in_escrow',
+  12: 'reverted',
+}
+
+/** 8 and 9: Steam could not undo a trade that had failed. 11: it failed while held back. 12 is not in the libraries. */
+const TRADE_STATES: Record<number, TradeState> = {
+  0: 'pending',
+  1: 'pending',
+  2: 'committed',
+  3: 'complete',
+  4: 'failed',
+  5: 'rolled_back',
+  6: 'rolled_back',
+  7: 'rolled_back',
+  8: 'failed',
+  9: 'failed',
+  10: 'in_escrow',
+  11: 'failed',
+  12: 'rolled_back',
+}
+
+const assetRow = z.object({ appid: count, contextid: id, assetid: id })
+
+const offerRow = z.object({
+  tradeofferid: id,
+  accountid_other: id,
+  message: z.string().catch(''),
+  trade_offer_state: z.int(),
+  tradeid: id.optional(),
+  items_to_receive: z.array(z.unknown()).catch([]),
+  time_created: count.catch(0),
+})
+
+const tradeRow = z.object({
+  tradeid: id,
+  steamid_other: id,
+  status: z.int(),
+  time_settlement: count.optional(),
+  rollback_trade: id.optional(),
+  assets_received: z.array(z.unknown()).catch([]),
+})
+
+const movedAssetRow = assetRow.extend({ new_assetid: id.optional() })
+
+const offerAnswer = z.object({ response: z.object({ offer: z.unknown().optional() }) })
+
+const offersAnswer = z.object({
+  response: z.object({
+    trade_offers_sent: z.array(z.unknown()).max(5000).optional(),
+    next_cursor: count.optional(),
+  }),
+})
+
+const tradesAnswer = z.object({ response: z.object({ trades: z.array(z.unknown()).optional() }) })
+
+const holdAnswer = z.object({
+  response: z.object({
+    my_escrow: z.object({ escrow_end_duration_seconds: count }),
+    their_escrow: z.object({ escrow_end_duration_seconds: count }),
+  }),
+})
+
+/** `undefined`: the answer cannot be read, so nothing is known. `null`: Steam knows no such offer. */
+export function parseOffer(body: unknown): Offer | null | undefined {
+  const answer = offerAnswer.safeParse(body)
+  if (!answer.success) return undefined
+  const { offer } = answer.data.response
+  return offer === undefined ? null : parseOfferRow(offer)
+}
+
+/** One page of the sent offers. A row that cannot be read makes the page unreadable: it might be the one sought. */
+export function parseOffers(body: unknown): { offers: Offer[]; nextCursor: number } | undefined {
+  const answer = offersAnswer.safeParse(body)
+  if (!answer.success) return undefined
+  const offers: Offer[] = []
+  for (const row of answer.data.response.trade_offers_sent ?? []) {
+    const offer = parseOfferRow(row)
+    if (!offer) return undefined
+    offers.push(offer)
+  }
+  return { offers, nextCursor: answer.data.response.next_cursor ?? 0 }
+}
+
+function parseOfferRow(row: unknown): Offer | undefined {
+  const parsed = offerRow.safeParse(row)
+  const state = parsed.success ? OFFER_STATES[parsed.data.trade_offer_state] : undefined
+  if (!parsed.success || !state) return undefined
+  const { data } = parsed
+  return {
+    offerId: data.tradeofferid,
+    partnerSteamId: steamIdOfAccount(data.accountid_other),
+    message: data.message.slice(0, MAX_TEXT),
+    state,
+    tradeId: zeroIsNone(data.tradeid),
+    itemsToReceive: data.items_to_receive.flatMap((item) => {
+      const asset = assetRow.safeParse(item)
+      if (!asset.success) return []
+      return [{ appId: asset.data.appid, contextId: asset.data.contextid, assetId: asset.data.assetid }]
+    }),
+    createdAt: new Date(data.time_created * 1000),
+  }
+}
+
+/** `undefined`: unreadable. `null`: Steam knows no such trade, or not yet. */
+export function parseTrade(body: unknown, tradeId: string): TradeStatus | null | undefined {
+  const answer = tradesAnswer.safeParse(body)
+  if (!answer.success) return undefined
+  const row = answer.data.response.trades?.[0]
+  if (row === undefined) return null
+  const parsed = tradeRow.safeParse(row)
+  const state = parsed.success ? TRADE_STATES[parsed.data.status] : undefined
+  if (!parsed.success || !state || parsed.data.tradeid !== tradeId) return undefined
+  const received = parsed.data.assets_received.map((asset) => movedAssetRow.safeParse(asset))
+  // A trade with an asset missing would look like one for fewer items.
+  if (received.some((asset) => !asset.success)) return undefined
+  const settlement = parsed.data.time_settlement ?? 0
+  return {
+    tradeId,
+    partnerSteamId: parsed.data.steamid_other,
+    state,
+    received: received.flatMap(({ data }) =>
+      data
+        ? [
+            {
+              appId: data.appid,
+              contextId: data.contextid,
+              assetId: data.assetid,
+              newAssetId: zeroIsNone(data.new_assetid),
+            },
+          ]
+        : [],
+    ),
+    settlesAt: settlement > 0 ? new Date(settlement * 1000) : null,
+    rollbackOf: zeroIsNone(parsed.data.rollback_trade),
+  }
+}
+
+/** Days that Steam would hold the items of a trade with this partner; undefined if the answer does not say. */
+export function parseHoldDays(body: unknown): number | undefined {
+  const answer = holdAnswer.safeParse(body)
+  if (!answer.success) return undefined
+  const { my_escrow: mine, their_escrow: theirs } = answer.data.response
+  return Math.ceil(Math.max(mine.escrow_end_duration_seconds, theirs.escrow_end_duration_seconds) / 86_400)
+}
+
+const descriptionRow = z.object({
+  name: text,
+  market_hash_name: text,
+  tradable: z.coerce.boolean(),
+  icon_url: z
+    .string()
+    .regex(/^[\w./-]{1,600}$/)
+    .catch(''),
+  tags: z
+    .array(z.object({ category: text, internal_name: text }))
+    .max(MAX_TAGS)
+    .catch([]),
+})
+
+const ownedRow = z.object({
+  assetid: id.optional(),
+  id: id.optional(),
+  classid: id,
+  instanceid: id.catch('0'),
+  amount: count.catch(1),
+})
+
+const rows = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).catch({})
+const success = z.union([z.literal(true), z.literal(1)])
+
+const partnerPage = z.object({
+  success,
+  more: z.coerce.boolean().catch(false),
+  more_start: z.union([count, z.literal(false)]).catch(false),
+  rgInventory: rows,
+  rgDescriptions: rows,
+})
+
+const publicPage = z.object({
+  success,
+  assets: z.array(z.unknown()).catch([]),
+  descriptions: z.array(z.unknown()).catch([]),
+  more_items: z.coerce.boolean().catch(false),
+  last_assetid: id.optional().catch(undefined),
+})
+
+export type InventoryPage = { items: SteamItem[]; next: string | null }
+
+/** A page of what a bot is shown when it makes an offer: tradable items, each list keyed by id. */
+export function parsePartnerPage(body: unknown): InventoryPage | undefined {
+  const page = partnerPage.safeParse(body)
+  if (!page.success) return undefined
+  const { more, more_start: start, rgInventory, rgDescriptions } = page.data
+  const descriptions = new Map(Object.entries(rgDescriptions))
+  return {
+    items: Object.values(rgInventory).flatMap((row) => parseItem(row, descriptions)),
+    next: more && start ? String(start) : null,
+  }
+}
+
+/** A page of the public inventory: every item that its owner shows to all. */
+export function parsePublicPage(body: unknown): InventoryPage | undefined {
+  const page = publicPage.safeParse(body)
+  if (!page.success) return undefined
+  const keyed = z.object({ classid: id, instanceid: id.catch('0') })
+  const descriptions = new Map<string, unknown>()
+  for (const row of page.data.descriptions) {
+    const key = keyed.safeParse(row)
+    if (key.success) descriptions.set(`${key.data.classid}_${key.data.instanceid}`, row)
+  }
+  return {
+    items: page.data.assets.flatMap((row) => parseItem(row, descriptions)),
+    next: page.data.more_items ? (page.data.last_assetid ?? null) : null,
+  }
+}
+
+function parseItem(row: unknown, descriptions: ReadonlyMap<string, unknown>): SteamItem[] {
+  const owned = ownedRow.safeParse(row)
+  if (!owned.success) return []
+  const assetId = owned.data.assetid ?? owned.data.id
+  const described = descriptionRow.safeParse(
+    descriptions.get(`${owned.data.classid}_${owned.data.instanceid}`),
+  )
+  if (!assetId || !described.success) return []
+  return [
+    {
+      assetId,
+      classId: owned.data.classid,
+      instanceId: owned.data.instanceid,
+      amount: owned.data.amount,
+      name: described.data.name,
+      marketHashName: described.data.market_hash_name,
+      tradable: described.data.tradable,
+      iconPath: described.data.icon_url,
+      tags: described.data.tags.map((tag) => ({ category: tag.category, internalName: tag.internal_name })),
+    },
+  ]
+}
+
+/** Without control characters and without the marks that turn the direction of what follows. */
+export function plainText(value: string): string {
+  return value.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '').trim()
+}
+
+function zeroIsNone(value: string | undefined): string | null {
+  return value === undefined || value === '0' ? null : value
+}

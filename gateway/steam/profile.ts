@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import type { Call } from './connection.ts'
+import { unavailableFrom } from './outcomes.ts'
+import { plainText } from './parse.ts'
+import type { ProfileAnswer, Unavailable } from './steam.ts'
+import type { Exchange } from './transport.ts'
+
+/** Steam's own picture for accounts without one. */
+const DEFAULT_AVATAR = 'fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb'
+const MAX_NAME = 64
+
+export type ProfileHosts = {
+  /** Where avatars are loaded from, without a slash at the end. */
+  avatarBase: string
+  /** Where profiles are shown to people, without a slash at the end. */
+  communityBase: string
+}
+
+type Exchanger = (call: Call) => Promise<Exchange | Unavailable>
+
+const miniProfile = z.object({
+  level: z.int().nonnegative().catch(0),
+  avatar_url: z.string().max(500).catch(''),
+  persona_name: z.string().max(500),
+})
+
+/**
+ * The public profile from two pages that need no session: the XML one knows whether the account exists, the
+ * miniprofile knows the level. Either alone is enough for a name.
+ */
+export async function readProfile(
+  exchange: Exchanger,
+  steamId: string,
+  hosts: ProfileHosts,
+): Promise<ProfileAnswer> {
+  const account = BigInt(steamId) & 0xffff_ffffn
+  const [page, mini] = await Promise.all([
+    exchange({
+      name: 'profile',
+      url: `https://steamcommunity.com/profiles/${steamId}/`,
+      query: { xml: 1 },
+      proof: 'none',
+      text: true,
+    }),
+    exchange({
+      name: 'miniprofile',
+      url: `https://steamcommunity.com/miniprofile/${account}/json`,
+      proof: 'none',
+    }),
+  ])
+  const xml = page.kind === 'reply' && page.status === 200 ? parseXml(page.body, steamId) : undefined
+  if (xml === null) return { kind: 'unknown_account' }
+  const short =
+    mini.kind === 'reply' && mini.status === 200 ? miniProfile.safeParse(mini.body).data : undefined
+  const name = [...plainText(xml?.name || short?.persona_name || '')].slice(0, MAX_NAME).join('')
+  if (!name) return page.kind === 'unavailable' ? page : unavailableFrom('profile', page)
+  return {
+    kind: 'profile',
+    profile: {
+      steamId,
+      name,
+      avatarUrl: avatarUrl(xml?.avatar || short?.avatar_url || '', hosts.avatarBase),
+      profileUrl: `${hosts.communityBase}/profiles/${steamId}`,
+      level: Math.min(short?.level ?? 0, 99_999),
+    },
+  }
+}
+
+/** null: Steam says that there is no such account. undefined: something else came, such as a rate limit's page. */
+function parseXml(body: unknown, steamId: string): { name: string; avatar: string } | null | undefined {
+  if (typeof body !== 'string') return undefined
+  if (/^(?:<\?xml[^>]*\?>)?\s*<response>\s*<error>/.test(body)) return null
+  if (textOf(body, 'steamID64') !== steamId) return undefined
+  return { name: textOf(body, 'steamID'), avatar: textOf(body, 'avatarFull') }
+}
+
+function textOf(xml: string, tag: string): string {
+  const match = new RegExp(`<${tag}>\\s*(?:<!\\[CDATA\\[(.*?)\\]\\]>|([^<]*))\\s*</${tag}>`, 's').exec(xml)
+  return (match?.[1] ?? match?.[2] ?? '').trim()
+}
+
+/** Only the picture's hash is taken from Steam's answer, and only if it stands at a host of Steam's. */
+function avatarUrl(url: string, avatarBase: string): string {
+  const { protocol, hostname, pathname } = URL.canParse(url) ? new URL(url) : new URL('http://none')
+  const trusted = protocol === 'https:' && /(^|\.)(steamstatic\.com|akamaihd\.net)$/.test(hostname)
+  const hash = trusted ? /\/([0-9a-f]{16,64})(?:_medium|_full)?\.jpg$/.exec(pathname)?.[1] : undefined
+  return `${avatarBase}/${hash ?? DEFAULT_AVATAR}_full.jpg`
+}

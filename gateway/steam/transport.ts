@@ -1,0 +1,112 @@
+import type { Agent } from 'node:https'
+import Request, { type RequestApi, type RequestCallback, type RequestOptions, type Response } from 'request'
+
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024
+
+/** What came of one HTTP exchange. `failed`: no complete answer; whether Steam acted is not known. */
+export type Exchange =
+  | { kind: 'reply'; status: number; eresult: number | null; body: unknown }
+  | { kind: 'failed'; code: string }
+
+type BoundRequest = {
+  (options: RequestOptions, callback: RequestCallback): void
+  defaults(options: RequestOptions): BoundRequest
+}
+
+export type Transport = {
+  /** Handed to the libraries in place of `request`. */
+  request: BoundRequest
+  /**
+   * Starts one exchange through a library and resolves to what came over the wire, within `ms` in all.
+   * `start` must call the library's method synchronously and pass `done` as its callback.
+   */
+  exchange(ms: number, start: (done: () => void) => void): Promise<Exchange>
+  /** Ends everything that is under way; later exchanges fail at once. */
+  close(): void
+}
+
+class TransportError extends Error {
+  readonly code: string
+  constructor(code: string) {
+    super(code)
+    this.code = code
+  }
+}
+
+/**
+ * The libraries' way to the network, with what they lack: a deadline over the whole exchange, a limit on the
+ * answer's size, and no way for an answer to throw where nothing can catch it.
+ */
+export function createTransport(agent: Agent | undefined): Transport {
+  const open = new Set<() => void>()
+  let closed = false
+  // Set only while `start` runs: the libraries call `request` synchronously but pass no deadline through.
+  let current: { ms: number; seen: Exchange } | undefined
+
+  const bind = (base: RequestApi): BoundRequest => {
+    const send = (options: RequestOptions, callback: RequestCallback) => {
+      const call = current ?? { ms: 0, seen: failed(new TransportError('NO_DEADLINE')) }
+      const finish: RequestCallback = (error, response, body) => {
+        if (!open.delete(cut)) return
+        clearTimeout(timer)
+        call.seen = error || !response ? failed(error) : reply(response, body)
+        try {
+          callback(error, response, body)
+        } catch {
+          // A hostile answer made the library throw; its callback must still run, or its caller waits for ever.
+          call.seen = failed(new TransportError('UNREADABLE'))
+          callback(new TransportError('UNREADABLE'))
+        }
+      }
+      const stop = (code: string) => {
+        running.abort()
+        finish(new TransportError(code))
+      }
+      const cut = () => stop('CLOSED')
+      const timer = setTimeout(() => stop('DEADLINE'), call.ms)
+      open.add(cut)
+      const running = base(options, finish)
+      let bytes = 0
+      running.on('data', (chunk) => {
+        bytes += chunk.length
+        if (bytes > MAX_ANSWER_BYTES) stop('TOO_LARGE')
+      })
+    }
+    return Object.assign(send, { defaults: (more: RequestOptions) => bind(base.defaults(more)) })
+  }
+
+  return {
+    request: bind(Request.defaults(agent ? { agent } : { forever: true })),
+    exchange(ms, start) {
+      if (closed || ms <= 0) {
+        return Promise.resolve({ kind: 'failed', code: closed ? 'CLOSED' : 'DEADLINE' })
+      }
+      return new Promise((resolve) => {
+        const call = { ms, seen: failed(new TransportError('NOT_SENT')) }
+        current = call
+        try {
+          start(() => resolve(call.seen))
+        } catch {
+          resolve(call.seen)
+        } finally {
+          current = undefined
+        }
+      })
+    },
+    close() {
+      closed = true
+      for (const cut of [...open]) cut()
+    },
+  }
+}
+
+function reply(response: Response, body: unknown): Exchange {
+  const eresult = Number.parseInt(String(response.headers['x-eresult'] ?? ''), 10)
+  return { kind: 'reply', status: response.statusCode, eresult: Number.isNaN(eresult) ? null : eresult, body }
+}
+
+/** Only codes are kept: the texts of network and parse errors quote addresses and answers, and with them tokens. */
+function failed(error: Error | null): Exchange {
+  const code = error && 'code' in error ? String(error.code) : ''
+  return { kind: 'failed', code: /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : 'NETWORK' }
+}

@@ -1,0 +1,114 @@
+/** The Steam port on the client libraries. Only main.ts knows this file; the rest of the gateway knows the port. */
+import type { Agent } from 'node:https'
+import type { Game } from '../../contract/games.ts'
+import type { Language } from '../../contract/languages.ts'
+import { createLiveAgent } from './agent.ts'
+import { type Connection, callOnce, createIdentity, openConnection } from './connection.ts'
+import { readInventory } from './inventory.ts'
+import { accountOfToken } from './login.ts'
+import {
+  economyBody,
+  economyCall,
+  endOffer,
+  listSentOffers,
+  readOffer,
+  readTradeStatus,
+  sendOffer,
+} from './offers.ts'
+import { partnerRefusal, unavailableFrom } from './outcomes.ts'
+import { parseHoldDays } from './parse.ts'
+import { type ProfileHosts, readProfile } from './profile.ts'
+import type { Partner, PartnerAnswer, ProfileAnswer, SessionAnswer, Steam, SteamSession } from './steam.ts'
+import { createTransport } from './transport.ts'
+
+/** Limits of one call in milliseconds, a renewal of the session included. */
+export type Deadlines = { send: number; inventory: number; other: number }
+
+export const DEFAULT_DEADLINES: Deadlines = { send: 15_000, inventory: 15_000, other: 10_000 }
+
+export type WebSteamOptions = {
+  /** From `createSandboxAgent`; without it the calls reach the real Steam. */
+  redirect?: Agent
+  /** Host of avatars; the sandbox's address in sandbox mode. Without a slash at the end. */
+  imageBase?: string
+  /** Host of profile pages that people see; the sandbox's address in sandbox mode. Without a slash at the end. */
+  communityBase?: string
+  deadlines?: Partial<Deadlines>
+}
+
+/** Steam over its web pages and Web API. Needs no API key and keeps nothing between restarts. */
+export function createWebSteam(options: WebSteamOptions = {}): Steam {
+  const deadlines = { ...DEFAULT_DEADLINES, ...options.deadlines }
+  const hosts: ProfileHosts = {
+    avatarBase: options.imageBase ?? 'https://avatars.steamstatic.com',
+    communityBase: options.communityBase ?? 'https://steamcommunity.com',
+  }
+  const loginAgent = options.redirect ?? createLiveAgent()
+  const publicTransport = createTransport(options.redirect)
+  const nobody = createIdentity(publicTransport)
+  return {
+    async openSession(refreshToken): Promise<SessionAnswer> {
+      const steamId = accountOfToken(refreshToken)
+      if (!steamId) return { kind: 'refused', reason: 'token_malformed' }
+      const settings = { redirect: options.redirect, loginAgent, monotonicMs }
+      const answer = await openConnection(settings, refreshToken)
+      if (answer.kind !== 'open') return answer
+      return { kind: 'open', session: createSession(steamId, answer.connection, deadlines) }
+    },
+    readProfile(steamId): Promise<ProfileAnswer> {
+      if (!isSteamId(steamId)) return Promise.resolve({ kind: 'unknown_account' })
+      return readProfile((call) => callOnce(publicTransport, nobody, call, deadlines.other), steamId, hosts)
+    },
+  }
+}
+
+function createSession(steamId: string, connection: Connection, deadlines: Deadlines): SteamSession {
+  return {
+    steamId,
+    checkPartner: (partner) => checkPartner(connection, partner, deadlines.other),
+    async readInventory(partner: Partner, game: Game, language: Language) {
+      if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
+      return readInventory({ connection, partner, game, language, ms: deadlines.inventory }, monotonicMs)
+    },
+    async sendOffer(partner, assets, message) {
+      if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
+      return sendOffer(connection, { partner, assets, message }, deadlines.send)
+    },
+    readOffer: (offerId) => readOffer(connection, offerId, deadlines.other),
+    listSentOffers(since) {
+      const until = monotonicMs() + deadlines.other
+      return listSentOffers(connection, since, () => until - monotonicMs())
+    },
+    cancelOffer: (offerId) => endOffer(connection, { offerId, how: 'cancel' }, deadlines.other),
+    declineOffer: (offerId) => endOffer(connection, { offerId, how: 'decline' }, deadlines.other),
+    readTradeStatus: (tradeId) => readTradeStatus(connection, tradeId, deadlines.other),
+    close: () => connection.close(),
+  }
+}
+
+async function checkPartner(connection: Connection, partner: Partner, ms: number): Promise<PartnerAnswer> {
+  if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
+  const call = economyCall('GetTradeHoldDurations', {
+    steamid_target: partner.steamId,
+    trade_offer_access_token: partner.token,
+  })
+  const answer = await connection.exchange(call, ms)
+  if (answer.kind === 'unavailable') return answer
+  const refusal = partnerRefusal(answer)
+  if (refusal) return refusal
+  const holdDays = parseHoldDays(economyBody(answer))
+  return holdDays === undefined ? unavailableFrom(call.name, answer) : { kind: 'ok', holdDays }
+}
+
+/** Ids go into addresses: only the 64-bit ids of people's accounts are let through. */
+function isSteamId(steamId: string): boolean {
+  return /^76561(19|20)\d{10}$/.test(steamId)
+}
+
+function isPartner({ steamId, token }: Partner): boolean {
+  return isSteamId(steamId) && /^[\w-]{1,64}$/.test(token)
+}
+
+function monotonicMs(): number {
+  return performance.now()
+}
