@@ -1,0 +1,59 @@
+/** What must be going on in a state. The runner starts what is new and aborts what is gone. */
+import type { Game } from '../../contract/games.ts'
+import type { Language } from '../../contract/languages.ts'
+import { isPolling } from './selectors.ts'
+import type { FlowState, TradeRequest } from './state.ts'
+
+export const DEBOUNCE_MS = 700
+export const POLL_INTERVAL_MS = 1000
+/** Between two calls of the same trade whose answer is not known. */
+const TRADE_REPEAT_MS = 2000
+
+/** Two activities with the same key are the same one. */
+export type Activity =
+  | { key: string; kind: 'loadPayment' }
+  | { key: string; kind: 'poll' }
+  | { key: string; kind: 'debounce' }
+  | { key: string; kind: 'resolveUser'; request: number; tradeUrl: string }
+  | {
+      key: string
+      kind: 'loadInventory'
+      request: number
+      game: Game
+      language: Language
+      reload: boolean
+    }
+  | { key: string; kind: 'createTrade'; attempt: number; trade: TradeRequest; delayMs: number }
+
+export function activitiesOf(state: FlowState): Activity[] {
+  const { page, modal } = state
+  const activities: Activity[] = []
+  if (page.stage === 'none') activities.push({ key: 'loadPayment', kind: 'loadPayment' })
+  if (page.stage === 'wait-for-trade-url-input' || page.stage === 'wait-for-select-items') {
+    const { link } = page
+    if (link.status === 'debouncing') activities.push({ key: `debounce ${link.text}`, kind: 'debounce' })
+    if (link.status === 'checking') {
+      const { request, text } = link
+      activities.push({ key: `user ${request}`, kind: 'resolveUser', request, tradeUrl: text.trim() })
+    }
+  }
+  if (page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading') {
+    const { request, reload } = page.stand.inventory
+    const { game } = page.stand
+    const { language } = state
+    activities.push({ key: `inventory ${request}`, kind: 'loadInventory', request, game, language, reload })
+  }
+  if (modal.kind === 'creating') {
+    const { attempt, request: trade } = modal
+    const delayMs = attempt === 1 ? 0 : TRADE_REPEAT_MS
+    activities.push({
+      key: `trade ${trade.items.join()} ${attempt}`,
+      kind: 'createTrade',
+      attempt,
+      trade,
+      delayMs,
+    })
+  }
+  if (isPolling(state)) activities.push({ key: 'poll', kind: 'poll' })
+  return activities
+}

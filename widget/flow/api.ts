@@ -1,0 +1,138 @@
+/** The calls of the widget, as values: an answer, a refusal in the server's words, or no knowledge at all. */
+import type { ErrorCode, Problem } from '../../contract/errors.ts'
+import type { Game } from '../../contract/games.ts'
+import type { Language } from '../../contract/languages.ts'
+import type {
+  ErrorReportBody,
+  Inventory,
+  Payment,
+  TradeAnswer,
+  TradeBody,
+  TradeUrlBody,
+  User,
+} from '../../contract/widget-api.ts'
+import type { Refusal } from './state.ts'
+
+export type Answer<T> =
+  | { kind: 'ok'; body: T; etag: string | null }
+  | { kind: 'unchanged' }
+  | { kind: 'refused'; status: number; refusal: Refusal }
+  /** The network failed, the deadline passed, or the server broke: nothing is known. */
+  | { kind: 'lost'; refusal: Refusal }
+
+type Call = {
+  path: string
+  method?: 'GET' | 'POST'
+  body?: object
+  language: Language
+  etag?: string | null
+  signal?: AbortSignal
+  keepalive?: boolean
+}
+
+const DEADLINE_MS = 30_000
+
+const NOTHING: Refusal = { code: null, detail: null }
+
+export type Api = ReturnType<typeof createApi>
+
+/** The API shares the page's origin. `cookies` reads document.cookie at each call. */
+export function createApi(fetcher: typeof fetch, cookies: () => string) {
+  async function call<T>(request: Call): Promise<Answer<T>> {
+    const first = await once<T>(request)
+    const tokenLost =
+      first.kind === 'refused' && first.refusal.code === ('cross_site_token' satisfies ErrorCode)
+    // The refusal has set a new cookie: one repetition carries it.
+    return tokenLost ? once<T>(request) : first
+  }
+
+  async function once<T>(request: Call): Promise<Answer<T>> {
+    const deadline = AbortSignal.timeout(DEADLINE_MS)
+    const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline])
+    try {
+      const response = await fetcher(request.path, {
+        method: request.method ?? 'GET',
+        headers: headersOf(request, cookies()),
+        cache: 'no-store',
+        credentials: 'same-origin',
+        redirect: 'error',
+        keepalive: request.keepalive ?? false,
+        signal,
+        ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      })
+      return await answerOf<T>(response)
+    } catch {
+      return { kind: 'lost', refusal: NOTHING }
+    }
+  }
+
+  return {
+    payment: (hash: string, options: { language: Language; etag: string | null; signal: AbortSignal }) =>
+      call<Payment>({ path: `/api/payment?${new URLSearchParams({ hash })}`, ...options }),
+
+    resolveUser: (body: TradeUrlBody, options: { language: Language; signal: AbortSignal }) =>
+      call<User>({ path: '/api/trade-url', method: 'POST', body, ...options }),
+
+    inventory: (
+      query: { hash: string; game: Game; language: Language; reload: boolean },
+      signal: AbortSignal,
+    ) => {
+      const { hash, game, language, reload } = query
+      const parameters = new URLSearchParams({ hash, game, language, ...(reload ? { reload: 'true' } : {}) })
+      return call<Inventory>({ path: `/api/inventory?${parameters}`, language, signal })
+    },
+
+    createTrade: (body: TradeBody, options: { language: Language; signal: AbortSignal }) =>
+      call<TradeAnswer>({ path: '/api/trade', method: 'POST', body, ...options }),
+
+    reportError: (body: ErrorReportBody, language: Language) =>
+      call<null>({ path: '/api/error-report', method: 'POST', body, language, keepalive: true }),
+  }
+}
+
+function headersOf(request: Call, cookies: string): Record<string, string> {
+  const token = crossSiteToken(cookies)
+  return {
+    accept: 'application/json',
+    'accept-language': request.language,
+    ...(token === undefined ? {} : { 'x-csrf-token': token }),
+    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(request.etag === undefined || request.etag === null ? {} : { 'if-none-match': request.etag }),
+  }
+}
+
+/** The token of the cookie, which is named __Host-csrf on https and csrf on http. */
+export function crossSiteToken(cookies: string): string | undefined {
+  return /(?:^|;\s*)(?:__Host-)?csrf=([^;]+)/.exec(cookies)?.[1]
+}
+
+async function answerOf<T>(response: Response): Promise<Answer<T>> {
+  if (response.status === 304) return { kind: 'unchanged' }
+  if (response.ok) {
+    const body = response.status === 204 ? null : await response.json()
+    return { kind: 'ok', body: body as T, etag: response.headers.get('etag') }
+  }
+  const refusal = await refusalOf(response)
+  return response.status >= 500 && !isDecided(refusal)
+    ? { kind: 'lost', refusal }
+    : { kind: 'refused', status: response.status, refusal }
+}
+
+/** 5xx answers that are decisions of the gateway: nothing was begun, so they may be told as refusals. */
+const DECIDED: readonly string[] = ['steam_unavailable', 'no_bot_available'] satisfies ErrorCode[]
+
+function isDecided(refusal: Refusal): boolean {
+  return refusal.code !== null && DECIDED.includes(refusal.code)
+}
+
+async function refusalOf(response: Response): Promise<Refusal> {
+  try {
+    const problem = (await response.json()) as Partial<Problem>
+    return {
+      code: typeof problem.code === 'string' ? problem.code : null,
+      detail: typeof problem.detail === 'string' ? problem.detail : null,
+    }
+  } catch {
+    return NOTHING
+  }
+}

@@ -1,0 +1,47 @@
+import type { Game } from '../../contract/games.ts'
+import type { Language } from '../../contract/languages.ts'
+import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
+import type { Refusal, Sort } from './state.ts'
+
+/** Everything that can happen to the deposit page. `atMs` is monotonic. */
+export type FlowEvent =
+  | { type: 'paymentLoaded'; payment: Payment; atMs: number }
+  | { type: 'paymentUnchanged' }
+  /** `gone`: the server answered and refused; otherwise it could not be reached or failed. */
+  | { type: 'paymentFailed'; refusal: Refusal; gone: boolean }
+  | { type: 'retryPressed' }
+  | { type: 'linkTyped'; text: string }
+  | { type: 'typingEnded' }
+  | { type: 'userResolved'; request: number; user: User }
+  | { type: 'userFailed'; request: number; refusal: Refusal }
+  | { type: 'gameChosen'; game: Game }
+  | { type: 'languageChosen'; language: Language }
+  | { type: 'inventoryLoaded'; request: number; inventory: Inventory }
+  | { type: 'inventoryFailed'; request: number }
+  | { type: 'reloadPressed' }
+  | { type: 'itemToggled'; id: string }
+  | { type: 'selectionCleared' }
+  | { type: 'searchTyped'; text: string }
+  | { type: 'sortChosen'; sort: Sort }
+  | { type: 'payPressed' }
+  | { type: 'tradeActive'; attempt: number }
+  /** A lost answer, 5xx or 202: the offer may exist, so the same call is repeated. */
+  | { type: 'tradeUnknown'; attempt: number }
+  | { type: 'tradeRefused'; attempt: number; refusal: Refusal }
+  | { type: 'confirmationLeft' }
+  | { type: 'confirmationReopened' }
+  | { type: 'creationErrorClosed' }
+  | { type: 'connectionChanged'; online: boolean }
+
+/** Things done once, at the moment of a transition. */
+export type Effect =
+  | { kind: 'toast'; toast: ToastText }
+  | { kind: 'storeLink'; link: string }
+  | { kind: 'storeLanguage'; language: Language }
+  | { kind: 'redirect'; url: string }
+
+/** A toast by meaning; the text is chosen in the page's language. */
+export type ToastText =
+  | { text: 'depositFailed'; detail: string | null }
+  | { text: 'tooManyItems' }
+  | { text: 'connectionBack' }

@@ -1,0 +1,115 @@
+/** Transitions of the inventory stand: game, language, loading, picking. */
+import type { InventoryErrorType } from '../../contract/statuses.ts'
+import type { Inventory } from '../../contract/widget-api.ts'
+import type { FlowEvent } from './events.ts'
+import type { Step } from './reduce.ts'
+import { shownInventory } from './selectors.ts'
+import type { FlowState, Stand } from './state.ts'
+
+type StandEvent = Extract<
+  FlowEvent,
+  {
+    type:
+      | 'gameChosen'
+      | 'languageChosen'
+      | 'inventoryLoaded'
+      | 'inventoryFailed'
+      | 'reloadPressed'
+      | 'itemToggled'
+      | 'selectionCleared'
+      | 'searchTyped'
+      | 'sortChosen'
+  }
+>
+
+export function reduceStand(state: FlowState, event: StandEvent): Step {
+  if (event.type === 'languageChosen') {
+    const chosen = { ...state, language: event.language, languageChosen: true }
+    return {
+      state: event.language === state.language ? chosen : reloading(chosen, {}, false),
+      effects: [{ kind: 'storeLanguage', language: event.language }],
+    }
+  }
+  if (state.page.stage !== 'wait-for-select-items') return { state, effects: [] }
+  const { stand } = state.page
+  switch (event.type) {
+    case 'gameChosen': {
+      if (event.game === stand.game) return { state, effects: [] }
+      const empty = { game: event.game, selection: [], search: '', inventory: NOTHING }
+      return { state: reloading(state, empty, false), effects: [] }
+    }
+    case 'reloadPressed':
+      return { state: reloading(state, {}, true), effects: [] }
+    case 'inventoryLoaded':
+      return { state: inventoryLoaded(state, stand, event), effects: [] }
+    case 'inventoryFailed':
+      return { state: isCurrent(stand, event.request) ? failed(state, 'internal') : state, effects: [] }
+    case 'itemToggled':
+      return toggled(state, stand, event.id)
+    case 'selectionCleared':
+      return { state: withStand(state, { selection: [] }), effects: [] }
+    case 'searchTyped':
+      return { state: withStand(state, { search: event.text }), effects: [] }
+    case 'sortChosen':
+      return { state: withStand(state, { sort: event.sort }), effects: [] }
+    default:
+      return event satisfies never
+  }
+}
+
+/** Stands in for a shown inventory that must not be kept. */
+const NOTHING: Stand['inventory'] = { status: 'error', type: 'internal' }
+
+function withStand(state: FlowState, change: Partial<Stand>): FlowState {
+  if (state.page.stage !== 'wait-for-select-items') return state
+  return { ...state, page: { ...state.page, stand: { ...state.page.stand, ...change } } }
+}
+
+/** Asks for the inventory again; what is on the page stays until the answer, if it is of the same game. */
+function reloading(state: FlowState, change: Partial<Stand>, reload: boolean): FlowState {
+  if (state.page.stage !== 'wait-for-select-items') return state
+  const stand = { ...state.page.stand, ...change }
+  const request = state.nextRequest
+  return withStand(
+    { ...state, nextRequest: request + 1 },
+    { ...change, inventory: { status: 'loading', request, kept: shownInventory(stand), reload } },
+  )
+}
+
+function isCurrent(stand: Stand, request: number): boolean {
+  return stand.inventory.status === 'loading' && stand.inventory.request === request
+}
+
+function inventoryLoaded(
+  state: FlowState,
+  stand: Stand,
+  answer: { request: number; inventory: Inventory },
+): FlowState {
+  if (!isCurrent(stand, answer.request)) return state
+  const { inventory } = answer
+  if (inventory.inventoryError) return failed(state, inventory.inventoryErrorType ?? 'internal')
+  const there = new Set(inventory.items.map((item) => item.id))
+  return withStand(state, {
+    inventory: { status: 'ready', inventory },
+    selection: stand.selection.filter((id) => there.has(id)),
+  })
+}
+
+function failed(state: FlowState, type: InventoryErrorType): FlowState {
+  return withStand(state, { inventory: { status: 'error', type }, selection: [] })
+}
+
+function toggled(state: FlowState, stand: Stand, id: string): Step {
+  if (stand.selection.includes(id)) {
+    return {
+      state: withStand(state, { selection: stand.selection.filter((other) => other !== id) }),
+      effects: [],
+    }
+  }
+  const inventory = shownInventory(stand)
+  if (inventory === null || !inventory.items.some((item) => item.id === id)) return { state, effects: [] }
+  if (stand.selection.length >= inventory.maxItems) {
+    return { state, effects: [{ kind: 'toast', toast: { text: 'tooManyItems' } }] }
+  }
+  return { state: withStand(state, { selection: [...stand.selection, id] }), effects: [] }
+}

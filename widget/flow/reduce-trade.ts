@@ -1,0 +1,79 @@
+/** Transitions of the trade: paying, the confirmation modal, the errors of its creation. */
+import type { FlowEvent } from './events.ts'
+import type { Step } from './reduce.ts'
+import { payBlock } from './selectors.ts'
+import type { FlowState, Modal, Refusal } from './state.ts'
+
+type TradeEvent = Extract<
+  FlowEvent,
+  {
+    type:
+      | 'payPressed'
+      | 'tradeActive'
+      | 'tradeUnknown'
+      | 'tradeRefused'
+      | 'confirmationLeft'
+      | 'confirmationReopened'
+      | 'creationErrorClosed'
+  }
+>
+
+export function reduceTrade(state: FlowState, event: TradeEvent): Step {
+  return { state: { ...state, ...next(state, event) }, effects: [] }
+}
+
+function next(state: FlowState, event: TradeEvent): Partial<FlowState> {
+  const { modal } = state
+  switch (event.type) {
+    case 'payPressed':
+      return pay(state)
+    case 'tradeActive':
+      return isCurrent(modal, event.attempt) ? { modal: { kind: 'confirming' } } : {}
+    case 'tradeUnknown':
+      return isCurrent(modal, event.attempt) ? { modal: { ...modal, attempt: event.attempt + 1 } } : {}
+    case 'tradeRefused':
+      return isCurrent(modal, event.attempt) ? refused(state, event.refusal) : {}
+    case 'confirmationLeft':
+      return modal.kind === 'confirming' ? { modal: { kind: 'none' } } : {}
+    case 'confirmationReopened':
+      return modal.kind === 'none' && state.payment?.status === 'pending'
+        ? { modal: { kind: 'confirming' } }
+        : {}
+    case 'creationErrorClosed':
+      return modal.kind === 'creationError' ? { modal: { kind: 'none' } } : {}
+    default:
+      return event satisfies never
+  }
+}
+
+function isCurrent(modal: Modal, attempt: number): modal is Extract<Modal, { kind: 'creating' }> {
+  return modal.kind === 'creating' && modal.attempt === attempt
+}
+
+/** Only from an open deposit with a payable selection, and never twice. */
+function pay(state: FlowState): Partial<FlowState> {
+  const { page, payment, modal } = state
+  if (modal.kind !== 'none' || page.stage !== 'wait-for-select-items') return {}
+  if (payment?.status !== 'created' || payBlock(page.stand, payment) !== null) return {}
+  const { inventory, selection, game } = page.stand
+  const quoteId = inventory.status === 'ready' ? inventory.inventory.quoteId : null
+  return { modal: { kind: 'creating', request: { game, items: selection, quoteId }, attempt: 1 } }
+}
+
+/** Prices or items that changed are shown anew behind the error. */
+function refused(state: FlowState, refusal: Refusal): Partial<FlowState> {
+  const stale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
+  const error: Partial<FlowState> = {
+    modal: { kind: 'creationError', refusal },
+    deadlineMs: state.deadlineMs,
+  }
+  if (!stale || state.page.stage !== 'wait-for-select-items') return error
+  const { stand } = state.page
+  const kept = stand.inventory.status === 'ready' ? stand.inventory.inventory : null
+  const inventory = { status: 'loading', request: state.nextRequest, kept, reload: true } as const
+  return {
+    ...error,
+    nextRequest: state.nextRequest + 1,
+    page: { ...state.page, stand: { ...stand, inventory } },
+  }
+}

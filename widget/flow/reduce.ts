@@ -1,0 +1,187 @@
+/** The one transition of the deposit page: pure, total, and the only place where a state is made. */
+import { DEFAULT_GAME } from '../../contract/games.ts'
+import { isLanguage } from '../../contract/languages.ts'
+import { isFinal } from '../../contract/statuses.ts'
+import { parseTradeLink } from '../../contract/trade-link.ts'
+import type { Payment, User } from '../../contract/widget-api.ts'
+import type { Effect, FlowEvent } from './events.ts'
+import { reduceStand } from './reduce-stand.ts'
+import { reduceTrade } from './reduce-trade.ts'
+import type { FlowState, LinkState, Page, Refusal } from './state.ts'
+
+export type Step = { state: FlowState; effects: Effect[] }
+
+export function reduce(state: FlowState, event: FlowEvent): Step {
+  switch (event.type) {
+    case 'paymentLoaded':
+      return paymentLoaded(state, event.payment, event.atMs)
+    case 'paymentUnchanged':
+      return step({ ...state, pollFailing: false })
+    case 'paymentFailed':
+      return paymentFailed(state, event.refusal, event.gone)
+    case 'retryPressed':
+      return step(state.page.stage === 'failed' ? { ...state, page: { stage: 'none' } } : state)
+    case 'linkTyped':
+      return step(linkTyped(state, event.text))
+    case 'typingEnded':
+      return step(typingEnded(state))
+    case 'userResolved':
+      return userResolved(state, event.request, event.user)
+    case 'userFailed':
+      return step(userFailed(state, event.request, event.refusal))
+    case 'connectionChanged':
+      return step({ ...state, online: event.online })
+    case 'gameChosen':
+    case 'languageChosen':
+    case 'inventoryLoaded':
+    case 'inventoryFailed':
+    case 'reloadPressed':
+    case 'itemToggled':
+    case 'selectionCleared':
+    case 'searchTyped':
+    case 'sortChosen':
+      return reduceStand(state, event)
+    case 'payPressed':
+    case 'tradeActive':
+    case 'tradeUnknown':
+    case 'tradeRefused':
+    case 'confirmationLeft':
+    case 'confirmationReopened':
+    case 'creationErrorClosed':
+      return reduceTrade(state, event)
+    default:
+      return event satisfies never
+  }
+}
+
+const step = (state: FlowState): Step => ({ state, effects: [] })
+
+function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step {
+  const language =
+    !before.languageChosen && before.payment === null && isLanguage(payment.language)
+      ? payment.language
+      : before.language
+  const state: FlowState = {
+    ...before,
+    payment,
+    language,
+    pollFailing: false,
+    deadlineMs: payment.timeLeft === null ? null : atMs + payment.timeLeft * 1000,
+  }
+  const paged = before.payment === null ? openPage(state, payment) : state
+  const modal = modalAfter(before, payment)
+  const redirect = payment.redirectUrl !== before.payment?.redirectUrl ? payment.redirectUrl : undefined
+  return {
+    state: { ...paged, modal },
+    effects: redirect === undefined ? [] : [{ kind: 'redirect', url: redirect }],
+  }
+}
+
+function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
+  const { modal } = before
+  const { status } = payment
+  if (isFinal(status)) {
+    if (modal.kind === 'completed' && modal.outcome === status) return modal
+    const alarming = status === 'tradeDeclined' || status === 'tradeCountered'
+    const followsConfirmation = modal.kind === 'confirming' || modal.kind === 'creating'
+    return { kind: 'completed', outcome: status, alarm: alarming && followsConfirmation }
+  }
+  if (status === 'pending') {
+    const left = modal.kind === 'none' && before.payment?.status === 'pending'
+    return left ? modal : { kind: 'confirming' }
+  }
+  if (payment.creating) return modal.kind === 'creating' ? modal : { kind: 'joining' }
+  if (modal.kind === 'joining' || (modal.kind === 'confirming' && before.payment?.creating === true)) {
+    return { kind: 'creationError', refusal: { code: null, detail: null } }
+  }
+  return modal
+}
+
+/** The first answer chooses the stage: a deposit that has a user needs no link. */
+function openPage(state: FlowState, payment: Payment): FlowState {
+  if (payment.user !== null) return withUser(state, payment.user)
+  const stored = state.storedLink
+  const waiting: Page = { stage: 'wait-for-trade-url-input', link: { status: 'idle', text: '' } }
+  if (stored === null || parseTradeLink(stored) === undefined || isFinal(payment.status)) {
+    return { ...state, page: waiting }
+  }
+  return checkLink({ ...state, page: waiting }, stored)
+}
+
+function withUser(state: FlowState, user: User): FlowState {
+  const request = state.nextRequest
+  const game = state.page.stage === 'wait-for-select-items' ? state.page.stand.game : DEFAULT_GAME
+  return {
+    ...state,
+    nextRequest: request + 1,
+    page: {
+      stage: 'wait-for-select-items',
+      link: { status: 'resolved', text: user.tradeUrl },
+      stand: {
+        user,
+        game,
+        inventory: { status: 'loading', request, kept: null, reload: false },
+        selection: [],
+        search: '',
+        sort: 'priceDown',
+      },
+    },
+  }
+}
+
+function paymentFailed(state: FlowState, refusal: Refusal, gone: boolean): Step {
+  const toast: Effect = { kind: 'toast', toast: { text: 'depositFailed', detail: refusal.detail } }
+  if (state.payment === null) {
+    return { state: { ...state, page: { stage: 'failed', refusal } }, effects: [toast] }
+  }
+  const told = state.pollFailing && !gone
+  return { state: { ...state, pollFailing: true }, effects: told ? [] : [toast] }
+}
+
+function linkOf(page: Page): LinkState | undefined {
+  return page.stage === 'wait-for-trade-url-input' || page.stage === 'wait-for-select-items'
+    ? page.link
+    : undefined
+}
+
+/** Any typing that changes the link resets the user; input is ignored while the server is asked. */
+function linkTyped(state: FlowState, text: string): FlowState {
+  const link = linkOf(state.page)
+  if (link === undefined || link.status === 'checking' || link.text === text) return state
+  const page = (next: LinkState): FlowState => ({
+    ...state,
+    page: { stage: 'wait-for-trade-url-input', link: next },
+  })
+  if (text.trim() === '') return page({ status: 'idle', text: '' })
+  if (parseTradeLink(text) === undefined) return page({ status: 'invalid', text })
+  return page({ status: 'debouncing', text })
+}
+
+function typingEnded(state: FlowState): FlowState {
+  const link = linkOf(state.page)
+  return link?.status === 'debouncing' ? checkLink(state, link.text) : state
+}
+
+function checkLink(state: FlowState, text: string): FlowState {
+  const request = state.nextRequest
+  return {
+    ...state,
+    nextRequest: request + 1,
+    page: { stage: 'wait-for-trade-url-input', link: { status: 'checking', text, request } },
+  }
+}
+
+function userResolved(state: FlowState, request: number, user: User): Step {
+  const link = linkOf(state.page)
+  if (link?.status !== 'checking' || link.request !== request) return step(state)
+  return { state: withUser(state, user), effects: [{ kind: 'storeLink', link: user.tradeUrl }] }
+}
+
+function userFailed(state: FlowState, request: number, refusal: Refusal): FlowState {
+  const link = linkOf(state.page)
+  if (link?.status !== 'checking' || link.request !== request) return state
+  return {
+    ...state,
+    page: { stage: 'wait-for-trade-url-input', link: { status: 'failed', text: link.text, refusal } },
+  }
+}

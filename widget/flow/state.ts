@@ -1,0 +1,96 @@
+/** The deposit page as one value. Data exists only in the states that have it. */
+import type { Game } from '../../contract/games.ts'
+import type { Language } from '../../contract/languages.ts'
+import type { FinalDepositStatus, InventoryErrorType } from '../../contract/statuses.ts'
+import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
+
+/** A refused call: our code and the server's own words, when it sent any. */
+export type Refusal = { code: string | null; detail: string | null }
+
+/** The trade-link field. `debouncing` waits for the end of typing, `checking` for the server. */
+export type LinkState =
+  | { status: 'idle'; text: string }
+  | { status: 'invalid'; text: string }
+  | { status: 'debouncing'; text: string }
+  | { status: 'checking'; text: string; request: number }
+  | { status: 'failed'; text: string; refusal: Refusal }
+  | { status: 'resolved'; text: string }
+
+/** The last inventory is kept while a new one of the same game and user loads. */
+export type InventoryState =
+  | { status: 'loading'; request: number; kept: Inventory | null; reload: boolean }
+  | { status: 'ready'; inventory: Inventory }
+  | { status: 'error'; type: InventoryErrorType }
+
+export const SORTS = ['default', 'priceDown', 'priceUp'] as const
+
+/** `default` is the order of the server's answer, newest first. */
+export type Sort = (typeof SORTS)[number]
+
+export type Stand = {
+  user: User
+  game: Game
+  inventory: InventoryState
+  /** Asset ids in the order they were picked. */
+  selection: readonly string[]
+  search: string
+  sort: Sort
+}
+
+export type Page =
+  | { stage: 'none' }
+  | { stage: 'failed'; refusal: Refusal }
+  | { stage: 'wait-for-trade-url-input'; link: LinkState }
+  | { stage: 'wait-for-select-items'; link: LinkState; stand: Stand }
+
+/** What the shopper asked a bot to collect. */
+export type TradeRequest = { game: Game; items: readonly string[]; quoteId: string | null }
+
+export type Modal =
+  | { kind: 'none' }
+  /** Our own POST is under way; `attempt` grows with every repetition after an unknown answer. */
+  | { kind: 'creating'; request: TradeRequest; attempt: number }
+  /** An offer is being made that this page did not ask for itself (it was reloaded). */
+  | { kind: 'joining' }
+  /** The offer stands, or was just said to stand. */
+  | { kind: 'confirming' }
+  | { kind: 'completed'; outcome: FinalDepositStatus; alarm: boolean }
+  | { kind: 'creationError'; refusal: Refusal }
+
+export type FlowState = {
+  hash: string
+  language: Language
+  /** True once the shopper chose a language here: it then holds for the page. */
+  languageChosen: boolean
+  /** The link stored by an earlier visit. */
+  storedLink: string | null
+  payment: Payment | null
+  /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */
+  deadlineMs: number | null
+  page: Page
+  modal: Modal
+  /** The last poll failed; told once an outage. */
+  pollFailing: boolean
+  online: boolean
+  /** Number for the next request, so that a late answer is recognised. */
+  nextRequest: number
+}
+
+export function initialState(
+  hash: string,
+  stored: { language: Language | null; link: string | null },
+): FlowState {
+  return {
+    hash,
+    language: stored.language ?? 'en',
+    languageChosen: false,
+    storedLink: stored.link,
+    payment: null,
+    deadlineMs: null,
+    page: { stage: 'none' },
+    modal: { kind: 'none' },
+    pollFailing: false,
+    online: true,
+    nextRequest: 1,
+  }
+}

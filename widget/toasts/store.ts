@@ -1,0 +1,77 @@
+/** The list of toasts, outside React. */
+export type ToastType = 'info' | 'success' | 'warning' | 'error'
+
+export type Toast = {
+  id: string
+  type: ToastType
+  title: string
+  message: string
+  /** Milliseconds until it goes by itself; 0 means never. */
+  timeOut: number
+  onClick?: () => void
+  /** True puts it at the front of the list. */
+  priority: boolean
+}
+
+export type NewToast = Partial<Omit<Toast, 'id'>> & { title: string }
+
+export const TOAST_TIMEOUT_MS = 5000
+
+type Timers = { after(ms: number, run: () => void): () => void }
+
+export type ToastStore = {
+  list(): readonly Toast[]
+  subscribe(listener: () => void): () => void
+  /** Resolves to the new toast's id. */
+  add(toast: NewToast): string
+  /** Runs the toast's own handler, then removes it. */
+  click(id: string): void
+  remove(id: string): void
+  clear(): void
+}
+
+export function createToasts(timers: Timers, randomId: () => string): ToastStore {
+  let toasts: readonly Toast[] = []
+  const listeners = new Set<() => void>()
+  const cancels = new Map<string, () => void>()
+
+  function change(next: readonly Toast[]): void {
+    toasts = next
+    for (const listener of listeners) listener()
+  }
+
+  function remove(id: string): void {
+    cancels.get(id)?.()
+    cancels.delete(id)
+    if (toasts.some((toast) => toast.id === id)) change(toasts.filter((toast) => toast.id !== id))
+  }
+
+  return {
+    list: () => toasts,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    add(given) {
+      const defaults = { type: 'info', message: '', timeOut: TOAST_TIMEOUT_MS, priority: false } as const
+      const toast: Toast = { ...defaults, ...given, id: randomId() }
+      change(toast.priority ? [toast, ...toasts] : [...toasts, toast])
+      if (toast.timeOut > 0)
+        cancels.set(
+          toast.id,
+          timers.after(toast.timeOut, () => remove(toast.id)),
+        )
+      return toast.id
+    },
+    click(id) {
+      toasts.find((toast) => toast.id === id)?.onClick?.()
+      remove(id)
+    },
+    remove,
+    clear() {
+      for (const cancel of cancels.values()) cancel()
+      cancels.clear()
+      if (toasts.length > 0) change([])
+    },
+  }
+}
