@@ -1,0 +1,173 @@
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { z } from 'zod'
+import type { Log } from '../kit/log.ts'
+import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
+import type { SupervisorOrders } from './supervisor.ts'
+
+export type Embedded = {
+  /** Address of the database with its password: a secret. */
+  url: string
+  /** Resolves when PostgreSQL has ended if it ends by itself. */
+  died: Promise<void>
+  stop(): Promise<void>
+}
+
+export type EmbeddedOptions = {
+  /** Folder of this run; the caller holds its lock. */
+  dataDir: string
+  log: Log
+  /** Off only for tests: a power cut would then lose the database. */
+  fsync?: boolean
+}
+
+const USER = 'tradetill'
+const DATABASE = 'tradetill'
+const START_MS = 30_000
+const STOP_MS = 12_000
+
+const secretSchema = z.object({ password: z.string() })
+const connectionSchema = z.object({ url: z.string() })
+
+/**
+ * Starts the PostgreSQL that comes with the packages, on loopback at a free port, creating its cluster on the first
+ * run. `connection.json` in the data folder tells the command line where it runs. Throws with a readable reason.
+ */
+export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOptions): Promise<Embedded> {
+  mkdirSync(dataDir, { recursive: true })
+  const files = preparePostgresFiles(realpathSync(dataDir))
+  const cluster = join(files.home, 'cluster')
+  const secretFile = join(dataDir, 'database.json')
+  const isNew = !existsSync(secretFile)
+  const password = isNew ? await createCluster(files, cluster, fsync) : readSecret(secretFile)
+  const port = await freePort()
+  const supervisor = launch({
+    postgres: binary(files, 'postgres'),
+    cluster,
+    port,
+    fsync,
+    ...(files.account && { account: files.account }),
+  })
+  const ended = new Promise<void>((resolve) => supervisor.once('exit', () => resolve()))
+  const logLines = (line: string) =>
+    log[line.includes('LOG:  ') ? 'debug' : 'warn']({ part: 'postgres' }, line)
+  createInterface({ input: supervisor.stderr }).on('line', logLines)
+  await ready(supervisor)
+  const url = `postgres://${USER}:${password}@127.0.0.1:${port}`
+  if (isNew) {
+    await createDatabase(`${url}/postgres`)
+    writePrivate(secretFile, JSON.stringify({ password }))
+  }
+  const connectionFile = join(dataDir, 'connection.json')
+  writePrivate(connectionFile, JSON.stringify({ url: `${url}/${DATABASE}` }))
+  const stop = async () => {
+    rmSync(connectionFile, { force: true })
+    supervisor.stdin.end()
+    const timer = AbortSignal.timeout(STOP_MS)
+    await Promise.race([ended, new Promise((resolve) => timer.addEventListener('abort', resolve))])
+  }
+  return { url: `${url}/${DATABASE}`, died: ended, stop }
+}
+
+/** Address of the embedded database that runs for `dataDir`, or undefined when none does. */
+export function runningEmbeddedUrl(dataDir: string): string | undefined {
+  const file = join(dataDir, 'connection.json')
+  if (!existsSync(file)) return undefined
+  return connectionSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).url
+}
+
+/** Made beside its place and moved there when complete, so that a killed first start leaves no half cluster. */
+async function createCluster(files: PostgresFiles, cluster: string, fsync: boolean): Promise<string> {
+  const password = randomBytes(24).toString('hex')
+  const unfinished = `${cluster}.new`
+  const passwordFile = join(files.home, 'password.new')
+  for (const path of [cluster, unfinished]) rmSync(path, { recursive: true, force: true })
+  writePrivate(passwordFile, password)
+  if (files.account) chownSync(passwordFile, files.account.uid, files.account.gid)
+  const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions']
+  const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const sync = fsync ? [] : ['--no-sync']
+  await promisify(execFile)(
+    binary(files, 'initdb'),
+    ['-D', unfinished, '-U', USER, `--pwfile=${passwordFile}`, ...options, ...locale, ...sync],
+    { cwd: files.home, env: { LC_ALL: 'C', TZ: 'UTC' }, ...files.account },
+  )
+  rmSync(passwordFile, { force: true })
+  renameSync(unfinished, cluster)
+  return password
+}
+
+function readSecret(file: string): string {
+  return secretSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).password
+}
+
+type Supervisor = ChildProcessByStdio<Writable, Readable, Readable>
+
+function launch(orders: SupervisorOrders): Supervisor {
+  const script = join(import.meta.dirname, 'supervisor.ts')
+  const child = spawn(process.execPath, [script, JSON.stringify(orders)], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A session of its own: Ctrl-C in the terminal must reach the gateway only.
+    detached: true,
+    env: {},
+  })
+  child.stdin.on('error', () => {})
+  return child
+}
+
+function ready(supervisor: Supervisor): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string) => {
+      supervisor.stdin.end()
+      reject(new Error(`The embedded PostgreSQL did not start: ${reason}`))
+    }
+    const timer = setTimeout(() => fail('no answer in 30 s'), START_MS)
+    supervisor.once('exit', () => fail('its supervisor ended'))
+    supervisor.once('error', (error) => fail(error.message))
+    createInterface({ input: supervisor.stdout }).on('line', (line) => {
+      clearTimeout(timer)
+      if (line === 'ready') resolve()
+      else fail(line.replace(/^failed: /, ''))
+    })
+  })
+}
+
+async function createDatabase(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create database ${DATABASE}`)
+  await client.end()
+}
+
+function writePrivate(file: string, text: string): void {
+  writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
+  renameSync(`${file}.tmp`, file)
+}
+
+function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      const port = typeof address === 'object' && address !== null ? address.port : 0
+      server.close(() => resolve(port))
+    })
+  })
+}

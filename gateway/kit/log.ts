@@ -1,0 +1,102 @@
+import { pino } from 'pino'
+
+export type Log = pino.Logger
+
+export type LogOptions = {
+  level?: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  /** One readable line instead of JSON, for a person at a terminal. */
+  pretty?: boolean
+  write?: (line: string) => void
+}
+
+const SECRET_KEYS = new Set([
+  'apikey',
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'x-csrf-token',
+  'token',
+  'tradeurl',
+  'refreshtoken',
+  'refresh_token',
+  'secret',
+  'webhooksecret',
+  'webhook_secret',
+  'user_token',
+  'partner_token',
+  'password',
+  'masterkey',
+])
+
+const HIDDEN = '[redacted]'
+const MAX_DEPTH = 6
+
+/**
+ * A logger for JSON lines on stderr. Secrets are hidden twice: by the name of their field, and by their form
+ * wherever they appear in the finished line (an error's message may quote anything).
+ */
+export function createLog(options: LogOptions = {}): Log {
+  const write = options.write ?? ((line: string) => process.stderr.write(line))
+  return pino(
+    {
+      level: options.level ?? 'info',
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: pino.stdSerializers.err },
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => hideSecretFields(fields, 0) as Record<string, unknown>,
+      },
+    },
+    { write: (line: string) => write(options.pretty ? pretty(scrub(line)) : scrub(line)) },
+  )
+}
+
+/** The first six digits of a deposit's hash: enough to follow it in a log, useless as a key. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, 6)
+}
+
+function hideSecretFields(value: unknown, depth: number): unknown {
+  if (value instanceof Error) return pino.stdSerializers.err(value)
+  if (typeof value === 'bigint') return String(value)
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
+  if (value instanceof Date || Buffer.isBuffer(value)) return Buffer.isBuffer(value) ? HIDDEN : value
+  if (Array.isArray(value)) return value.map((entry) => hideSecretFields(entry, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [key, hideField(key.toLowerCase(), entry, depth)]),
+  )
+}
+
+function hideField(key: string, value: unknown, depth: number): unknown {
+  if (SECRET_KEYS.has(key)) return HIDDEN
+  if (key === 'hash' && typeof value === 'string') return shortHash(value)
+  return hideSecretFields(value, depth + 1)
+}
+
+const SECRET_FORMS: [RegExp, string][] = [
+  [/\btt_(test|live)_[\w-]+/g, 'tt_$1_[redacted]'],
+  [/\bwhsec_[A-Za-z0-9+/=]+/g, 'whsec_[redacted]'],
+  [/\bey[JA][\w-]{8,}\.[\w-]+\.[\w-]+/g, '[redacted jwt]'],
+  [/\b(token|access_token|refresh_token|sessionid|steamLoginSecure)(=|%3D)[^&\s"'\\;]+/gi, '$1=[redacted]'],
+  [/\bBearer\s+[^\s"'\\]+/gi, 'Bearer [redacted]'],
+  [/\b(postgres(?:ql)?:\/\/[^:@/\s"]+):[^@\s"]+@/g, '$1:[redacted]@'],
+  [/\b([0-9a-f]{6})[0-9a-f]{26}\b/g, '$1…'],
+]
+
+/** Hides what has the form of a secret in a line of text. */
+export function scrub(line: string): string {
+  return SECRET_FORMS.reduce((text, [form, replacement]) => text.replace(form, replacement), line)
+}
+
+function pretty(line: string): string {
+  const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const rest = Object.entries(fields).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+  const clock = String(time).slice(11, 19)
+  return `${[clock, String(level).toUpperCase().padEnd(5), printable(String(msg ?? '')), ...rest].join(' ')}\n`
+}
+
+/** Control characters in a message could forge lines or drive the terminal. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, ' ')
+}

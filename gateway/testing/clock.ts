@@ -1,0 +1,17 @@
+import type { Clock } from '../kit/clock.ts'
+
+export type FakeClock = Clock & { advance(ms: number): void; set(time: Date): void }
+
+/** A clock that stands still until it is told to move. */
+export function fakeClock(start: Date | string = '2026-01-01T12:00:00Z'): FakeClock {
+  let now = new Date(start)
+  return {
+    now: () => new Date(now),
+    advance: (ms) => {
+      now = new Date(now.getTime() + ms)
+    },
+    set: (time) => {
+      now = new Date(time)
+    },
+  }
+}

@@ -1,0 +1,41 @@
+/** One embedded PostgreSQL for a run of the tests, with a migrated database that every test clones. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { startEmbedded } from '../db/embedded.ts'
+import { migrate } from '../db/migrate.ts'
+import { createLog } from '../kit/log.ts'
+
+export const TEMPLATE = 'till_template'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    databaseUrl: string
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-tests-'))
+  // As root, PostgreSQL runs as another account and must be able to pass.
+  chmodSync(dataDir, 0o711)
+  const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
+  const client = new pg.Client({ connectionString: embedded.url })
+  await client.connect()
+  await client.query(`create database ${TEMPLATE}`)
+  await client.end()
+  await migrate({ url: databaseUrl(embedded.url, TEMPLATE) })
+  project.provide('databaseUrl', embedded.url)
+  return async () => {
+    await embedded.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+/** The same server's address with another database. */
+export function databaseUrl(serverUrl: string, database: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${database}`
+  return url.href
+}

@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config'
+
+const gatewaySetup = ['gateway/testing/setup.ts']
+
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['contract/**/*.test.ts', 'scripts/**/*.test.ts', '*.test.ts'] } },
+      {
+        test: {
+          name: 'gateway',
+          include: ['gateway/**/*.test.ts'],
+          globalSetup: gatewaySetup,
+          testTimeout: 20_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: 'sandbox',
+          include: ['steam-sandbox/**/*.test.ts', 'demo-store/**/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      { test: { name: 'widget', include: ['widget/**/*.test.{ts,tsx}'] } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['e2e/**/*.test.ts'],
+          globalSetup: ['e2e/setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})
