@@ -1,0 +1,40 @@
+/** Money, time and dates as the shopper reads them. */
+import type { Language } from '../../contract/languages.ts'
+import { CURRENCY_EXPONENT, type Currency } from '../../contract/money.ts'
+
+const LOCALES: Record<Language, string> = { en: 'en-US', ru: 'ru-RU' }
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+/** Minor units → text with two decimals, grouping and the currency's sign (en $1,234.50; ru 1 234,50 $). */
+export function formatMoney(minor: number, currency: Currency, language: Language): string {
+  const key = `${language} ${currency}`
+  let format = formats.get(key)
+  if (format === undefined) {
+    const options = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const
+    // Russian groups only from five digits on by default; four digits are grouped here as well.
+    format = new Intl.NumberFormat(LOCALES[language], { ...options, useGrouping: 'always' })
+    formats.set(key, format)
+  }
+  return format.format(minor / 10 ** CURRENCY_EXPONENT[currency])
+}
+
+/** Whole seconds → mm:ss, or '-' when unknown. */
+export function formatTimer(seconds: number | null): string {
+  if (seconds === null) return '-'
+  const two = (n: number): string => String(n).padStart(2, '0')
+  return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`
+}
+
+/** ISO 8601 → date and time in the shopper's zone. */
+export function formatDate(iso: string, language: Language): string {
+  return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeStyle: 'short' }).format(
+    new Date(iso),
+  )
+}
+
+/** Class of a Steam level badge: the level rounded down to tens below 100, to hundreds from 100. */
+export function levelClass(level: number): string {
+  const step = level < 100 ? 10 : 100
+  return `level-${Math.floor(level / step) * step}`
+}
