@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { type BotFacts, chooseBot } from './fleet.ts'
+
+const aBot = (facts: Partial<BotFacts>): BotFacts => ({
+  botId: 1n,
+  level: 10,
+  state: 'active',
+  reachable: true,
+  liveOffers: 0,
+  liveOffersWithPartner: 0,
+  ...facts,
+})
+
+describe('the choice of a bot', () => {
+  it('takes the least busy one', () => {
+    const bots = [aBot({ botId: 1n, liveOffers: 3, level: 99 }), aBot({ botId: 2n, liveOffers: 1 })]
+    expect(chooseBot(bots)?.botId).toBe(2n)
+  })
+
+  it('takes the higher level among equals, then the older one', () => {
+    expect(chooseBot([aBot({ botId: 1n, level: 5 }), aBot({ botId: 2n, level: 50 })])?.botId).toBe(2n)
+    expect(chooseBot([aBot({ botId: 2n }), aBot({ botId: 1n })])?.botId).toBe(1n)
+  })
+
+  it.each([
+    ['is paused', { state: 'paused' as const }],
+    ['is dead', { state: 'dead' as const }],
+    ['is out of reach', { reachable: false }],
+    ['has 30 live offers', { liveOffers: 30 }],
+    ['has 5 live offers with this partner', { liveOffers: 5, liveOffersWithPartner: 5 }],
+  ])('passes over a bot that %s', (_, facts) => {
+    expect(chooseBot([aBot(facts)])).toBeUndefined()
+    expect(
+      chooseBot([aBot(facts), aBot({ botId: 7n, liveOffers: 29, liveOffersWithPartner: 4 })])?.botId,
+    ).toBe(7n)
+  })
+
+  it('keeps to other limits if told so', () => {
+    expect(chooseBot([aBot({ liveOffers: 2 })], { liveOffers: 2, liveOffersWithPartner: 5 })).toBeUndefined()
+  })
+})

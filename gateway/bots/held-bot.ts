@@ -1,0 +1,178 @@
+/** One bot in the hands of this process: keeps its lease, keeps its session open, lets its work run. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Db } from '../db/client.ts'
+import type { Queue } from '../db/queue.ts'
+import type { Log } from '../kit/log.ts'
+import type { Steam, SteamSession } from '../steam/steam.ts'
+import type { BotContext, BotHandlers } from './bot.ts'
+import { observeSession } from './observed.ts'
+import { type TokenBox, tokenPlace } from './service.ts'
+import { beat, LEASE_MS, type Lease, markDead, releaseLease, setOnline } from './store.ts'
+import { startWork } from './work.ts'
+
+const BEAT_MS = 5_000
+const FIRST_RETRY_MS = 1_000
+const LAST_RETRY_MS = 15_000
+const RATE_LIMIT_RETRY_MS = 60_000
+
+export type HeldBotDeps = {
+  db: Db
+  queue: Queue
+  steam: Steam
+  box: TokenBox
+  handlers: BotHandlers
+  log: Log
+  /** A clock that never jumps, in milliseconds. */
+  monotonicMs: () => number
+}
+
+export type HeldBot = {
+  /** Stops the work, closes the session and gives the lease back. */
+  release(): Promise<void>
+  /** Resolves when this process no longer speaks for the bot, for whatever reason. */
+  ended: Promise<void>
+}
+
+/** `takenAtMs`: the monotonic time before the query that took the lease. */
+export function holdBot(deps: HeldBotDeps, lease: Lease, takenAtMs: number): HeldBot {
+  const stop = new AbortController()
+  const keeper = keepLease(deps, lease, takenAtMs, stop)
+  const ended = live(deps, lease, { stop: stop.signal, leaseEndMs: keeper.endMs }).finally(async () => {
+    stop.abort()
+    await keeper.stopped
+    await quietly(deps, lease, () => releaseLease(deps.db, lease))
+  })
+  return {
+    ended,
+    release() {
+      stop.abort()
+      return ended
+    },
+  }
+}
+
+/** Beats until stopped; stops everything once the lease is lost or has run out. */
+function keepLease(deps: HeldBotDeps, lease: Lease, takenAtMs: number, stop: AbortController) {
+  // Counted from before the query: the database's own clock started later, so our end comes first.
+  let endMs = takenAtMs + LEASE_MS
+
+  const lose = () => {
+    deps.log.error({ botId: String(lease.botId), bot: lease.name }, 'lost the lease of a bot')
+    stop.abort()
+  }
+  const run = async () => {
+    let expiry = setTimeout(lose, LEASE_MS)
+    while (await pause(BEAT_MS, stop.signal)) {
+      const beforeMs = deps.monotonicMs()
+      const kept = await beat(deps.db, lease).catch((error: unknown) => {
+        deps.log.warn({ err: error, botId: String(lease.botId) }, 'a beat of a lease failed')
+        return undefined
+      })
+      if (stop.signal.aborted || kept === undefined) continue
+      if (!kept) {
+        lose()
+        break
+      }
+      endMs = beforeMs + LEASE_MS
+      clearTimeout(expiry)
+      expiry = setTimeout(lose, endMs - deps.monotonicMs())
+    }
+    clearTimeout(expiry)
+  }
+  return { endMs: () => endMs, stopped: run() }
+}
+
+type Life = { stop: AbortSignal; leaseEndMs: () => number }
+
+/** Opens the session, works until it breaks, and opens it again, until stopped or the token is dead. */
+async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> {
+  const about = { botId: String(lease.botId), bot: lease.name }
+  let retryMs = FIRST_RETRY_MS
+  while (!life.stop.aborted) {
+    const opened = await openSession(deps, lease)
+    if (opened.kind === 'refused') {
+      deps.log.error(
+        { ...about, reason: opened.reason },
+        'a bot needs a new enrolment: Steam refuses its token',
+      )
+      await quietly(deps, lease, () => markDead(deps.db, lease, opened.reason))
+      return
+    }
+    if (opened.kind === 'unavailable') {
+      deps.log.warn(
+        { ...about, reason: opened.reason, detail: opened.detail },
+        'Steam is out of reach for a bot',
+      )
+      await quietly(deps, lease, () => setOnline(deps.db, lease, `${opened.reason}: ${opened.detail}`))
+      await pause(opened.reason === 'rate_limited' ? RATE_LIMIT_RETRY_MS : retryMs, life.stop)
+      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
+      continue
+    }
+    const startedMs = deps.monotonicMs()
+    try {
+      await workUntilTrouble(deps, lease, opened.session, life)
+    } catch (error) {
+      deps.log.error({ err: error, ...about }, 'the work of a bot broke off')
+    }
+    opened.session.close()
+    // A session that breaks at once again and again must not become a storm of logins.
+    if (deps.monotonicMs() - startedMs > LAST_RETRY_MS) retryMs = FIRST_RETRY_MS
+    await pause(retryMs, life.stop)
+    retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
+  }
+}
+
+async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['openSession']> {
+  let token: string
+  try {
+    token = deps.box.open(lease.sealedToken, tokenPlace(lease.steamId))
+  } catch {
+    // Not the bot's fault and not for ever: most likely the gateway was started with another master key.
+    return { kind: 'unavailable', reason: 'steam_error', detail: 'the stored token cannot be decrypted' }
+  }
+  return deps.steam.openSession(token)
+}
+
+/** Resolves when stopped or when the session shows that it no longer works. */
+async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, session: SteamSession, life: Life) {
+  const { promise: trouble, resolve: report } = Promise.withResolvers<string | undefined>()
+  if (life.stop.aborted) return
+  const stopped = () => report(undefined)
+  life.stop.addEventListener('abort', stopped)
+  const bot: BotContext = {
+    botId: lease.botId,
+    epoch: lease.epoch,
+    session: observeSession(session, deps.monotonicMs, (kind, detail) => report(`${kind}: ${detail}`)),
+    mayWrite: (deadlineMs) => !life.stop.aborted && life.leaseEndMs() - deps.monotonicMs() > deadlineMs,
+  }
+  const about = { botId: String(lease.botId), bot: lease.name }
+  const stopWork = await startWork(deps, bot)
+  try {
+    await setOnline(deps.db, lease, null)
+    deps.log.info({ ...about, epoch: String(lease.epoch) }, 'a bot is online')
+    const why = await trouble
+    if (why !== undefined)
+      deps.log.warn({ ...about, detail: why }, 'the session of a bot must be opened anew')
+    await setOnline(deps.db, lease, why ?? 'stopped')
+  } finally {
+    life.stop.removeEventListener('abort', stopped)
+    await stopWork()
+  }
+}
+
+/** The lease runs out by itself where the database cannot be told. */
+async function quietly(deps: HeldBotDeps, lease: Lease, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    deps.log.warn({ err: error, botId: String(lease.botId) }, 'a bot could not be written')
+  }
+}
+
+/** True after `ms`; false at once when `signal` aborts. */
+export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
+  return delay(ms, undefined, { signal }).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,49 @@
+import { type HeldBot, type HeldBotDeps, holdBot, pause } from './held-bot.ts'
+import { takeLeases } from './store.ts'
+
+const SCAN_MS = 5_000
+/** While no bot is held nothing can be sold: a newly enrolled one is noticed soon. */
+const IDLE_SCAN_MS = 1_000
+
+export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs'> & {
+  /** Names this process among the holders of leases: a fresh UUID at every start. */
+  owner: string
+  /** Most bots that this process speaks for. */
+  maxBots?: number
+}
+
+/** Speaks for every bot that no other process speaks for, until stopped; then gives all of them back. */
+export function startBots(options: BotsOptions): { stop(): Promise<void> } {
+  const { owner, maxBots = 50, db, log } = options
+  const deps: HeldBotDeps = { ...options, monotonicMs: () => performance.now() }
+  const stopping = new AbortController()
+  const held = new Set<HeldBot>()
+
+  const take = async () => {
+    const room = maxBots - held.size
+    if (room <= 0) return
+    const beforeMs = deps.monotonicMs()
+    for (const lease of await takeLeases(db, owner, room)) {
+      const bot = holdBot(deps, lease, beforeMs)
+      held.add(bot)
+      bot.ended
+        .catch((error: unknown) => log.error({ err: error, botId: String(lease.botId) }, 'a bot ended badly'))
+        .finally(() => held.delete(bot))
+    }
+  }
+  const scan = async () => {
+    do {
+      await take().catch((error: unknown) =>
+        log.warn({ err: error }, 'the leases of bots could not be taken'),
+      )
+    } while (await pause(held.size === 0 ? IDLE_SCAN_MS : SCAN_MS, stopping.signal))
+  }
+  const scanning = scan()
+  return {
+    async stop() {
+      stopping.abort()
+      await scanning
+      await Promise.allSettled([...held].map((bot) => bot.release()))
+    },
+  }
+}

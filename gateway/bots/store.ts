@@ -1,0 +1,201 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import type { Profile } from '../steam/steam.ts'
+import type { BotFacts } from './fleet.ts'
+
+/** Database time decides about leases: the clocks of two machines may differ. */
+const LEASE_SECONDS = 25
+
+export const LEASE_MS = LEASE_SECONDS * 1000
+
+const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
+const reachable = sql<boolean>`(bot.online and coalesce(bot.lease_until > now(), false))`
+
+/** States of a trade in which an offer is, or may be, open on Steam. */
+const LIVE_TRADE_STATES = ['intended', 'sending', 'unknown', 'active'] as const
+
+/** What `chooseBot` needs to know of every bot, for an offer to this partner. */
+export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promise<BotFacts[]> {
+  const rows = await tx
+    .selectFrom('bot')
+    .leftJoin('trade', (join) =>
+      join.onRef('trade.bot_id', '=', 'bot.id').on('trade.state', 'in', LIVE_TRADE_STATES),
+    )
+    .select((eb) => [
+      'bot.id',
+      'bot.level',
+      'bot.state',
+      reachable.as('reachable'),
+      eb.fn.count<bigint>('trade.id').as('live'),
+      eb.fn
+        .count<bigint>('trade.id')
+        .filterWhere('trade.partner_steam_id', '=', partnerSteamId)
+        .as('live_with_partner'),
+    ])
+    .groupBy('bot.id')
+    .execute()
+  return rows.map((row) => ({
+    botId: row.id,
+    level: row.level,
+    state: row.state,
+    reachable: row.reachable,
+    liveOffers: Number(row.live),
+    liveOffersWithPartner: Number(row.live_with_partner),
+  }))
+}
+
+/** The reachable bot with the fewest inventories to read. A paused bot may still read. */
+export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
+  const row = await tx
+    .selectFrom('bot')
+    .leftJoin('inventory_request as request', (join) =>
+      join
+        .onRef('request.bot_id', '=', 'bot.id')
+        .on('request.state', '!=', 'done')
+        .on('request.created_at', '>', sql<Date>`now() - interval '1 minute'`),
+    )
+    .select('bot.id')
+    .where(reachable)
+    .where('bot.state', '!=', 'dead')
+    .groupBy('bot.id')
+    .orderBy((eb) => eb.fn.count('request.id'))
+    .orderBy('bot.id')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.id
+}
+
+/** Enrols a bot, or gives an enrolled one its new token and face. Frees it from 'dead'. */
+export async function saveBot(db: Db, profile: Profile, refreshToken: Buffer): Promise<bigint> {
+  const seen = {
+    name: profile.name,
+    avatar_url: profile.avatarUrl,
+    profile_url: profile.profileUrl,
+    level: profile.level,
+    refresh_token: refreshToken,
+    state: 'active' as const,
+    state_reason: null,
+  }
+  const row = await db
+    .insertInto('bot')
+    .values({ steam_id: profile.steamId, ...seen })
+    .onConflict((conflict) => conflict.column('steam_id').doUpdateSet(seen))
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+export type BotSummary = {
+  botId: bigint
+  steamId: string
+  name: string
+  level: number
+  state: 'active' | 'paused' | 'dead'
+  stateReason: string | null
+  reachable: boolean
+}
+
+/** Every enrolled bot, oldest first, for the operator. */
+export async function listBots(db: Db): Promise<BotSummary[]> {
+  const rows = await db
+    .selectFrom('bot')
+    .select(['id', 'steam_id', 'name', 'level', 'state', 'state_reason', reachable.as('reachable')])
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => ({
+    botId: row.id,
+    steamId: row.steam_id,
+    name: row.name,
+    level: row.level,
+    state: row.state,
+    stateReason: row.state_reason,
+    reachable: row.reachable,
+  }))
+}
+
+/** A bot that this process speaks for until `until` (monotonic ms) unless a beat moves that on. */
+export type Lease = {
+  botId: bigint
+  steamId: string
+  name: string
+  owner: string
+  epoch: bigint
+  sealedToken: Buffer
+}
+
+/** Takes up to `limit` bots that nobody holds. A new epoch tells the holder's writes from those of the last one. */
+export async function takeLeases(db: Db, owner: string, limit: number): Promise<Lease[]> {
+  const free = db
+    .selectFrom('bot')
+    .select('id')
+    .where('state', '!=', 'dead')
+    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+  const rows = await db
+    .updateTable('bot')
+    .set((eb) => ({
+      lease_owner: owner,
+      lease_epoch: eb('lease_epoch', '+', 1n),
+      lease_until: leaseEnd,
+      online: false,
+    }))
+    .where('id', 'in', free)
+    .returning(['id', 'steam_id', 'name', 'lease_epoch', 'refresh_token'])
+    .execute()
+  return rows.map((row) => ({
+    botId: row.id,
+    steamId: row.steam_id,
+    name: row.name,
+    owner,
+    epoch: row.lease_epoch,
+    sealedToken: row.refresh_token,
+  }))
+}
+
+/** Keeps the lease for another 25 s; false if it is somebody else's by now, or the bot was declared dead. */
+export async function beat(db: Db, lease: Lease): Promise<boolean> {
+  const rows = await db
+    .updateTable('bot')
+    .set({ lease_until: leaseEnd })
+    .where(held(lease))
+    .where('state', '!=', 'dead')
+    .returning('id')
+    .execute()
+  return rows.length === 1
+}
+
+/** Says whether the session is open, and if not, why. Without effect once the lease is lost. */
+export async function setOnline(db: Db, lease: Lease, offlineReason: string | null): Promise<void> {
+  await db
+    .updateTable('bot')
+    .set({ online: offlineReason === null, state_reason: offlineReason })
+    .where(held(lease))
+    .execute()
+}
+
+/** Out of service until it is enrolled again. */
+export async function markDead(db: Db, lease: Lease, reason: string): Promise<void> {
+  await db
+    .updateTable('bot')
+    .set({ state: 'dead', state_reason: reason, online: false, lease_owner: null, lease_until: null })
+    .where(held(lease))
+    // An enrolment that came in between brought a new token: nothing is known about that one.
+    .where('refresh_token', '=', lease.sealedToken)
+    .execute()
+}
+
+/** Lets the next process take the bot at once. */
+export async function releaseLease(db: Db, lease: Lease): Promise<void> {
+  await db
+    .updateTable('bot')
+    .set({ online: false, lease_owner: null, lease_until: null })
+    .where(held(lease))
+    .execute()
+}
+
+function held(lease: Lease): Expression<SqlBool> {
+  return sql<SqlBool>`(id = ${lease.botId} and lease_owner = ${lease.owner} and lease_epoch = ${lease.epoch})`
+}

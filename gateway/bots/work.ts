@@ -1,0 +1,103 @@
+/** What a process does for a bot while it holds the lease and the session is open: jobs and the watch over offers. */
+import { z } from 'zod'
+import type { Queue } from '../db/queue.ts'
+import type { Log } from '../kit/log.ts'
+import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
+import { createLane } from './lane.ts'
+
+const WATCH_MS = 5_000
+/** Jobs taken from the queue at a time; they wait in the lanes below. */
+const JOBS_AT_A_TIME = 16
+const READS_AT_A_TIME = 4
+
+const ref = z.string().regex(/^\d{1,19}$/)
+const jobSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('inventory'), requestId: ref }),
+  z.object({ kind: z.literal('trade'), tradeId: ref }),
+  z.object({ kind: z.literal('look'), tradeId: ref }),
+]) satisfies z.ZodType<BotJob>
+
+type WorkDeps = { queue: Queue; handlers: BotHandlers; log: Log }
+
+/** Starts the bot's work; the returned function ends it and waits for what is under way. */
+export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => Promise<void>> {
+  const { queue, log } = deps
+  const name = botQueue(bot.botId)
+  await queue.ensure(name)
+  const watch = startWatch(deps, bot)
+  const handle = createJobHandler(deps, bot, watch.wake)
+  const work = async (data: unknown) => {
+    const job = jobSchema.parse(data)
+    try {
+      await handle(job)
+    } catch (error) {
+      log.error({ err: error, botId: String(bot.botId), job: job.kind }, 'a job of a bot failed')
+      throw error
+    }
+  }
+  try {
+    const stopJobs = await queue.work(name, work, { concurrency: JOBS_AT_A_TIME })
+    return async () => {
+      await Promise.all([watch.stop(), stopJobs()])
+    }
+  } catch (error) {
+    await watch.stop()
+    throw error
+  }
+}
+
+function createJobHandler({ handlers }: WorkDeps, bot: BotContext, tradeMoved: () => void) {
+  const writes = createLane(1)
+  const reads = createLane(READS_AT_A_TIME)
+  return async (job: BotJob): Promise<void> => {
+    switch (job.kind) {
+      case 'inventory':
+        return reads(() => handlers.inventory(bot, BigInt(job.requestId)))
+      case 'look':
+        return reads(() => handlers.look(bot, BigInt(job.tradeId)))
+      case 'trade':
+        await writes(() => handlers.trade(bot, BigInt(job.tradeId)))
+        return tradeMoved()
+      default:
+        return job satisfies never
+    }
+  }
+}
+
+/** Looks after the bot's live offers every 5 s while there are any, and again once a trade moved. */
+function startWatch({ handlers, log }: WorkDeps, bot: BotContext) {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> | undefined
+  let again = false
+  let stopped = false
+
+  const look = async () => {
+    let left = 1
+    try {
+      left = await handlers.watch(bot)
+    } catch (error) {
+      log.error({ err: error, botId: String(bot.botId) }, 'the watch over offers failed')
+    }
+    running = undefined
+    if (stopped) return
+    if (left > 0 || again) timer = setTimeout(start, WATCH_MS)
+    again = false
+  }
+  const start = () => {
+    timer = undefined
+    running = look()
+  }
+  start()
+  return {
+    wake() {
+      if (stopped) return
+      if (running) again = true
+      else timer ??= setTimeout(start, WATCH_MS)
+    },
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
