@@ -180,7 +180,7 @@ const descriptionRow = z.object({
   tradable: z.coerce.boolean(),
   icon_url: z
     .string()
-    .regex(/^[\w./-]{1,600}$/)
+    .regex(/^(?!.*\.\.)[\w./-]{1,600}$/)
     .catch(''),
   tags: z
     .array(z.object({ category: text, internal_name: text }))

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest'
+import {
+  parseHoldDays,
+  parseOffer,
+  parseOffers,
+  parsePartnerPage,
+  parsePublicPage,
+  parseTrade,
+  plainText,
+} from './parse.ts'
+
+const offer = {
+  tradeofferid: '7001',
+  accountid_other: 4001,
+  message: 'K7M2QX',
+  trade_offer_state: 3,
+  tradeid: '4611686018427387905',
+  items_to_receive: [{ appid: 730, contextid: '2', assetid: '9007199254740993', classid: '1' }],
+  time_created: 1_767_225_600,
+}
+const trade = {
+  tradeid: '4611686018427387905',
+  steamid_other: '76561197960269729',
+  status: 3,
+  time_settlement: 1_767_830_400,
+  assets_received: [{ appid: 730, contextid: '2', assetid: '11', new_assetid: '12', new_contextid: '16' }],
+}
+const tradeAnswer = (changes: object) => ({ response: { trades: [{ ...trade, ...changes }] } })
+
+describe('an offer', () => {
+  it('is read with ids beyond 2^53 intact', () => {
+    expect(parseOffer({ response: { offer } })).toEqual({
+      offerId: '7001',
+      partnerSteamId: '76561197960269729',
+      message: 'K7M2QX',
+      state: 'accepted',
+      tradeId: '4611686018427387905',
+      itemsToReceive: [{ appId: 730, contextId: '2', assetId: '9007199254740993' }],
+      createdAt: new Date(1_767_225_600_000),
+    })
+  })
+
+  it('that Steam does not know is null, and an unreadable answer is not', () => {
+    expect(parseOffer({ response: {} })).toBeNull()
+    expect(parseOffer({})).toBeUndefined()
+    expect(parseOffer(null)).toBeUndefined()
+    expect(parseOffer({ response: { offer: { ...offer, trade_offer_state: 99 } } })).toBeUndefined()
+  })
+
+  it('knows state 12, which the libraries do not', () => {
+    expect(parseOffer({ response: { offer: { ...offer, trade_offer_state: 12 } } })?.state).toBe('reverted')
+  })
+
+  it('in a list makes the whole page unreadable if it cannot be read itself', () => {
+    expect(parseOffers({ response: { trade_offers_sent: [offer], next_cursor: 0 } })?.offers).toHaveLength(1)
+    expect(parseOffers({ response: { trade_offers_sent: [offer, {}] } })).toBeUndefined()
+    expect(parseOffers({ response: {} })).toEqual({ offers: [], nextCursor: 0 })
+    expect(parseOffers('<html>')).toBeUndefined()
+  })
+})
+
+describe('a trade', () => {
+  const parse = (changes: object) => parseTrade(tradeAnswer(changes), trade.tradeid)
+
+  it('tells the new ids and the end of the protection', () => {
+    expect(parse({})).toMatchObject({
+      state: 'complete',
+      received: [{ assetId: '11', newAssetId: '12' }],
+      settlesAt: new Date(1_767_830_400_000),
+      rollbackOf: null,
+    })
+  })
+
+  it('knows status 12 and the row that undoes another', () => {
+    expect(parse({ status: 12, time_settlement: 0 })).toMatchObject({ state: 'rolled_back', settlesAt: null })
+    expect(parse({ rollback_trade: '77' })?.rollbackOf).toBe('77')
+  })
+
+  it('is unreadable with an asset missing, an unknown status or another id', () => {
+    expect(parse({ assets_received: [...trade.assets_received, {}] })).toBeUndefined()
+    expect(parse({ status: 40 })).toBeUndefined()
+    expect(parse({ tradeid: '5' })).toBeUndefined()
+  })
+
+  it('that Steam does not know yet is null', () => {
+    expect(parseTrade({ response: {} }, '5')).toBeNull()
+    expect(parseTrade({ response: { trades: [] } }, '5')).toBeNull()
+  })
+})
+
+describe('a hold', () => {
+  const seconds = (mine: number, theirs: number) => ({
+    response: {
+      my_escrow: { escrow_end_duration_seconds: mine },
+      their_escrow: { escrow_end_duration_seconds: theirs },
+    },
+  })
+
+  it('is the longer of both sides, in days begun', () => {
+    expect(parseHoldDays(seconds(0, 0))).toBe(0)
+    expect(parseHoldDays(seconds(0, 1_296_000))).toBe(15)
+    expect(parseHoldDays(seconds(86_401, 0))).toBe(2)
+  })
+
+  it('that is not told is not zero', () => {
+    expect(parseHoldDays({ response: {} })).toBeUndefined()
+  })
+})
+
+describe('an inventory page', () => {
+  const description = {
+    classid: '310',
+    instanceid: '302',
+    name: 'AK-47 | Redline',
+    market_hash_name: 'AK-47 | Redline (Field-Tested)',
+    tradable: 1,
+    icon_url: 'ak47-redline',
+    tags: [{ category: 'Rarity', internal_name: 'Rarity_Legendary_Weapon', name: 'Classified' }],
+  }
+  const item = {
+    assetId: '42',
+    classId: '310',
+    instanceId: '302',
+    amount: 1,
+    name: 'AK-47 | Redline',
+    marketHashName: 'AK-47 | Redline (Field-Tested)',
+    tradable: true,
+    iconPath: 'ak47-redline',
+    tags: [{ category: 'Rarity', internalName: 'Rarity_Legendary_Weapon' }],
+  }
+  const owned = { id: '42', classid: '310', instanceid: '302', amount: '1', pos: 1 }
+  const partnerPage = {
+    success: true,
+    more: true,
+    more_start: 2000,
+    rgInventory: { '42': owned },
+    rgDescriptions: { '310_302': description },
+  }
+
+  it('of the bot is read', () => {
+    expect(parsePartnerPage(partnerPage)).toEqual({ items: [item], next: '2000' })
+  })
+
+  it('that is empty may be an array', () => {
+    const empty = { success: true, rgInventory: [], rgDescriptions: [], more: false, more_start: false }
+    expect(parsePartnerPage(empty)).toEqual({ items: [], next: null })
+  })
+
+  it('of the public is read', () => {
+    const page = {
+      success: 1,
+      assets: [{ appid: 730, contextid: '2', assetid: '42', classid: '310', instanceid: '302', amount: '1' }],
+      descriptions: [{ ...description, tradable: 0 }],
+      more_items: 1,
+      last_assetid: '42',
+    }
+    expect(parsePublicPage(page)).toEqual({ items: [{ ...item, tradable: false }], next: '42' })
+    expect(parsePublicPage({ success: 1, total_inventory_count: 0 })).toEqual({ items: [], next: null })
+    expect(parsePublicPage(null)).toBeUndefined()
+  })
+
+  it('loses only the items that cannot be read', () => {
+    const rgInventory = { '42': owned, '43': { id: '43' }, '44': { ...owned, id: '44', classid: '999' } }
+    expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([item])
+  })
+
+  it('lets no address and no script through as a picture', () => {
+    const rgDescriptions = { '310_302': { ...description, icon_url: 'x" onerror="alert(1)' } }
+    expect(parsePartnerPage({ ...partnerPage, rgDescriptions })?.items[0]?.iconPath).toBe('')
+  })
+})
+
+describe('a text of Steam', () => {
+  it('loses control characters and turned directions', () => {
+    expect(plainText(' nova\u202egnp.exe\u0000\n ')).toBe('novagnp.exe')
+  })
+})

@@ -1,0 +1,112 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSandboxAgent } from './agent.ts'
+import { createTransport, type Transport } from './transport.ts'
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void
+
+let answer: Answer
+let hosts: string[]
+let transport: Transport
+const server = createServer((request, response) => {
+  hosts.push(request.headers.host ?? '')
+  answer(response, request)
+})
+
+beforeEach(async () => {
+  hosts = []
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  transport = createTransport(createSandboxAgent('sandbox', `http://127.0.0.1:${port}`))
+})
+
+afterEach(async () => {
+  transport.close()
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+function get(uri: string, ms = 5_000) {
+  return transport.exchange(ms, (done) => transport.request({ uri, json: true, followRedirect: false }, done))
+}
+
+describe('the transport', () => {
+  it('reaches the sandbox under the host of Steam', async () => {
+    answer = (response) => response.setHeader('x-eresult', '15').end('{"a":1}')
+    expect(await get('https://api.steampowered.com/IEconService/')).toEqual({
+      kind: 'reply',
+      status: 200,
+      eresult: 15,
+      body: { a: 1 },
+    })
+    expect(hosts).toEqual(['api.steampowered.com'])
+  })
+
+  it('shows a redirect as it is', async () => {
+    answer = (response) => response.writeHead(302, { location: 'https://steamcommunity.com/login/' }).end()
+    expect(await get('https://steamcommunity.com/')).toMatchObject({ kind: 'reply', status: 302 })
+  })
+
+  it('ends an exchange that takes too long, even if bytes keep coming', async () => {
+    answer = (response) => response.writeHead(200).write('[')
+    const before = performance.now()
+    expect(await get('https://steamcommunity.com/', 80)).toEqual({ kind: 'failed', code: 'DEADLINE' })
+    expect(performance.now() - before).toBeLessThan(2_000)
+  })
+
+  it('names a lost connection', async () => {
+    answer = (response) => response.socket?.destroy()
+    expect(await get('https://steamcommunity.com/')).toEqual({ kind: 'failed', code: 'ECONNRESET' })
+  })
+
+  it('names a Steam that is down', async () => {
+    const nobody = createTransport(createSandboxAgent('sandbox', 'http://127.0.0.1:1'))
+    const exchange = await nobody.exchange(5_000, (done) =>
+      nobody.request({ uri: 'https://steamcommunity.com/' }, done),
+    )
+    expect(exchange).toEqual({ kind: 'failed', code: 'ECONNREFUSED' })
+  })
+
+  it('stops reading an answer that does not end', async () => {
+    const piece = Buffer.alloc(4 * 1024 * 1024, 32)
+    answer = (response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(piece)) {}
+      }
+      response.on('drain', more)
+      more()
+    }
+    expect(await get('https://steamcommunity.com/')).toEqual({ kind: 'failed', code: 'TOO_LARGE' })
+  })
+
+  it('survives a library that throws at an answer', async () => {
+    answer = (response) => response.end('{"items":[{}]}')
+    let calls = 0
+    const exchange = await transport.exchange(5_000, (done) =>
+      transport.request({ uri: 'https://steamcommunity.com/', json: true }, () => {
+        calls += 1
+        if (calls === 1) throw new TypeError('item.classid is undefined')
+        done()
+      }),
+    )
+    expect(exchange).toEqual({ kind: 'failed', code: 'UNREADABLE' })
+  })
+
+  it('ends what is under way when it is closed, and starts nothing more', async () => {
+    const asked = Promise.withResolvers<void>()
+    answer = () => asked.resolve()
+    const pending = get('https://steamcommunity.com/')
+    await asked.promise
+    transport.close()
+    expect(await pending).toEqual({ kind: 'failed', code: 'CLOSED' })
+    expect(await get('https://steamcommunity.com/')).toEqual({ kind: 'failed', code: 'CLOSED' })
+    expect(hosts).toHaveLength(1)
+  })
+
+  it('keeps tokens out of what it says about failures', async () => {
+    answer = (response) => response.socket?.destroy()
+    const exchange = await get('https://api.steampowered.com/?access_token=eyJ.secret.x')
+    expect(JSON.stringify(exchange)).not.toContain('secret')
+  })
+})
