@@ -10,7 +10,11 @@ import { type TokenBox, tokenPlace } from './service.ts'
 import { beat, LEASE_MS, type Lease, markDead, releaseLease, setOnline } from './store.ts'
 import { startWork } from './work.ts'
 
-const BEAT_MS = 5_000
+/** How often a lease is renewed and the live offers of a bot are looked at, in milliseconds. */
+export type Pace = { beatMs: number; watchMs: number }
+
+export const DEFAULT_PACE: Pace = { beatMs: 5_000, watchMs: 5_000 }
+
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 15_000
 const RATE_LIMIT_RETRY_MS = 60_000
@@ -22,6 +26,7 @@ export type HeldBotDeps = {
   box: TokenBox
   handlers: BotHandlers
   log: Log
+  pace: Pace
   /** A clock that never jumps, in milliseconds. */
   monotonicMs: () => number
 }
@@ -62,7 +67,7 @@ function keepLease(deps: HeldBotDeps, lease: Lease, takenAtMs: number, stop: Abo
   }
   const run = async () => {
     let expiry = setTimeout(lose, LEASE_MS)
-    while (await pause(BEAT_MS, stop.signal)) {
+    while (await pause(deps.pace.beatMs, stop.signal)) {
       const beforeMs = deps.monotonicMs()
       const kept = await beat(deps.db, lease).catch((error: unknown) => {
         deps.log.warn({ err: error, botId: String(lease.botId) }, 'a beat of a lease failed')
@@ -146,7 +151,7 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, session: SteamS
     mayWrite: (deadlineMs) => !life.stop.aborted && life.leaseEndMs() - deps.monotonicMs() > deadlineMs,
   }
   const about = { botId: String(lease.botId), bot: lease.name }
-  const stopWork = await startWork(deps, bot)
+  const stopWork = await startWork({ ...deps, watchMs: deps.pace.watchMs }, bot)
   try {
     await setOnline(deps.db, lease, null)
     deps.log.info({ ...about, epoch: String(lease.epoch) }, 'a bot is online')

@@ -1,21 +1,26 @@
-import { type HeldBot, type HeldBotDeps, holdBot, pause } from './held-bot.ts'
+import { DEFAULT_PACE, type HeldBot, type HeldBotDeps, holdBot, type Pace, pause } from './held-bot.ts'
 import { takeLeases } from './store.ts'
 
 const SCAN_MS = 5_000
 /** While no bot is held nothing can be sold: a newly enrolled one is noticed soon. */
 const IDLE_SCAN_MS = 1_000
 
-export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs'> & {
+export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'pace'> & {
   /** Names this process among the holders of leases: a fresh UUID at every start. */
   owner: string
   /** Most bots that this process speaks for. */
   maxBots?: number
+  pace?: Partial<Pace>
 }
 
 /** Speaks for every bot that no other process speaks for, until stopped; then gives all of them back. */
 export function startBots(options: BotsOptions): { stop(): Promise<void> } {
   const { owner, maxBots = 50, db, log } = options
-  const deps: HeldBotDeps = { ...options, monotonicMs: () => performance.now() }
+  const deps: HeldBotDeps = {
+    ...options,
+    pace: { ...DEFAULT_PACE, ...options.pace },
+    monotonicMs: () => performance.now(),
+  }
   const stopping = new AbortController()
   const held = new Set<HeldBot>()
 

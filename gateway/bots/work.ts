@@ -5,9 +5,8 @@ import type { Log } from '../kit/log.ts'
 import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
 import { createLane } from './lane.ts'
 
-const WATCH_MS = 5_000
 /** Jobs taken from the queue at a time; they wait in the lanes below. */
-const JOBS_AT_A_TIME = 16
+const JOBS_AT_A_TIME = 12
 const READS_AT_A_TIME = 4
 
 const ref = z.string().regex(/^\d{1,19}$/)
@@ -17,24 +16,16 @@ const jobSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('look'), tradeId: ref }),
 ]) satisfies z.ZodType<BotJob>
 
-type WorkDeps = { queue: Queue; handlers: BotHandlers; log: Log }
+type WorkDeps = { queue: Queue; handlers: BotHandlers; log: Log; watchMs: number }
 
 /** Starts the bot's work; the returned function ends it and waits for what is under way. */
 export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => Promise<void>> {
-  const { queue, log } = deps
+  const { queue } = deps
   const name = botQueue(bot.botId)
   await queue.ensure(name)
   const watch = startWatch(deps, bot)
   const handle = createJobHandler(deps, bot, watch.wake)
-  const work = async (data: unknown) => {
-    const job = jobSchema.parse(data)
-    try {
-      await handle(job)
-    } catch (error) {
-      log.error({ err: error, botId: String(bot.botId), job: job.kind }, 'a job of a bot failed')
-      throw error
-    }
-  }
+  const work = async (data: unknown) => handle(jobSchema.parse(data))
   try {
     const stopJobs = await queue.work(name, work, { concurrency: JOBS_AT_A_TIME })
     return async () => {
@@ -64,8 +55,8 @@ function createJobHandler({ handlers }: WorkDeps, bot: BotContext, tradeMoved: (
   }
 }
 
-/** Looks after the bot's live offers every 5 s while there are any, and again once a trade moved. */
-function startWatch({ handlers, log }: WorkDeps, bot: BotContext) {
+/** Looks after the bot's live offers every `watchMs` while there are any, and again once a trade moved. */
+function startWatch({ handlers, log, watchMs }: WorkDeps, bot: BotContext) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
   let again = false
@@ -80,7 +71,7 @@ function startWatch({ handlers, log }: WorkDeps, bot: BotContext) {
     }
     running = undefined
     if (stopped) return
-    if (left > 0 || again) timer = setTimeout(start, WATCH_MS)
+    if (left > 0 || again) timer = setTimeout(start, watchMs)
     again = false
   }
   const start = () => {
@@ -92,7 +83,7 @@ function startWatch({ handlers, log }: WorkDeps, bot: BotContext) {
     wake() {
       if (stopped) return
       if (running) again = true
-      else timer ??= setTimeout(start, WATCH_MS)
+      else timer ??= setTimeout(start, watchMs)
     },
     async stop() {
       stopped = true

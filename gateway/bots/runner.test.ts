@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createQueue } from '../db/boss-queue.ts'
+import type { Queue } from '../db/queue.ts'
+import type { SessionAnswer, Steam, SteamSession } from '../steam/steam.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { type CapturedLog, captureLog } from '../testing/log.ts'
+import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
+import { startBots } from './runner.ts'
+import { addBot, listBots, type TokenBox } from './service.ts'
+
+const STEAM_ID = '76561198000000001'
+const TOKEN = 'refresh-token-of-the-bot'
+const DOWN = { kind: 'unavailable', reason: 'steam_error', detail: 'ECONNREFUSED' } as const
+
+let database: TestDatabase
+let queue: Queue
+let captured: CapturedLog
+let steam: FakeSteam
+let running: { stop(): Promise<void> }[]
+
+beforeEach(async () => {
+  database = await testDatabase()
+  captured = captureLog()
+  queue = await createQueue({ url: database.url, log: captured.log })
+  steam = fakeSteam()
+  running = []
+})
+
+afterEach(async () => {
+  await Promise.all(running.map((bots) => bots.stop()))
+  await queue.stop()
+  await database.close()
+})
+
+/** Binds like the real box, so that a token opened for another row fails. */
+const box: TokenBox = {
+  seal: (plain, aad) => Buffer.from(`${aad}\n${plain}`),
+  open(sealed, aad) {
+    const [place, plain] = sealed.toString().split('\n')
+    if (place !== aad || plain === undefined) throw new Error('not sealed for this place')
+    return plain
+  },
+}
+
+/** The port, with answers that a test sets and a count of the sessions that are open. */
+function fakeSteam() {
+  const fake = {
+    open: 0,
+    mostOpen: 0,
+    opened: 0,
+    session: 'open' as 'open' | 'down' | 'dead',
+    answers: 'good' as 'good' | 'down' | 'dead',
+    async openSession(refreshToken: string): Promise<SessionAnswer> {
+      if (fake.session === 'down') return DOWN
+      if (fake.session === 'dead' || refreshToken !== TOKEN) return { kind: 'refused', reason: 'token_dead' }
+      fake.open += 1
+      fake.opened += 1
+      fake.mostOpen = Math.max(fake.mostOpen, fake.open)
+      return { kind: 'open', session: fakeSession() }
+    },
+    async readProfile(steamId: string) {
+      const profile = { steamId, name: 'Bot #1', avatarUrl: '/a.jpg', profileUrl: '/p', level: 7 }
+      return { kind: 'profile' as const, profile }
+    },
+  }
+  const answer = async <T>(good: T) => {
+    if (fake.answers === 'dead') return { ...DOWN, reason: 'session_dead' as const }
+    return fake.answers === 'down' ? DOWN : good
+  }
+  function fakeSession(): SteamSession {
+    return {
+      steamId: STEAM_ID,
+      checkPartner: () => answer({ kind: 'ok', holdDays: 0 } as const),
+      readInventory: () => answer({ kind: 'refused', reason: 'no_items' } as const),
+      sendOffer: async () => ({ kind: 'sent', offerId: '1' }),
+      readOffer: () => answer({ kind: 'missing' } as const),
+      listSentOffers: () => answer({ kind: 'offers' as const, offers: [] }),
+      cancelOffer: () => answer({ kind: 'done' } as const),
+      declineOffer: () => answer({ kind: 'done' } as const),
+      readTradeStatus: () => answer({ kind: 'missing' } as const),
+      close() {
+        fake.open -= 1
+      },
+    }
+  }
+  return fake satisfies Steam
+}
+type FakeSteam = ReturnType<typeof fakeSteam>
+
+/** Starts a process that speaks for bots, and collects what its handlers see. */
+function start(handlers: Partial<BotHandlers> = {}) {
+  const contexts: BotContext[] = []
+  const bots = startBots({
+    db: database.db,
+    queue,
+    steam,
+    box,
+    log: captured.log,
+    owner: randomUUID(),
+    handlers: {
+      inventory: handlers.inventory ?? (async () => {}),
+      trade: handlers.trade ?? (async () => {}),
+      look: handlers.look ?? (async () => {}),
+      async watch(bot) {
+        contexts.push(bot)
+        return handlers.watch?.(bot) ?? 0
+      },
+    },
+    pace: { watchMs: 200, beatMs: 500 },
+  })
+  running.push(bots)
+  return { ...bots, contexts }
+}
+
+const enrol = () => addBot({ db: database.db, steam, box, refreshToken: `${TOKEN}\n` })
+const bot = async () => (await listBots(database.db))[0]
+const online = () => vi.waitFor(async () => expect(await bot()).toMatchObject({ reachable: true }), 10_000)
+const send = (job: BotJob) =>
+  database.db.transaction().execute(async (tx) => {
+    const { botId } = (await bot()) ?? { botId: 0n }
+    await queue.send(tx, botQueue(botId), job)
+  })
+
+describe('an enrolment', () => {
+  it('stores the bot under the account of its token, sealed', async () => {
+    expect(await enrol()).toMatchObject({ kind: 'added', steamId: STEAM_ID, name: 'Bot #1' })
+    expect(await enrol()).toMatchObject({ kind: 'added' })
+    expect(await listBots(database.db)).toMatchObject([{ steamId: STEAM_ID, level: 7, state: 'active' }])
+    const stored = await database.db.selectFrom('bot').select('refresh_token').executeTakeFirstOrThrow()
+    expect(box.open(stored.refresh_token, `bot:${STEAM_ID}:refresh_token`)).toBe(TOKEN)
+    expect(steam.open).toBe(0)
+  })
+
+  it('of a dead token is refused', async () => {
+    steam.session = 'dead'
+    expect(await enrol()).toEqual({ kind: 'refused', reason: 'token_dead' })
+    expect(await bot()).toBeUndefined()
+  })
+})
+
+describe('two processes on one database', () => {
+  it('never speak for a bot both, and one takes over when the other stops', async () => {
+    await enrol()
+    const first = start()
+    const second = start()
+    await online()
+    const [holder, other] = first.contexts.length > 0 ? [first, second] : [second, first]
+    expect(other.contexts).toHaveLength(0)
+    const before = holder.contexts[0]
+    expect(before?.mayWrite(15_000)).toBe(true)
+    expect(before?.mayWrite(25_000)).toBe(false)
+
+    await holder.stop()
+    expect(before?.mayWrite(1)).toBe(false)
+    expect(steam.open).toBeLessThanOrEqual(1)
+    await vi.waitFor(() => expect(other.contexts).not.toHaveLength(0), 10_000)
+    expect(other.contexts[0]?.epoch).toBeGreaterThan(before?.epoch ?? 0n)
+    await online()
+    expect(steam.mostOpen).toBe(1)
+    await other.stop()
+    expect(await bot()).toMatchObject({ reachable: false })
+    expect(steam.open).toBe(0)
+  })
+
+  it('a process that lost its lease stops speaking for the bot', async () => {
+    await enrol()
+    const { contexts } = start()
+    await online()
+    await database.pool.query(
+      `update bot set lease_owner = '${randomUUID()}', lease_epoch = lease_epoch + 1, lease_until = now() + interval '1 hour'`,
+    )
+    await vi.waitFor(() => expect(steam.open).toBe(0), 10_000)
+    expect(contexts[0]?.mayWrite(1)).toBe(false)
+    expect(captured.lines.join('')).toContain('lost the lease of a bot')
+  })
+})
+
+describe('a session', () => {
+  it('that Steam refuses for good puts the bot out of service, loudly and without the token', async () => {
+    await enrol()
+    steam.session = 'dead'
+    start()
+    await vi.waitFor(async () =>
+      expect(await bot()).toMatchObject({ state: 'dead', stateReason: 'token_dead' }),
+    )
+    const lines = captured.lines.join('')
+    expect(lines).toContain('a bot needs a new enrolment')
+    expect(lines).not.toContain(TOKEN)
+  })
+
+  it('comes back by itself after Steam was out of reach', async () => {
+    await enrol()
+    steam.session = 'down'
+    start()
+    await vi.waitFor(async () =>
+      expect(await bot()).toMatchObject({ reachable: false, stateReason: 'steam_error: ECONNREFUSED' }),
+    )
+    steam.session = 'open'
+    await online()
+    expect(await bot()).toMatchObject({ stateReason: null })
+  })
+
+  it('that ended is opened anew', async () => {
+    await enrol()
+    const opened = steam.opened
+    const { contexts } = start()
+    await online()
+    steam.answers = 'dead'
+    await contexts[0]?.session.readOffer('1')
+    steam.answers = 'good'
+    await vi.waitFor(() => expect(steam.opened).toBe(opened + 2), 10_000)
+    await online()
+    expect(contexts.at(-1)?.epoch).toBe(contexts[0]?.epoch)
+  })
+})
+
+describe('the jobs of a bot', () => {
+  it('reach their handlers, trades one after the other', async () => {
+    await enrol()
+    let busy = 0
+    let mostBusy = 0
+    const seen: string[] = []
+    const gate = Promise.withResolvers<void>()
+    start({
+      async trade(_, tradeId) {
+        busy += 1
+        mostBusy = Math.max(mostBusy, busy)
+        await gate.promise
+        seen.push(`trade ${tradeId}`)
+        busy -= 1
+      },
+      async inventory(_, requestId) {
+        seen.push(`inventory ${requestId}`)
+      },
+      async look(_, tradeId) {
+        seen.push(`look ${tradeId}`)
+      },
+    })
+    await online()
+    for (const tradeId of ['1', '2', '3']) await send({ kind: 'trade', tradeId })
+    await send({ kind: 'inventory', requestId: '4' })
+    await send({ kind: 'look', tradeId: '5' })
+    await vi.waitFor(() => expect(seen.sort()).toEqual(['inventory 4', 'look 5']), 10_000)
+    gate.resolve()
+    await vi.waitFor(() => expect(seen).toHaveLength(5), 10_000)
+    expect(mostBusy).toBe(1)
+  })
+
+  it('wake the watch over offers, which goes on while offers are left', async () => {
+    await enrol()
+    let left = 0
+    const watch = vi.fn(async () => left)
+    start({ watch })
+    await online()
+    await vi.waitFor(() => expect(watch).toHaveBeenCalledTimes(1))
+    left = 1
+    await send({ kind: 'trade', tradeId: '1' })
+    await vi.waitFor(() => expect(watch.mock.calls.length).toBeGreaterThanOrEqual(3), 10_000)
+  })
+
+  it('that fail end nothing', async () => {
+    await enrol()
+    let calls = 0
+    start({
+      async trade() {
+        calls += 1
+        if (calls === 1) throw new Error('a bug')
+      },
+      async watch() {
+        throw new Error('another bug')
+      },
+    })
+    await online()
+    await send({ kind: 'trade', tradeId: '1' })
+    await vi.waitFor(() => expect(calls).toBe(2), 15_000)
+    expect(await bot()).toMatchObject({ reachable: true })
+    expect(captured.lines.join('')).toContain('the watch over offers failed')
+  })
+})

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Tx } from '../db/client.ts'
+import type { TradeStateColumn } from '../db/schema.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { chooseBotForReading, chooseBotForTrade } from './service.ts'
+import { beat, listBots, markDead, releaseLease, saveBot, setOnline, takeLeases } from './store.ts'
+
+const OWNER = '11111111-1111-4111-8111-111111111111'
+const OTHER = '22222222-2222-4222-8222-222222222222'
+const SHOPPER = '76561197960269729'
+
+let database: TestDatabase
+
+beforeEach(async () => {
+  database = await testDatabase()
+})
+afterEach(() => database.close())
+
+async function aBot(number = 1, level = 10): Promise<bigint> {
+  const steamId = `7656119800000000${number}`
+  const face = {
+    steamId,
+    name: `Bot #${number}`,
+    level,
+    avatarUrl: '/a.jpg',
+    profileUrl: `/profiles/${steamId}`,
+  }
+  return saveBot(database.db, face, Buffer.from('sealed'))
+}
+
+async function onlineBots(...levels: number[]): Promise<bigint[]> {
+  for (const [index, level] of levels.entries()) await aBot(index + 1, level)
+  const leases = await takeLeases(database.db, OWNER, 10)
+  for (const lease of leases) await setOnline(database.db, lease, null)
+  return leases.map((lease) => lease.botId).sort()
+}
+
+async function runOut() {
+  await database.pool.query(`update bot set lease_until = now() - interval '1 second'`)
+}
+
+describe('a lease', () => {
+  it('is given to one of two processes that ask at once', async () => {
+    for (let number = 1; number <= 6; number += 1) await aBot(number)
+    const taken = await Promise.all([
+      takeLeases(database.db, OWNER, 10),
+      takeLeases(database.db, OTHER, 10),
+      takeLeases(database.db, OTHER, 10),
+    ])
+    const ids = taken.flat().map((lease) => lease.botId)
+    expect(ids).toHaveLength(6)
+    expect(new Set(ids).size).toBe(6)
+  })
+
+  it('goes to another process once it has run out, under a higher epoch', async () => {
+    await aBot()
+    const [first] = await takeLeases(database.db, OWNER, 10)
+    expect(await takeLeases(database.db, OTHER, 10)).toEqual([])
+    await runOut()
+    const [second] = await takeLeases(database.db, OTHER, 10)
+    if (!first || !second) throw new Error('no lease')
+    expect(second.epoch).toBe(first.epoch + 1n)
+    expect(await beat(database.db, first)).toBe(false)
+    expect(await beat(database.db, second)).toBe(true)
+  })
+
+  it('that was lost writes nothing any more', async () => {
+    await aBot()
+    const [lost] = await takeLeases(database.db, OWNER, 10)
+    await runOut()
+    const [mine] = await takeLeases(database.db, OTHER, 10)
+    if (!lost || !mine) throw new Error('no lease')
+    await setOnline(database.db, mine, null)
+    await setOnline(database.db, lost, 'stopped')
+    await markDead(database.db, lost, 'token_dead')
+    await releaseLease(database.db, lost)
+    expect(await listBots(database.db)).toMatchObject([
+      { state: 'active', reachable: true, stateReason: null },
+    ])
+  })
+
+  it('that was given back is free at once', async () => {
+    await aBot()
+    const [lease] = await takeLeases(database.db, OWNER, 10)
+    if (!lease) throw new Error('no lease')
+    await releaseLease(database.db, lease)
+    expect(await takeLeases(database.db, OTHER, 10)).toHaveLength(1)
+  })
+
+  it('of a dead bot cannot be had until the bot is enrolled again', async () => {
+    await aBot()
+    const [lease] = await takeLeases(database.db, OWNER, 10)
+    if (!lease) throw new Error('no lease')
+    await markDead(database.db, lease, 'token_dead')
+    expect(await takeLeases(database.db, OTHER, 10)).toEqual([])
+    expect(await listBots(database.db)).toMatchObject([{ state: 'dead', stateReason: 'token_dead' }])
+    await aBot()
+    expect(await takeLeases(database.db, OTHER, 10)).toHaveLength(1)
+  })
+})
+
+describe('the bot for a trade', () => {
+  const choose = (partner = SHOPPER) =>
+    database.db.transaction().execute((tx: Tx) => chooseBotForTrade(tx, partner))
+
+  it('is none while no session is open or no lease holds', async () => {
+    await aBot()
+    expect(await choose()).toBeUndefined()
+    const [lease] = await takeLeases(database.db, OWNER, 10)
+    if (!lease) throw new Error('no lease')
+    expect(await choose()).toBeUndefined()
+    await setOnline(database.db, lease, null)
+    expect(await choose()).toEqual({ botId: lease.botId })
+    await runOut()
+    expect(await choose()).toBeUndefined()
+  })
+
+  it('is the one with the fewest live offers', async () => {
+    const [first, second] = await onlineBots(90, 10)
+    expect(await choose()).toEqual({ botId: first })
+    await aTrade(first, 'active')
+    expect(await choose()).toEqual({ botId: second })
+    await aTrade(second, 'unknown')
+    await aTrade(second, 'declined')
+    expect(await choose()).toEqual({ botId: first })
+  })
+
+  it('has fewer than five live offers with the partner', async () => {
+    const [bot] = await onlineBots(10)
+    for (let offers = 0; offers < 5; offers += 1) await aTrade(bot, 'active')
+    expect(await choose()).toBeUndefined()
+    expect(await choose('76561197960269730')).toEqual({ botId: bot })
+  })
+})
+
+describe('the bot for reading', () => {
+  it('is the one with the fewest open requests', async () => {
+    expect(await chooseBotForReading(database.db)).toBeUndefined()
+    const [first, second] = await onlineBots(10, 10)
+    expect(await chooseBotForReading(database.db)).toBe(first)
+    await database.db
+      .insertInto('inventory_request')
+      .values({ bot_id: first ?? 0n, steam_id: SHOPPER, token: 'abcdefgh', game: 'cs', language: 'en' })
+      .execute()
+    expect(await chooseBotForReading(database.db)).toBe(second)
+  })
+})
+
+let made = 0
+
+async function aTrade(botId: bigint | undefined, state: TradeStateColumn): Promise<void> {
+  made += 1
+  const code = `CODE${made}`
+  await database.pool.query(
+    `with s as (insert into store (name, origins) values ('s', '{https://shop.example}') returning id),
+      r as (insert into exchange_rate (currency, per_usd, source, as_of) values ('USD', 1, 't', now()) returning id),
+      d as (insert into deposit (hash, store_id, external_id, request_sha256, currency, back_to_store_url, expires_at)
+        select md5($1), s.id, $1, '', 'USD', 'https://shop.example', now() from s returning id),
+      q as (insert into quote (id, deposit_id, game, currency, rate_id, created_at, expires_at)
+        select gen_random_uuid(), d.id, 'cs', 'USD', r.id, now(), now() from d, r returning id, deposit_id)
+    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token, state,
+      currency, total, gross_total)
+    select q.deposit_id, $2, q.id, 'cs', $1, $3, 'abcdefgh', $4, 'USD', 1, 1 from q`,
+    [code, botId, SHOPPER, state],
+  )
+}
