@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+/** These run scripts of Steam's pages in this process, and a page can break out of the box they run in. */
+const FORBIDDEN = /\.(getUserDetails|getReceivedItems)\b|node:vm\b/
+
+it('nothing calls the methods that run script of a page', () => {
+  const root = join(import.meta.dirname, '..')
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('libraries.test.ts'),
+  )
+  expect(files).toContain(join('steam', 'connection.ts'))
+  expect(files.filter((file) => FORBIDDEN.test(readFileSync(join(root, file), 'utf8')))).toEqual([])
+})
