@@ -26,7 +26,7 @@ type Answer =
   | { status?: number; headers?: Record<string, string | string[]>; body?: unknown }
   | 'drop'
   | 'hang'
-type Route = (request: Request) => Answer
+type Route = (request: Request) => Answer | Promise<Answer>
 
 let routes: Map<string, Route>
 let log: string[]
@@ -37,7 +37,7 @@ const server = createServer(async (incoming, response) => {
   const request = await read(incoming)
   log.push(`${request.method} ${request.host}${request.path}`)
   const route = routes.get(`${request.host}${request.path}`)
-  give(response, route?.(request) ?? { status: 404, body: null })
+  give(response, (await route?.(request)) ?? { status: 404, body: null })
 })
 
 beforeEach(async () => {
@@ -181,6 +181,21 @@ describe('a session that Steam ends', () => {
     const session = await open()
     const answers = await Promise.all(['1', '2', '3', '4'].map((id) => session.readOffer(id)))
     expect(answers.map((answer) => answer.kind)).toEqual(Array(4).fill('missing'))
+    expect(logins).toBe(2)
+  })
+
+  it('is not renewed again for an answer that was on its way meanwhile', async () => {
+    const renewed = Promise.withResolvers<void>()
+    routes.set(api('GetTradeOffer'), async ({ query }) => {
+      if (atob(query.get('access_token')?.split('.')[1] ?? '').includes('"n":2')) return ok({})
+      if (query.get('tradeofferid') === '2') await renewed.promise
+      return { status: 401 }
+    })
+    const session = await open()
+    const slow = session.readOffer('2')
+    expect(await session.readOffer('1')).toEqual({ kind: 'missing' })
+    renewed.resolve()
+    expect(await slow).toEqual({ kind: 'missing' })
     expect(logins).toBe(2)
   })
 
