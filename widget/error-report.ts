@@ -1,0 +1,36 @@
+/** Uncaught errors of the page, told to the server; what comes of it does not matter to the page. */
+import type { ErrorReportBody } from '../contract/widget-api.ts'
+
+/** Browsers say only this of errors in scripts of other origins: there is nothing to report. */
+const CROSS_ORIGIN = /^Script error\.?$/
+
+/** A page in trouble must not flood the server. */
+const MOST_REPORTS = 20
+
+export function reportErrors(target: Window, send: (report: ErrorReportBody) => void): void {
+  let sent = 0
+  const report = (part: Omit<ErrorReportBody, 'url'>): void => {
+    if (CROSS_ORIGIN.test(part.message) || sent >= MOST_REPORTS) return
+    sent += 1
+    send({ ...part, message: part.message.slice(0, 2000), url: target.location.href.slice(0, 1000) })
+  }
+  target.addEventListener('error', (event) => {
+    report({
+      message: event.message ?? '',
+      type: event.error instanceof Error ? event.error.name : 'error',
+      filename: (event.filename ?? '').slice(0, 500),
+      lineno: event.lineno ?? 0,
+      empty: event.error === null || event.error === undefined,
+    })
+  })
+  target.addEventListener('unhandledrejection', (event) => {
+    const reason: unknown = event.reason
+    report({
+      message: reason instanceof Error ? reason.message : String(reason),
+      type: 'unhandledrejection',
+      filename: '',
+      lineno: 0,
+      empty: !(reason instanceof Error),
+    })
+  })
+}

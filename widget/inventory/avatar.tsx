@@ -1,0 +1,19 @@
+import { useState } from 'react'
+
+/** A picture from Steam; one that does not load leaves a quiet tile. */
+export function Avatar({ url, size }: { url: string; size: number }) {
+  const [broken, setBroken] = useState(false)
+  return broken ? (
+    <span className="avatar avatar-missing" aria-hidden="true" />
+  ) : (
+    <img
+      className="avatar"
+      src={url}
+      alt=""
+      width={size}
+      height={size}
+      referrerPolicy="no-referrer"
+      onError={() => setBroken(true)}
+    />
+  )
+}

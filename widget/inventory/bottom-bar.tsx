@@ -1,0 +1,38 @@
+import type { Payment } from '../../contract/widget-api.ts'
+import type { Flow } from '../flow/runner.ts'
+import { selectedTotal } from '../flow/selectors.ts'
+import type { Stand } from '../flow/state.ts'
+import { usePage } from '../page.tsx'
+import { PayButton, usePayHint } from './pay.tsx'
+
+type Props = { stand: Stand; payment: Payment; flow: Flow }
+
+/** The phone's bar: count, price, and what is still missing. */
+export function BottomBar({ stand, payment, flow }: Props) {
+  const { texts, money } = usePage()
+  const { block, hint } = usePayHint(stand, payment)
+  return (
+    <aside className="bottom-bar" aria-label={texts.summary}>
+      {hint !== null && block !== 'loading' && <p className="bottom-hint">{hint}</p>}
+      <div className="bottom-row">
+        <div className="bottom-sum">
+          <strong>{money(selectedTotal(stand), payment.currency)}</strong>
+          <span>
+            {texts.selectedCount(stand.selection.length)}
+            {stand.selection.length > 0 && (
+              <button
+                type="button"
+                className="link"
+                aria-label={texts.clearAll}
+                onClick={() => flow.dispatch({ type: 'selectionCleared' })}
+              >
+                {texts.clear}
+              </button>
+            )}
+          </span>
+        </div>
+        <PayButton stand={stand} payment={payment} flow={flow} />
+      </div>
+    </aside>
+  )
+}

@@ -1,0 +1,100 @@
+import { memo, useState } from 'react'
+import type { Currency } from '../../contract/money.ts'
+import type { Item } from '../../contract/widget-api.ts'
+import { usePage } from '../page.tsx'
+import { TickIcon } from '../ui/icons.tsx'
+
+type Props = {
+  item: Item
+  index: number
+  column: number
+  width: number
+  currency: Currency
+  selected: boolean
+  isTabStop: boolean
+  onPress(): void
+}
+
+/** One item; the whole card is the target. */
+export const Card = memo(
+  function Card({ item, index, column, width, currency, selected, isTabStop, onPress }: Props) {
+    const { texts, money } = usePage()
+    const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
+    const rarity = texts.rarities[Number(item.rarity.slice(-1))] ?? ''
+    const name = [
+      item.name,
+      wear?.[1],
+      item.isStatTrak ? 'StatTrak™' : null,
+      rarity,
+      money(item.price, currency),
+    ]
+    return (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of its cells
+      // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
+      <div
+        role="gridcell"
+        className={`card ${item.rarity}${selected ? ' card-selected' : ''}`}
+        style={{ width }}
+        data-index={index}
+        tabIndex={isTabStop ? 0 : -1}
+        aria-colindex={column + 1}
+        aria-selected={selected}
+        aria-label={name.filter((part) => part !== null && part !== undefined && part !== '').join(', ')}
+        onClick={onPress}
+      >
+        <span className="card-marks" aria-hidden="true">
+          {item.isStatTrak && <span className="mark mark-stattrak">ST</span>}
+          {wear !== null && (
+            <span className="mark" title={wear[1]}>
+              {wear[0]}
+            </span>
+          )}
+        </span>
+        {selected && (
+          <span className="card-tick">
+            <TickIcon size={13} />
+          </span>
+        )}
+        <span className="card-picture">
+          <Picture url={item.iconUrl} size={100} />
+        </span>
+        <span className="card-name" title={item.name}>
+          {item.name}
+        </span>
+        <span className="card-price">{money(item.price, currency)}</span>
+      </div>
+    )
+  },
+  (before, after) =>
+    before.item === after.item &&
+    before.index === after.index &&
+    before.width === after.width &&
+    before.selected === after.selected &&
+    before.isTabStop === after.isTabStop &&
+    before.currency === after.currency,
+)
+
+/** An item's picture; one that does not load shows a drawn crate. */
+export function Picture({ url, size }: { url: string; size: number }) {
+  const [broken, setBroken] = useState(false)
+  if (broken) {
+    return (
+      <svg className="picture-missing" viewBox="0 0 24 24" width={size} height={size} aria-hidden="true">
+        <path d="M4 8.5 12 4l8 4.5v7L12 20l-8-4.5zM4 8.5l8 4.5 8-4.5M12 13v7" />
+      </svg>
+    )
+  }
+  return (
+    <img
+      src={url}
+      alt=""
+      width={size}
+      height={size}
+      loading="lazy"
+      decoding="async"
+      referrerPolicy="no-referrer"
+      draggable={false}
+      onError={() => setBroken(true)}
+    />
+  )
+}

@@ -1,0 +1,114 @@
+import { useEffect, useId, useRef, useState } from 'react'
+import { GAME_FACTS, GAMES } from '../../contract/games.ts'
+import type { Flow } from '../flow/runner.ts'
+import { SORTS, type Sort, type Stand } from '../flow/state.ts'
+import { usePage } from '../page.tsx'
+import { useNarrow } from '../ui/hooks.ts'
+import { CloseIcon, ReloadIcon, SearchIcon } from '../ui/icons.tsx'
+
+type Props = { stand: Stand; flow: Flow }
+
+/** Game, search, sort and reload; on the phone the search is a toggled field. */
+export function Controls({ stand, flow }: Props) {
+  const { texts } = usePage()
+  const narrow = useNarrow()
+  const [searching, setSearching] = useState(stand.search !== '')
+  const loading = stand.inventory.status === 'loading'
+  const closeSearch = (): void => {
+    flow.dispatch({ type: 'searchTyped', text: '' })
+    setSearching(false)
+  }
+  return (
+    <div className={`controls ${narrow ? 'controls-mobile' : 'controls-desktop'}`}>
+      <GameSelect stand={stand} flow={flow} />
+      {!narrow && <SearchField stand={stand} flow={flow} />}
+      <SortSelect stand={stand} flow={flow} />
+      {narrow && (
+        <button
+          type="button"
+          className="icon-button framed"
+          aria-expanded={searching}
+          aria-label={searching ? texts.searchClose : texts.searchOpen}
+          onClick={() => (searching ? closeSearch() : setSearching(true))}
+        >
+          {searching ? <CloseIcon /> : <SearchIcon />}
+        </button>
+      )}
+      <button
+        type="button"
+        className={loading ? 'icon-button framed turning' : 'icon-button framed'}
+        aria-label={texts.reload}
+        disabled={loading}
+        onClick={() => flow.dispatch({ type: 'reloadPressed' })}
+      >
+        <ReloadIcon />
+      </button>
+      {narrow && searching && <SearchField stand={stand} flow={flow} focused />}
+    </div>
+  )
+}
+
+function GameSelect({ stand, flow }: Props) {
+  const { texts } = usePage()
+  const name = useId()
+  return (
+    <fieldset className="games">
+      <legend className="visually-hidden">{texts.game}</legend>
+      {GAMES.map((game) => (
+        <label key={game} className={game === stand.game ? 'game game-chosen' : 'game'}>
+          <input
+            type="radio"
+            className="visually-hidden"
+            name={name}
+            value={game}
+            checked={game === stand.game}
+            aria-label={GAME_FACTS[game].title}
+            onChange={() => flow.dispatch({ type: 'gameChosen', game })}
+          />
+          {texts.games[game]}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function SearchField({ stand, flow, focused = false }: Props & { focused?: boolean }) {
+  const { texts } = usePage()
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (focused) input.current?.focus()
+  }, [focused])
+  return (
+    <label className="search">
+      <SearchIcon />
+      <span className="visually-hidden">{texts.search}</span>
+      <input
+        ref={input}
+        type="search"
+        value={stand.search}
+        maxLength={100}
+        placeholder={texts.search}
+        onChange={(event) => flow.dispatch({ type: 'searchTyped', text: event.target.value })}
+      />
+    </label>
+  )
+}
+
+function SortSelect({ stand, flow }: Props) {
+  const { texts } = usePage()
+  return (
+    <label className="sort">
+      <span className="visually-hidden">{texts.sort}</span>
+      <select
+        value={stand.sort}
+        onChange={(event) => flow.dispatch({ type: 'sortChosen', sort: event.target.value as Sort })}
+      >
+        {SORTS.map((sort) => (
+          <option key={sort} value={sort}>
+            {texts.sorts[sort]}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}

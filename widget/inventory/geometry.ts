@@ -1,0 +1,53 @@
+/** Where the cells of the grid stand, and which rows are worth rendering. Lengths in CSS pixels. */
+
+export type Layout = { columns: number; cell: number; gap: number; rowHeight: number; rows: number }
+
+export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, text: 92 } as const
+export const MOBILE_CELL = { max: 110, min: 96, gap: 8, text: 82 } as const
+
+type CellSize = { max: number; min: number; gap: number; text: number }
+
+/** Cells are as wide as fits, never wider than the maximum; what is left over widens the gaps. */
+export function layoutOf(width: number, count: number, size: CellSize): Layout {
+  const tight = Math.max(1, Math.ceil((width + size.gap) / (size.max + size.gap)))
+  const tightCell = (width - size.gap * (tight - 1)) / tight
+  const columns = tightCell >= size.min ? tight : Math.max(1, tight - 1)
+  const cell = Math.max(1, Math.min(size.max, Math.floor((width - size.gap * (columns - 1)) / columns)))
+  const gap = columns > 1 ? (width - cell * columns) / (columns - 1) : size.gap
+  return { columns, cell, gap, rowHeight: cell + size.text, rows: Math.ceil(count / columns) }
+}
+
+/** The rows between `top` and `bottom` (from the grid's upper edge), with `extra` rows around them. */
+export function visibleRows(
+  layout: Layout,
+  view: { top: number; bottom: number; rowGap: number },
+  extra = 3,
+): { first: number; last: number } {
+  const stride = layout.rowHeight + view.rowGap
+  const clamp = (row: number): number => Math.min(Math.max(row, 0), Math.max(layout.rows - 1, 0))
+  return {
+    first: clamp(Math.floor(view.top / stride) - extra),
+    last: clamp(Math.floor(view.bottom / stride) + extra),
+  }
+}
+
+/** Where an arrow, Home, End or Page key leads from a cell; the same cell when it leads nowhere. */
+export function nextCell(
+  key: string,
+  from: number,
+  grid: { columns: number; count: number; pageRows: number; toCorner: boolean },
+): number {
+  const last = grid.count - 1
+  const rowStart = from - (from % grid.columns)
+  const moves: Record<string, number> = {
+    ArrowLeft: from - 1,
+    ArrowRight: from + 1,
+    ArrowUp: from - grid.columns >= 0 ? from - grid.columns : from,
+    ArrowDown: from + grid.columns <= last ? from + grid.columns : from,
+    Home: grid.toCorner ? 0 : rowStart,
+    End: grid.toCorner ? last : rowStart + grid.columns - 1,
+    PageUp: Math.max(from % grid.columns, from - grid.columns * grid.pageRows),
+    PageDown: from + grid.columns * grid.pageRows,
+  }
+  return Math.min(Math.max(moves[key] ?? from, 0), Math.max(last, 0))
+}

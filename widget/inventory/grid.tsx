@@ -1,0 +1,161 @@
+import { type KeyboardEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { Currency } from '../../contract/money.ts'
+import type { Item } from '../../contract/widget-api.ts'
+import { usePage } from '../page.tsx'
+import { useNarrow } from '../ui/hooks.ts'
+import { Card } from './card.tsx'
+import { DESKTOP_CELL, type Layout, layoutOf, MOBILE_CELL, nextCell, visibleRows } from './geometry.ts'
+
+type Props = {
+  items: readonly Item[]
+  selection: readonly string[]
+  currency: Currency
+  onToggle(id: string): void
+}
+
+const NAVIGATION = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown']
+const PAGE_ROWS = 3
+
+/** The inventory after the APG grid pattern: one tab stop, arrows move, Space picks. Only rows in sight exist. */
+export function Grid({ items, selection, currency, onToggle }: Props) {
+  const { texts } = usePage()
+  const size = useNarrow() ? MOBILE_CELL : DESKTOP_CELL
+  const element = useRef<HTMLDivElement>(null)
+  const width = useWidth(element)
+  const layout = useMemo(() => layoutOf(width, items.length, size), [width, items.length, size])
+  const rows = useVisibleRows(element, layout, size.gap)
+  const [active, setActive] = useState(0)
+  const current = Math.min(active, Math.max(items.length - 1, 0))
+  const picked = useMemo(() => new Set(selection), [selection])
+  const stride = layout.rowHeight + size.gap
+
+  const focusCell = useCallback((index: number) => {
+    setActive(index)
+    // The row may only exist after the scroll that brings it into sight.
+    const seek = (tries: number): void => {
+      const cell = element.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)
+      if (cell !== null && cell !== undefined) cell.focus()
+      else if (tries > 0) requestAnimationFrame(() => seek(tries - 1))
+    }
+    requestAnimationFrame(() => seek(10))
+  }, [])
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const item = items[current]
+    if ((event.key === ' ' || event.key === 'Enter') && item !== undefined) {
+      event.preventDefault()
+      onToggle(item.id)
+    }
+    if (!NAVIGATION.includes(event.key)) return
+    event.preventDefault()
+    const grid = {
+      columns: layout.columns,
+      count: items.length,
+      pageRows: PAGE_ROWS,
+      toCorner: event.ctrlKey,
+    }
+    const next = nextCell(event.key, current, grid)
+    scrollToRow(element.current, Math.floor(next / layout.columns) * stride, layout.rowHeight)
+    focusCell(next)
+  }
+
+  const shown = Array.from({ length: rows.last - rows.first + 1 }, (_, offset) => rows.first + offset)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table cannot be laid out by geometry
+    <div
+      ref={element}
+      className="grid"
+      role="grid"
+      tabIndex={-1}
+      aria-label={texts.inventory}
+      aria-multiselectable="true"
+      aria-rowcount={layout.rows}
+      aria-colcount={layout.columns}
+      style={{ height: Math.max(0, layout.rows * stride - size.gap) }}
+      onKeyDown={onKeyDown}
+    >
+      {shown.map((row) => (
+        // biome-ignore lint/a11y/useSemanticElements: see above
+        // biome-ignore lint/a11y/useFocusableInteractive: the cells take the focus
+        <div
+          key={row}
+          role="row"
+          className="grid-row"
+          aria-rowindex={row + 1}
+          style={{
+            transform: `translateY(${row * stride}px)`,
+            height: layout.rowHeight,
+            columnGap: layout.gap,
+          }}
+        >
+          {items.slice(row * layout.columns, (row + 1) * layout.columns).map((item, column) => {
+            const index = row * layout.columns + column
+            return (
+              <Card
+                key={item.id}
+                item={item}
+                index={index}
+                width={layout.cell}
+                column={column}
+                currency={currency}
+                selected={picked.has(item.id)}
+                isTabStop={index === current}
+                onPress={() => {
+                  setActive(index)
+                  onToggle(item.id)
+                }}
+              />
+            )
+          })}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function useWidth(element: React.RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const target = element.current
+    if (target === null) return
+    setWidth(target.clientWidth)
+    const observer = new ResizeObserver(() => setWidth(target.clientWidth))
+    observer.observe(target)
+    return () => observer.disconnect()
+  }, [element])
+  return width
+}
+
+/** Follows the scroll of the page; a new set of rows is rendered only when the rows in sight change. */
+function useVisibleRows(element: React.RefObject<HTMLElement | null>, layout: Layout, rowGap: number) {
+  const [rows, setRows] = useState({ first: 0, last: 0 })
+  useLayoutEffect(() => {
+    const measure = (): void => {
+      const box = element.current?.getBoundingClientRect()
+      if (box === undefined) return
+      const view = { top: -box.top, bottom: window.innerHeight - box.top, rowGap }
+      const next = visibleRows(layout, view)
+      setRows((before) => (before.first === next.first && before.last === next.last ? before : next))
+    }
+    measure()
+    window.addEventListener('scroll', measure, { passive: true })
+    window.addEventListener('resize', measure)
+    return () => {
+      window.removeEventListener('scroll', measure)
+      window.removeEventListener('resize', measure)
+    }
+  }, [element, layout, rowGap])
+  const last = Math.min(rows.last, Math.max(layout.rows - 1, 0))
+  return { first: Math.min(rows.first, last), last }
+}
+
+/** Room kept free above and below a row that the keyboard leads to. */
+const MARGIN = 110
+
+function scrollToRow(grid: HTMLElement | null, top: number, height: number): void {
+  if (grid === null) return
+  const y = grid.getBoundingClientRect().top + top
+  if (y < MARGIN) window.scrollBy(0, y - MARGIN)
+  else if (y + height > window.innerHeight - MARGIN)
+    window.scrollBy(0, y + height - window.innerHeight + MARGIN)
+}

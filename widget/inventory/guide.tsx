@@ -1,0 +1,86 @@
+import { usePage } from '../page.tsx'
+import { OutsideIcon, PlayIcon } from '../ui/icons.tsx'
+
+const SETTINGS_URL = 'https://steamcommunity.com/my/tradeoffers/privacy'
+const VIDEO_URL = 'https://www.youtube.com/results?search_query=how+to+find+steam+trade+url'
+
+const PICTURES = [SettingsPicture, CopyPicture, PastePicture]
+
+/** Shown while the trade link is awaited. */
+export function Guide() {
+  const { texts } = usePage()
+  return (
+    <section className="guide" aria-labelledby="guide-title">
+      <h2 id="guide-title">{texts.guideTitle}</h2>
+      <ol className="guide-steps">
+        {texts.guideSteps.map((step, index) => {
+          const Picture = PICTURES[index] ?? PastePicture
+          return (
+            <li key={step.title} className="guide-step">
+              <Picture />
+              <h3>
+                <span className="guide-number">{index + 1}</span> {step.title}
+              </h3>
+              <p>{step.text}</p>
+            </li>
+          )
+        })}
+      </ol>
+      <p className="guide-links">
+        <a className="button" href={SETTINGS_URL} target="_blank" rel="noopener noreferrer">
+          {texts.guideOpen} <OutsideIcon />
+        </a>
+        <a className="link" href={VIDEO_URL} target="_blank" rel="noopener noreferrer">
+          <PlayIcon /> {texts.guideVideo}
+        </a>
+      </p>
+      <p className="quiet">{texts.itemConditions}</p>
+    </section>
+  )
+}
+
+function SettingsPicture() {
+  return (
+    <svg className="guide-picture" viewBox="0 0 240 120" aria-hidden="true">
+      <rect className="p-window" x="8" y="8" width="224" height="104" rx="8" />
+      <rect className="p-line" x="22" y="22" width="46" height="8" rx="4" />
+      <rect className="p-line" x="76" y="22" width="34" height="8" rx="4" />
+      <rect className="p-accent" x="156" y="18" width="64" height="16" rx="8" />
+      <rect className="p-tile" x="22" y="44" width="36" height="28" rx="4" />
+      <rect className="p-tile" x="64" y="44" width="36" height="28" rx="4" />
+      <rect className="p-tile" x="106" y="44" width="36" height="28" rx="4" />
+      <rect className="p-tile" x="22" y="78" width="36" height="24" rx="4" />
+      <rect className="p-tile" x="64" y="78" width="36" height="24" rx="4" />
+      <path className="p-pointer" d="m188 30 16 34-8-2-5 9-5-3 5-9-8-1z" />
+    </svg>
+  )
+}
+
+function CopyPicture() {
+  return (
+    <svg className="guide-picture" viewBox="0 0 240 120" aria-hidden="true">
+      <rect className="p-window" x="8" y="8" width="224" height="104" rx="8" />
+      <rect className="p-line" x="22" y="24" width="96" height="8" rx="4" />
+      <rect className="p-line" x="22" y="40" width="150" height="8" rx="4" />
+      <rect className="p-field" x="22" y="64" width="150" height="24" rx="5" />
+      <rect className="p-line" x="32" y="72" width="118" height="8" rx="4" />
+      <rect className="p-accent" x="180" y="64" width="40" height="24" rx="5" />
+      <path className="p-pointer" d="m202 82 12 26-6-2-4 7-4-2 4-7-6-1z" />
+    </svg>
+  )
+}
+
+function PastePicture() {
+  return (
+    <svg className="guide-picture" viewBox="0 0 240 120" aria-hidden="true">
+      <rect className="p-window" x="8" y="8" width="224" height="104" rx="8" />
+      <rect className="p-field p-focus" x="22" y="24" width="196" height="28" rx="6" />
+      <rect className="p-line" x="34" y="34" width="130" height="8" rx="4" />
+      <rect className="p-tile" x="22" y="66" width="34" height="34" rx="8" />
+      <circle className="p-line" cx="39" cy="79" r="6" />
+      <path className="p-line" d="M28 97c2-8 20-8 22 0z" />
+      <rect className="p-line" x="66" y="72" width="70" height="8" rx="4" />
+      <path className="p-tick" d="m66 92 5 5 9-10" />
+    </svg>
+  )
+}

@@ -1,0 +1,95 @@
+import { useId } from 'react'
+import type { Flow } from '../flow/runner.ts'
+import type { LinkState, Page } from '../flow/state.ts'
+import { usePage } from '../page.tsx'
+import { useNarrow } from '../ui/hooks.ts'
+import { CloseIcon, TickIcon } from '../ui/icons.tsx'
+import { Avatar } from './avatar.tsx'
+
+type Props = { page: Extract<Page, { link: LinkState }>; flow: Flow }
+
+/** The trade link: wide with the name beside it, or narrow with the name above it. */
+export function LinkField({ page, flow }: Props) {
+  const { texts } = usePage()
+  const narrow = useNarrow()
+  const id = useId()
+  const { link } = page
+  const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
+  const wrong = link.status === 'invalid' || link.status === 'failed'
+  const type = (text: string): void => flow.dispatch({ type: 'linkTyped', text })
+  return (
+    <section className={`link-panel ${narrow ? 'link-panel-mobile' : 'link-panel-desktop'}`}>
+      {user !== null && (
+        <div className="link-user">
+          <Avatar url={user.avatarUrl} size={46} />
+          <div>
+            <a className="link-name" href={user.profileUrl} target="_blank" rel="noopener noreferrer">
+              {user.name}
+            </a>
+            <span className="link-valid">
+              <TickIcon /> {texts.tradeLinkValid}
+            </span>
+          </div>
+        </div>
+      )}
+      <div className="link-field">
+        <label htmlFor={id} className={user === null ? 'link-label' : 'visually-hidden'}>
+          {texts.tradeLink}
+        </label>
+        <div className="link-input">
+          <input
+            id={id}
+            type="url"
+            inputMode="url"
+            autoComplete="off"
+            spellCheck={false}
+            maxLength={512}
+            value={link.text}
+            placeholder={texts.tradeLinkPlaceholder}
+            readOnly={link.status === 'checking'}
+            aria-invalid={wrong}
+            aria-describedby={`${id}-note`}
+            onChange={(event) => type(event.target.value)}
+          />
+          {link.status === 'checking' && <span className="spinner" aria-hidden="true" />}
+          {link.text !== '' && link.status !== 'checking' && (
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={texts.tradeLinkClear}
+              onClick={() => type('')}
+            >
+              <CloseIcon />
+            </button>
+          )}
+        </div>
+        <p id={`${id}-note`} className={wrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
+          <LinkNote link={link} />
+        </p>
+      </div>
+    </section>
+  )
+}
+
+function LinkNote({ link }: { link: LinkState }) {
+  const { texts } = usePage()
+  switch (link.status) {
+    case 'idle':
+      return texts.tradeLinkWhy
+    case 'invalid':
+      return texts.tradeLinkInvalid
+    case 'debouncing':
+    case 'checking':
+      return texts.tradeLinkChecking
+    case 'failed':
+      return (
+        <>
+          <strong>{texts.userFailed}.</strong> {texts.userFailedHint}
+        </>
+      )
+    case 'resolved':
+      return null
+    default:
+      return link satisfies never
+  }
+}

@@ -1,0 +1,31 @@
+import type { Payment } from '../../contract/widget-api.ts'
+import type { Flow } from '../flow/runner.ts'
+import { type PayBlock, payBlock, shownInventory } from '../flow/selectors.ts'
+import type { Stand } from '../flow/state.ts'
+import { usePage } from '../page.tsx'
+
+type Props = { stand: Stand; payment: Payment; flow: Flow }
+
+/** Why paying is off, as a sentence; null when it is on. */
+export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | null; hint: string | null } {
+  const { texts, money } = usePage()
+  const block = payBlock(stand, payment)
+  if (block === null) return { block, hint: null }
+  const limit = block === 'aboveMaximum' ? payment.maxAmount : (shownInventory(stand)?.minPrice ?? null)
+  return { block, hint: limit === null ? null : texts.payBlocks[block](money(limit, payment.currency)) }
+}
+
+export function PayButton({ stand, payment, flow }: Props) {
+  const { texts } = usePage()
+  const open = payment.status === 'created'
+  return (
+    <button
+      type="button"
+      className="button primary pay"
+      disabled={!open || payBlock(stand, payment) !== null}
+      onClick={() => flow.dispatch({ type: 'payPressed' })}
+    >
+      {texts.pay}
+    </button>
+  )
+}

@@ -1,0 +1,124 @@
+import { useEffect, useMemo, useState } from 'react'
+import type { Inventory, Payment } from '../../contract/widget-api.ts'
+import type { Flow } from '../flow/runner.ts'
+import { selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
+import type { Stand as StandState } from '../flow/state.ts'
+import { usePage } from '../page.tsx'
+import { useNarrow } from '../ui/hooks.ts'
+import { BottomBar } from './bottom-bar.tsx'
+import { Controls } from './controls.tsx'
+import { Grid } from './grid.tsx'
+import { Summary } from './summary.tsx'
+import { Unavailable } from './unavailable.tsx'
+
+type Props = { stand: StandState; payment: Payment; flow: Flow }
+
+/** The shopper's items and what they come to. */
+export function Stand({ stand, payment, flow }: Props) {
+  const narrow = useNarrow()
+  return (
+    <>
+      <section className="stand">
+        <Controls stand={stand} flow={flow} />
+        <Shelf stand={stand} payment={payment} flow={flow} />
+        <SelectionVoice stand={stand} payment={payment} />
+      </section>
+      {narrow ? (
+        <BottomBar stand={stand} payment={payment} flow={flow} />
+      ) : (
+        <Summary stand={stand} payment={payment} flow={flow} />
+      )}
+    </>
+  )
+}
+
+function Shelf({ stand, payment, flow }: Props) {
+  const { texts } = usePage()
+  const inventory = shownInventory(stand)
+  const { search, sort } = stand
+  const items = useMemo(
+    () => (inventory === null ? [] : visibleItems(inventory.items, search, sort)),
+    [inventory, search, sort],
+  )
+  if (stand.inventory.status === 'error') {
+    const error = texts.inventoryErrors[stand.inventory.type]
+    return (
+      <div className="empty" role="alert">
+        <h2>{error.title}</h2>
+        <p>{error.description}</p>
+        <button type="button" className="button" onClick={() => flow.dispatch({ type: 'reloadPressed' })}>
+          {texts.retry}
+        </button>
+      </div>
+    )
+  }
+  if (inventory === null) return <Skeletons />
+  return (
+    <div className="shelf" aria-busy={stand.inventory.status === 'loading'}>
+      {stand.inventory.status === 'loading' && <span className="progress" aria-hidden="true" />}
+      <Message inventory={inventory} shown={items.length} />
+      {items.length > 0 && (
+        <Grid
+          key={stand.game}
+          items={items}
+          selection={stand.selection}
+          currency={payment.currency}
+          onToggle={(id) => flow.dispatch({ type: 'itemToggled', id })}
+        />
+      )}
+      <Unavailable inventory={inventory} />
+    </div>
+  )
+}
+
+function Message({ inventory, shown }: { inventory: Inventory; shown: number }) {
+  const { texts } = usePage()
+  if (shown > 0) return null
+  const nothing = inventory.items.length === 0
+  return (
+    <div className="empty">
+      <h2>{nothing ? texts.nothingUsable : texts.nothingFound}</h2>
+      {nothing && <p>{texts.nothingUsableHint}</p>}
+    </div>
+  )
+}
+
+function Skeletons() {
+  const { texts } = usePage()
+  const narrow = useNarrow()
+  return (
+    <div className="shelf" aria-busy="true">
+      <span className="progress" aria-hidden="true" />
+      <p className="visually-hidden" role="status">
+        {texts.inventoryLoading}
+      </p>
+      <div className="skeleton-grid" aria-hidden="true">
+        {Array.from({ length: narrow ? 12 : 18 }, (_, index) => `cell ${index}`).map((key) => (
+          <span key={key} className="skeleton skeleton-card" />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** How long a selection must rest before it is read out. */
+const QUIET_MS = 600
+
+/** One polite voice for the selection, so that quick picking is not read out item by item. */
+function SelectionVoice({ stand, payment }: { stand: StandState; payment: Payment }) {
+  const { texts, money } = usePage()
+  const [said, setSaid] = useState('')
+  const text =
+    stand.selection.length === 0
+      ? ''
+      : texts.announceSelection(stand.selection.length, money(selectedTotal(stand), payment.currency))
+  useEffect(() => {
+    const timer = setTimeout(() => setSaid(text), QUIET_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return (
+    <p className="visually-hidden" role="status">
+      {said}
+    </p>
+  )
+}

@@ -1,0 +1,29 @@
+import { useId } from 'react'
+import { UNAVAILABLE_REASONS } from '../../contract/statuses.ts'
+import type { Inventory } from '../../contract/widget-api.ts'
+import { usePage } from '../page.tsx'
+
+/** How many items cannot be used, and why. */
+export function Unavailable({ inventory }: { inventory: Inventory }) {
+  const { texts } = usePage()
+  const id = useId()
+  if (inventory.unavailableItems === 0) return null
+  const reasons = UNAVAILABLE_REASONS.filter((reason) => inventory.unavailableByReason[reason] !== undefined)
+  return (
+    <p className="unavailable">
+      {texts.unavailable(inventory.unavailableItems)}
+      {' · '}
+      <button type="button" className="link" popoverTarget={id}>
+        {texts.why}
+      </button>
+      <span id={id} popover="auto" className="popover">
+        {reasons.map((reason) => (
+          <span key={reason} className="popover-row">
+            <strong>{inventory.unavailableByReason[reason]}</strong> {texts.unavailableReasons[reason]}
+          </span>
+        ))}
+        <span className="popover-note">{texts.itemConditions}</span>
+      </span>
+    </p>
+  )
+}

@@ -1,0 +1,35 @@
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import './styles/tokens.css'
+import './styles/page.css'
+import './styles/feedback.css'
+import './styles/deposit.css'
+import './styles/inventory.css'
+import './styles/summary.css'
+import './styles/dialog.css'
+import { FALLBACK_LANGUAGE } from '../contract/languages.ts'
+import { App } from './app.tsx'
+import { reportErrors } from './error-report.ts'
+import { createApi } from './flow/api.ts'
+import { storedLanguage } from './storage.ts'
+import { createToasts } from './toasts/store.ts'
+
+const api = createApi(fetch.bind(globalThis), () => document.cookie)
+reportErrors(window, (report) => void api.reportError(report, storedLanguage() ?? FALLBACK_LANGUAGE))
+
+const after = (ms: number, run: () => void): (() => void) => {
+  const timer = setTimeout(run, ms)
+  return () => clearTimeout(timer)
+}
+
+/** crypto.randomUUID is not there on plain http. */
+const randomId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16)).join('-')
+
+const root = document.getElementById('root')
+if (root === null) throw new Error('the document has no #root')
+createRoot(root).render(
+  <StrictMode>
+    <App toasts={createToasts({ after }, randomId)} />
+  </StrictMode>,
+)

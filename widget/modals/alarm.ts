@@ -1,0 +1,27 @@
+const VOLUME = 0.2
+const AFTER_MOVE_MS = 1500
+
+/** Starts the looping alarm; calls `onEnd` when it falls silent. A browser that blocks sound ends it at once. */
+export function startAlarm(onEnd: () => void): () => void {
+  const sound = new Audio('/alarm.wav')
+  sound.loop = true
+  sound.volume = VOLUME
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const controller = new AbortController()
+
+  const stop = (): void => {
+    controller.abort()
+    clearTimeout(timer)
+    sound.pause()
+    onEnd()
+  }
+  const moved = (): void => {
+    timer ??= setTimeout(stop, AFTER_MOVE_MS)
+  }
+  // Where there is no mouse, the first touch counts as movement.
+  for (const event of ['mousemove', 'touchstart']) {
+    addEventListener(event, moved, { signal: controller.signal, passive: true })
+  }
+  sound.play().catch(stop)
+  return stop
+}

@@ -1,0 +1,116 @@
+import { useEffect, useState } from 'react'
+import type { FinalDepositStatus } from '../../contract/statuses.ts'
+import type { Payment } from '../../contract/widget-api.ts'
+import { formatDate } from '../i18n/format.ts'
+import { usePage } from '../page.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
+import { startAlarm } from './alarm.ts'
+import { OutcomeIcon } from './outcome-icon.tsx'
+
+type Props = { outcome: FinalDepositStatus; alarm: boolean; payment: Payment }
+
+/** Outcomes with an icon, a title and a description; a payment that timed out has none of them. */
+type MappedOutcome = Exclude<FinalDepositStatus, 'paymentTimeout'>
+
+const SUSPICIOUS: Record<MappedOutcome, boolean> = {
+  succeeded: false,
+  tradeTimeout: false,
+  tradeDeclined: true,
+  tradeCountered: true,
+  tradeHasInvalidItems: false,
+}
+
+export function Completed({ outcome, alarm, payment }: Props) {
+  const { texts } = usePage()
+  if (outcome === 'paymentTimeout') {
+    return (
+      <Dialog className="dialog-outcome" name={texts.depositTo(payment.storeName)}>
+        {() => (
+          <>
+            <p>{texts.closedNote}</p>
+            <BackToStore payment={payment} />
+          </>
+        )}
+      </Dialog>
+    )
+  }
+  const { title, description } = texts.outcomes[outcome]
+  return (
+    <Dialog className="dialog-outcome">
+      {(titleId) => (
+        <>
+          <OutcomeIcon outcome={outcome} />
+          <h2 id={titleId}>{title}</h2>
+          <p className="outcome-description">{description}</p>
+          {outcome === 'succeeded' && <Received payment={payment} />}
+          {SUSPICIOUS[outcome] && <ScamSteps />}
+          {alarm && <Alarm />}
+          <BackToStore payment={payment} />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+function BackToStore({ payment }: { payment: Payment }) {
+  const { texts } = usePage()
+  // Only what a browser opens as a page: the address came from a store.
+  const safe = /^https?:\/\//i.test(payment.backToStoreUrl)
+  return safe ? (
+    <a className="button primary" href={payment.backToStoreUrl}>
+      {texts.backToStore}
+    </a>
+  ) : null
+}
+
+function Received({ payment }: { payment: Payment }) {
+  const { texts, money, language } = usePage()
+  if (payment.amount === null) return null
+  const amount = money(payment.amount, payment.currency)
+  return (
+    <div className="received">
+      <span>{texts.youReceive}</span>
+      <strong>{amount}</strong>
+      {payment.heldUntil !== null && (
+        <p className="quiet">{texts.heldUntil(amount, formatDate(payment.heldUntil, language))}</p>
+      )}
+    </div>
+  )
+}
+
+const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
+
+function ScamSteps() {
+  const { texts } = usePage()
+  return (
+    <div className="scam-steps">
+      <h3>{texts.scamTitle}</h3>
+      <ol>
+        {texts.scamSteps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      <a className="link" href={API_KEY_URL} target="_blank" rel="noopener noreferrer">
+        {texts.scamApiKey} <OutsideIcon />
+      </a>
+    </div>
+  )
+}
+
+/** Sounds until a moment after the first movement, or until the button is pressed. */
+function Alarm() {
+  const { texts } = usePage()
+  const [stop, setStop] = useState<(() => void) | null>(null)
+  useEffect(() => {
+    const silence = startAlarm(() => setStop(null))
+    setStop(() => silence)
+    return silence
+  }, [])
+  if (stop === null) return null
+  return (
+    <button type="button" className="button small" onClick={stop}>
+      <SoundOffIcon /> {texts.stopSound}
+    </button>
+  )
+}

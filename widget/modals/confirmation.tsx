@@ -1,0 +1,138 @@
+import { useState } from 'react'
+import type { Bot, Payment } from '../../contract/widget-api.ts'
+import type { Flow } from '../flow/runner.ts'
+import { selectedTotal } from '../flow/selectors.ts'
+import type { FlowState } from '../flow/state.ts'
+import { levelClass } from '../i18n/format.ts'
+import { Avatar } from '../inventory/avatar.tsx'
+import { usePage } from '../page.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { useNarrow } from '../ui/hooks.ts'
+import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
+import { Countdown } from './countdown.tsx'
+
+type Props = { state: FlowState; payment: Payment; flow: Flow }
+
+/** From the press on Pay to the word of Steam. Left only by an explicit step back. */
+export function Confirmation({ state, payment, flow }: Props) {
+  const { texts } = usePage()
+  const standing = payment.status === 'pending' && state.modal.kind === 'confirming'
+  return (
+    <Dialog className="dialog-confirmation">
+      {(titleId) => (
+        <>
+          <h2 id={titleId}>{standing ? texts.confirmTitle : texts.creatingTitle}</h2>
+          <Amounts state={state} payment={payment} />
+          {standing ? <Standing state={state} payment={payment} flow={flow} /> : <Creating />}
+          {payment.technicalWorks && <p className="notice notice-warning">{texts.technicalWorks}</p>}
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
+  const { texts, money } = usePage()
+  const stand = state.page.stage === 'wait-for-select-items' ? state.page.stand : null
+  const count = payment.itemCount > 0 ? payment.itemCount : (stand?.selection.length ?? 0)
+  const amount = payment.amount ?? (stand === null ? 0 : selectedTotal(stand))
+  if (count === 0) return null
+  return <p className="dialog-sub">{texts.confirmSummary(count, money(amount, payment.currency))}</p>
+}
+
+function Creating() {
+  const { texts } = usePage()
+  return (
+    <>
+      <Countdown deadlineMs={null} />
+      <p className="creating" role="status">
+        <span className="spinner" aria-hidden="true" /> {texts.creatingText}
+      </p>
+    </>
+  )
+}
+
+function Standing({ state, payment, flow }: Props) {
+  const { texts } = usePage()
+  const narrow = useNarrow()
+  return (
+    <>
+      <Countdown deadlineMs={state.deadlineMs} />
+      {payment.bot !== null && <BotCard bot={payment.bot} />}
+      {payment.steamTradeMessage !== null && <SecretCode code={payment.steamTradeMessage} />}
+      <div className="accept">
+        {payment.acceptUrl !== null && (
+          <a className="button primary" href={payment.acceptUrl} target="_blank" rel="noopener noreferrer">
+            {texts.acceptInBrowser}
+          </a>
+        )}
+        {!narrow && payment.clientUrl !== null && (
+          <a className="button" href={payment.clientUrl}>
+            {texts.acceptInClient}
+          </a>
+        )}
+      </div>
+      <p className="confirm-next">
+        {texts.confirmNext}{' '}
+        {payment.steamTradeId !== null && (
+          <span className="quiet">{texts.offerNumber(payment.steamTradeId)}</span>
+        )}
+      </p>
+      <p className="scam-warning">
+        <WarningIcon />
+        <span>{texts.scamWarning}</span>
+      </p>
+      <button
+        type="button"
+        className="link step-back"
+        onClick={() => flow.dispatch({ type: 'confirmationLeft' })}
+      >
+        {texts.stepBack}
+      </button>
+    </>
+  )
+}
+
+function BotCard({ bot }: { bot: Bot }) {
+  const { texts } = usePage()
+  return (
+    <div className="bot">
+      <Avatar url={bot.avatarUrl} size={44} />
+      <div className="bot-text">
+        <strong>{bot.name}</strong>
+        <a href={bot.profileUrl} target="_blank" rel="noopener noreferrer">
+          {texts.botProfile} <OutsideIcon />
+        </a>
+      </div>
+      <span className={`level ${levelClass(bot.level)}`}>
+        <span className="visually-hidden">{texts.botLevel(bot.level)}</span>
+        <span aria-hidden="true">{bot.level}</span>
+      </span>
+    </div>
+  )
+}
+
+function SecretCode({ code }: { code: string }) {
+  const { texts } = usePage()
+  const [copied, setCopied] = useState(false)
+  const copy = (): void => {
+    // Where the clipboard is closed to the page, the code can still be read and typed.
+    navigator.clipboard?.writeText(code).then(
+      () => setCopied(true),
+      () => setCopied(false),
+    )
+  }
+  return (
+    <div>
+      <p className="code-label">{texts.secretCode}</p>
+      <div className="code">
+        <output className="code-text" aria-label={texts.secretCode}>
+          {code}
+        </output>
+        <button type="button" className="button small" onClick={copy}>
+          {copied ? texts.copied : texts.copy}
+        </button>
+      </div>
+    </div>
+  )
+}

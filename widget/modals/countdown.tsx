@@ -1,0 +1,55 @@
+import { useEffect, useState } from 'react'
+import { secondsLeft } from '../flow/selectors.ts'
+import { formatTimer } from '../i18n/format.ts'
+import { usePage } from '../page.tsx'
+import { useNow } from '../ui/hooks.ts'
+
+const WINDOW_SECONDS = 300
+const CIRCUMFERENCE = 2 * Math.PI * 26
+
+/** Moments that are read out; the clock itself is silent. */
+const SPOKEN = [300, 60, 30, 10]
+
+/** A ring and mm:ss; quiet until the last minute. */
+export function Countdown({ deadlineMs }: { deadlineMs: number | null }) {
+  const { texts } = usePage()
+  const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
+  const share = seconds === null ? 0 : Math.min(1, seconds / WINDOW_SECONDS)
+  const last = seconds !== null && seconds <= 60
+  return (
+    <div className={last ? 'countdown countdown-last' : 'countdown'}>
+      <span className="countdown-ring">
+        <svg viewBox="0 0 60 60" aria-hidden="true">
+          <circle className="ring-track" cx="30" cy="30" r="26" />
+          <circle
+            className="ring-rest"
+            cx="30"
+            cy="30"
+            r="26"
+            strokeDasharray={CIRCUMFERENCE}
+            strokeDashoffset={CIRCUMFERENCE * (1 - share)}
+          />
+        </svg>
+        <span className="countdown-time" role="timer" aria-live="off">
+          {formatTimer(seconds)}
+        </span>
+      </span>
+      <p>{seconds === null ? texts.timeUnknownText : texts.timeLeftText}</p>
+      <SpokenTime seconds={seconds} />
+    </div>
+  )
+}
+
+function SpokenTime({ seconds }: { seconds: number | null }) {
+  const { texts } = usePage()
+  const [spoken, setSpoken] = useState('')
+  const due = seconds !== null && SPOKEN.includes(seconds) ? seconds : null
+  useEffect(() => {
+    if (due !== null) setSpoken(texts.timeAnnounce(due))
+  }, [due, texts])
+  return (
+    <span className="visually-hidden" role="status">
+      {spoken}
+    </span>
+  )
+}

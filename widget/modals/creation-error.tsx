@@ -1,0 +1,29 @@
+import type { Flow } from '../flow/runner.ts'
+import type { Refusal } from '../flow/state.ts'
+import { usePage } from '../page.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { WarningIcon } from '../ui/icons.tsx'
+
+/** Our own text for a code we know, the server's for one we do not. */
+export function CreationError({ refusal, flow }: { refusal: Refusal; flow: Flow }) {
+  const { texts } = usePage()
+  const close = (): void => flow.dispatch({ type: 'creationErrorClosed' })
+  const own = refusal.code === null ? undefined : texts.creationErrors[refusal.code]
+  const known = refusal.code === null || refusal.code === 'trade_refused'
+  return (
+    <Dialog className="dialog-outcome" onClose={close}>
+      {(titleId) => (
+        <>
+          <span className="outcome-icon outcome-bad">
+            <WarningIcon />
+          </span>
+          <h2 id={titleId}>{texts.creationErrorTitle}</h2>
+          <p>{own ?? (known ? texts.creationErrorText : (refusal.detail ?? texts.creationErrorText))}</p>
+          <button type="button" className="button primary" onClick={close}>
+            {texts.close}
+          </button>
+        </>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Flow } from '../flow/runner.ts'
+import type { FlowState } from '../flow/state.ts'
+import { Completed } from './completed.tsx'
+import { Confirmation } from './confirmation.tsx'
+import { CreationError } from './creation-error.tsx'
+
+/** One modal at a time, chosen by the state alone. */
+export function Modals({ state, flow }: { state: FlowState; flow: Flow }) {
+  const { modal, payment } = state
+  if (payment === null) return null
+  switch (modal.kind) {
+    case 'none':
+      return null
+    case 'creating':
+    case 'joining':
+    case 'confirming':
+      return <Confirmation state={state} payment={payment} flow={flow} />
+    case 'completed':
+      return <Completed key={modal.outcome} outcome={modal.outcome} alarm={modal.alarm} payment={payment} />
+    case 'creationError':
+      return <CreationError refusal={modal.refusal} flow={flow} />
+    default:
+      return modal satisfies never
+  }
+}

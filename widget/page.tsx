@@ -1,0 +1,53 @@
+/** What every screen shares: language, texts, toasts and the mode the gateway runs in. */
+import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react'
+import type { Language } from '../contract/languages.ts'
+import type { Currency } from '../contract/money.ts'
+import type { Messages } from './i18n/en.ts'
+import { formatMoney } from './i18n/format.ts'
+import { messagesIn } from './i18n/messages.ts'
+import type { ToastStore } from './toasts/store.ts'
+
+type PageValue = {
+  language: Language
+  chooseLanguage(language: Language): void
+  texts: Messages
+  money(minor: number, currency: Currency): string
+  toasts: ToastStore
+}
+
+const PageContext = createContext<PageValue | null>(null)
+
+export function usePage(): PageValue {
+  const value = useContext(PageContext)
+  if (value === null) throw new Error('usePage needs a PageProvider above it')
+  return value
+}
+
+type Props = {
+  language: Language
+  onLanguage(language: Language): void
+  toasts: ToastStore
+  children: ReactNode
+}
+
+export function PageProvider({ language, onLanguage, toasts, children }: Props) {
+  useEffect(() => {
+    document.documentElement.lang = language
+  }, [language])
+  const value = useMemo(
+    () => ({
+      language,
+      chooseLanguage: onLanguage,
+      texts: messagesIn(language),
+      money: (minor: number, currency: Currency) => formatMoney(minor, currency, language),
+      toasts,
+    }),
+    [language, onLanguage, toasts],
+  )
+  return <PageContext value={value}>{children}</PageContext>
+}
+
+/** The gateway writes its mode into the document. */
+export function isSandbox(): boolean {
+  return document.documentElement.dataset.mode === 'sandbox'
+}

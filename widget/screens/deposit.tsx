@@ -1,0 +1,131 @@
+import { useCallback } from 'react'
+import type { Language } from '../../contract/languages.ts'
+import type { Payment } from '../../contract/widget-api.ts'
+import type { Flow } from '../flow/runner.ts'
+import type { FlowState } from '../flow/state.ts'
+import { Guide } from '../inventory/guide.tsx'
+import { LinkField } from '../inventory/link-field.tsx'
+import { Stand } from '../inventory/stand.tsx'
+import { Modals } from '../modals/modals.tsx'
+import { PageProvider, usePage } from '../page.tsx'
+import { storedLanguage } from '../storage.ts'
+import type { ToastStore } from '../toasts/store.ts'
+import { Toasts } from '../toasts/toasts.tsx'
+import { Header } from '../ui/header.tsx'
+import { useFlow } from './use-flow.ts'
+
+export function Deposit({ hash, toasts }: { hash: string; toasts: ToastStore }) {
+  const running = useFlow(hash, toasts)
+  const flow = running?.flow
+  const chooseLanguage = useCallback(
+    (language: Language) => flow?.dispatch({ type: 'languageChosen', language }),
+    [flow],
+  )
+  const language = running?.state.language ?? storedLanguage() ?? 'en'
+  return (
+    <PageProvider language={language} onLanguage={chooseLanguage} toasts={toasts}>
+      {running === null ? <Waiting /> : <DepositPage {...running} />}
+    </PageProvider>
+  )
+}
+
+function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
+  const { toasts } = usePage()
+  const { page, payment, modal } = state
+  return (
+    <>
+      {page.stage === 'none' && <Waiting />}
+      {page.stage === 'failed' && <Failed code={page.refusal.code} flow={flow} />}
+      {payment !== null &&
+        (page.stage === 'wait-for-trade-url-input' || page.stage === 'wait-for-select-items') && (
+          <>
+            <DepositHeader payment={payment} />
+            <Notices state={state} flow={flow} />
+            <main className={page.stage === 'wait-for-select-items' ? 'deposit deposit-stand' : 'deposit'}>
+              <LinkField page={page} flow={flow} />
+              {page.stage === 'wait-for-trade-url-input' ? (
+                <Guide />
+              ) : (
+                <Stand stand={page.stand} payment={payment} flow={flow} />
+              )}
+            </main>
+          </>
+        )}
+      <Modals state={state} flow={flow} />
+      {(modal.kind === 'none' || payment === null) && <Toasts store={toasts} />}
+    </>
+  )
+}
+
+function DepositHeader({ payment }: { payment: Payment }) {
+  const { texts } = usePage()
+  return (
+    <Header>
+      <h1>
+        <span className="header-name">{texts.depositTo(payment.storeName)}</span>
+        <span className="header-sub">{texts.addFunds}</span>
+      </h1>
+      <span className="deposit-id">#{payment.id}</span>
+    </Header>
+  )
+}
+
+function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
+  const { texts } = usePage()
+  const waiting = state.modal.kind === 'none' && state.payment?.status === 'pending'
+  return (
+    <div className="notices" aria-live="polite">
+      {!state.online && <p className="notice notice-warning">{texts.offline}</p>}
+      {waiting && (
+        <p className="notice">
+          {texts.offerWaiting}{' '}
+          <button
+            type="button"
+            className="link"
+            onClick={() => flow.dispatch({ type: 'confirmationReopened' })}
+          >
+            {texts.offerReturn}
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Waiting() {
+  const { texts } = usePage()
+  return (
+    <>
+      <Header>
+        <span className="skeleton skeleton-title" />
+      </Header>
+      <main className="deposit" aria-busy="true">
+        <p className="visually-hidden" role="status">
+          {texts.loading}
+        </p>
+        <div className="skeleton skeleton-link" />
+        <div className="skeleton skeleton-guide" />
+      </main>
+    </>
+  )
+}
+
+function Failed({ code, flow }: { code: string | null; flow: Flow }) {
+  const { texts } = usePage()
+  // Without a code nobody refused: the server was not reached.
+  const unknown = code === 'deposit_not_found' || code === 'invalid_request'
+  return (
+    <>
+      <Header>
+        <span className="brand">Tradetill</span>
+      </Header>
+      <main className="message-page">
+        <h1>{unknown ? texts.paymentNotFound : texts.paymentNotLoaded}</h1>
+        <p>{unknown ? texts.paymentNotFoundHint : texts.paymentNotLoadedHint}</p>
+        <button type="button" className="button" onClick={() => flow.dispatch({ type: 'retryPressed' })}>
+          {texts.retry}
+        </button>
+      </main>
+    </>
+  )
+}

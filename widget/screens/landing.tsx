@@ -1,0 +1,27 @@
+import { isSandbox, usePage } from '../page.tsx'
+import { Header } from '../ui/header.tsx'
+
+/** The gateway names the demo store in the document when there is one. */
+const demoStore = (): string | undefined => document.documentElement.dataset.demoStore
+
+export function Landing() {
+  const { texts } = usePage()
+  const demo = demoStore()
+  return (
+    <>
+      <Header>
+        <span className="brand">Tradetill</span>
+      </Header>
+      <main className="message-page">
+        <h1>{texts.landingTitle}</h1>
+        <p>{texts.landingText}</p>
+        <p className="quiet">{texts.landingStart}</p>
+        {isSandbox() && demo !== undefined && demo !== '' && (
+          <a className="button primary" href={demo}>
+            {texts.landingDemo}
+          </a>
+        )}
+      </main>
+    </>
+  )
+}

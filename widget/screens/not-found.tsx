@@ -1,0 +1,20 @@
+import { usePage } from '../page.tsx'
+import { Header } from '../ui/header.tsx'
+
+export function NotFound() {
+  const { texts } = usePage()
+  return (
+    <>
+      <Header>
+        <span className="brand">Tradetill</span>
+      </Header>
+      <main className="message-page">
+        <p className="message-code" aria-hidden="true">
+          404
+        </p>
+        <h1>{texts.notFound}</h1>
+        <p>{texts.notFoundHint}</p>
+      </main>
+    </>
+  )
+}

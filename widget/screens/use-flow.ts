@@ -1,0 +1,96 @@
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { createApi } from '../flow/api.ts'
+import type { ToastText } from '../flow/events.ts'
+import { type Flow, startFlow, type World } from '../flow/runner.ts'
+import { type FlowState, initialState } from '../flow/state.ts'
+import { messagesIn } from '../i18n/messages.ts'
+import { storedLanguage, storedLink, storeLanguage, storeLink } from '../storage.ts'
+import type { NewToast, ToastStore } from '../toasts/store.ts'
+
+/** Runs the flow of one deposit while the screen is mounted. */
+export function useFlow(hash: string, toasts: ToastStore): { state: FlowState; flow: Flow } | null {
+  const [flow, setFlow] = useState<Flow | null>(null)
+  const current = useRef<Flow | null>(null)
+
+  useEffect(() => {
+    const world = browserWorld(toasts, () => current.current?.state().language ?? 'en')
+    const started = startFlow(initialState(hash, { language: storedLanguage(), link: storedLink() }), world)
+    current.current = started
+    setFlow(started)
+    const stopListening = listenForReturn(started)
+    return () => {
+      stopListening()
+      started.stop()
+    }
+  }, [hash, toasts])
+
+  const state = useSyncExternalStore(flow?.subscribe ?? NEVER, () => flow?.state() ?? null)
+  return flow === null || state === null ? null : { state, flow }
+}
+
+const NEVER = () => () => {}
+
+function browserWorld(toasts: ToastStore, language: () => FlowState['language']): World {
+  return {
+    api: createApi(fetch.bind(globalThis), () => document.cookie),
+    now: () => performance.now(),
+    wait: (ms, signal) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms)
+        signal.addEventListener('abort', () => {
+          clearTimeout(timer)
+          resolve()
+        })
+      }),
+    perform(effect) {
+      switch (effect.kind) {
+        case 'toast':
+          toasts.add(toastOf(effect.toast, language()))
+          return
+        case 'storeLink':
+          storeLink(effect.link)
+          return
+        case 'storeLanguage':
+          storeLanguage(effect.language)
+          return
+        case 'redirect':
+          if (/^https?:\/\//i.test(effect.url)) location.assign(effect.url)
+          return
+        default:
+          effect satisfies never
+      }
+    },
+  }
+}
+
+function toastOf(toast: ToastText, language: FlowState['language']): NewToast {
+  const texts = messagesIn(language)
+  switch (toast.text) {
+    case 'depositFailed':
+      return { type: 'error', title: toast.detail ?? texts.failedToReceiveDeposit }
+    case 'tooManyItems':
+      return { type: 'warning', title: texts.tooManyItems }
+    case 'connectionBack':
+      return { type: 'success', title: texts.online }
+    default:
+      return toast satisfies never
+  }
+}
+
+/** Whoever comes back to the page sees the truth at once. */
+function listenForReturn(flow: Flow): () => void {
+  const controller = new AbortController()
+  const { signal } = controller
+  const returned = () => flow.returned()
+  const connected = () => {
+    flow.dispatch({ type: 'connectionChanged', online: true })
+    flow.returned()
+  }
+  document.addEventListener('visibilitychange', () => !document.hidden && flow.returned(), { signal })
+  window.addEventListener('pageshow', returned, { signal })
+  window.addEventListener('online', connected, { signal })
+  window.addEventListener('offline', () => flow.dispatch({ type: 'connectionChanged', online: false }), {
+    signal,
+  })
+  return () => controller.abort()
+}

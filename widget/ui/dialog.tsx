@@ -1,0 +1,57 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { usePage } from '../page.tsx'
+import { Toasts } from '../toasts/toasts.tsx'
+
+type Props = {
+  /** Accessible name, when no heading inside carries it. */
+  name?: string
+  className?: string
+  /** Without it neither Esc nor a click outside closes the dialog. */
+  onClose?: () => void
+  /** Gets the id that the naming heading must carry. */
+  children: (titleId: string) => ReactNode
+}
+
+/** A modal on the native dialog: everything outside is inert, the page behind does not scroll. */
+export function Dialog({ name, className = '', onClose, children }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  const { toasts } = usePage()
+
+  useEffect(() => {
+    const element = dialog.current
+    if (element === null) return
+    const before = document.activeElement
+    const scrollY = window.scrollY
+    element.showModal()
+    document.documentElement.classList.add('scroll-locked')
+    return () => {
+      element.close()
+      document.documentElement.classList.remove('scroll-locked')
+      window.scrollTo(0, scrollY)
+      if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+    }
+  }, [])
+
+  return (
+    <dialog
+      ref={dialog}
+      className={`dialog ${className}`}
+      {...(name === undefined ? { 'aria-labelledby': titleId } : { 'aria-label': name })}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose?.()
+      }}
+      onKeyDown={(event) => {
+        // A second Esc would close a dialog whose first cancel was prevented.
+        if (event.key === 'Escape') {
+          event.preventDefault()
+          onClose?.()
+        }
+      }}
+    >
+      <div className="dialog-body">{children(titleId)}</div>
+      <Toasts store={toasts} />
+    </dialog>
+  )
+}

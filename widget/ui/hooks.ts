@@ -1,0 +1,26 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+
+const NARROW = '(max-width: 900px)'
+
+function subscribeNarrow(listener: () => void): () => void {
+  const query = matchMedia(NARROW)
+  query.addEventListener('change', listener)
+  return () => query.removeEventListener('change', listener)
+}
+
+/** True at 900 pixels or less: exactly one variant of each part is on the page. */
+export function useNarrow(): boolean {
+  return useSyncExternalStore(subscribeNarrow, () => matchMedia(NARROW).matches)
+}
+
+/** The monotonic time, renewed every 250 ms while `running`. */
+export function useNow(running: boolean): number {
+  const [now, setNow] = useState(() => performance.now())
+  useEffect(() => {
+    if (!running) return
+    setNow(performance.now())
+    const timer = setInterval(() => setNow(performance.now()), 250)
+    return () => clearInterval(timer)
+  }, [running])
+  return now
+}
