@@ -18,6 +18,7 @@ export const DEFAULT_PACE: Pace = { beatMs: 5_000, watchMs: 5_000 }
 const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 15_000
 const RATE_LIMIT_RETRY_MS = 60_000
+const STOP_MS = 10_000
 
 export type HeldBotDeps = {
   db: Db
@@ -161,16 +162,17 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, session: SteamS
     await setOnline(deps.db, lease, why ?? 'stopped')
   } finally {
     life.stop.removeEventListener('abort', stopped)
-    await stopWork()
+    // What still runs after this is cut off with the session.
+    await Promise.race([quietly(deps, lease, stopWork), delay(STOP_MS, undefined, { ref: false })])
   }
 }
 
-/** The lease runs out by itself where the database cannot be told. */
-async function quietly(deps: HeldBotDeps, lease: Lease, write: () => Promise<void>): Promise<void> {
+/** For steps that must not hold up the next: a lease runs out by itself where the database cannot be told. */
+async function quietly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void>): Promise<void> {
   try {
-    await write()
+    await step()
   } catch (error) {
-    deps.log.warn({ err: error, botId: String(lease.botId) }, 'a bot could not be written')
+    deps.log.warn({ err: error, botId: String(lease.botId) }, 'a step in giving up a bot failed')
   }
 }
 

@@ -22,9 +22,9 @@ import type { Partner, PartnerAnswer, ProfileAnswer, SessionAnswer, Steam, Steam
 import { createTransport } from './transport.ts'
 
 /** Limits of one call in milliseconds, a renewal of the session included. */
-export type Deadlines = { send: number; inventory: number; other: number }
+type Deadlines = { send: number; inventory: number; other: number }
 
-export const DEFAULT_DEADLINES: Deadlines = { send: 15_000, inventory: 15_000, other: 10_000 }
+const DEFAULT_DEADLINES: Deadlines = { send: 15_000, inventory: 15_000, other: 10_000 }
 
 export type WebSteamOptions = {
   /** From `createSandboxAgent`; without it the calls reach the real Steam. */
