@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import type { TestProject } from 'vitest/node'
+import { createQueue } from '../db/boss-queue.ts'
 import { startEmbedded } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
 import { createLog } from '../kit/log.ts'
@@ -20,12 +21,16 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-tests-'))
   // As root, PostgreSQL runs as another account and must be able to pass.
   chmodSync(dataDir, 0o711)
-  const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
+  const log = createLog({ level: 'error' })
+  const embedded = await startEmbedded({ dataDir, log, fsync: false })
   const client = new pg.Client({ connectionString: embedded.url })
   await client.connect()
   await client.query(`create database ${TEMPLATE}`)
   await client.end()
-  await migrate({ url: databaseUrl(embedded.url, TEMPLATE) })
+  const template = databaseUrl(embedded.url, TEMPLATE)
+  await migrate({ url: template })
+  const queue = await createQueue({ url: template, log })
+  await queue.stop()
   project.provide('databaseUrl', embedded.url)
   return async () => {
     await embedded.stop()

@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { type CapturedLog, captureLog } from '../testing/log.ts'
+import { createQueue } from './boss-queue.ts'
+import type { Queue } from './queue.ts'
+
+let database: TestDatabase
+let captured: CapturedLog
+let queue: Queue
+let seen: unknown[]
+
+beforeEach(async () => {
+  database = await testDatabase()
+  captured = captureLog()
+  queue = await createQueue({ url: database.url, log: captured.log })
+  await queue.ensure('bell')
+  seen = []
+})
+
+afterEach(async () => {
+  await queue.stop()
+  await database.close()
+})
+
+const collect = async (data: unknown) => {
+  seen.push(data)
+}
+const ring = (data: object, options = {}) =>
+  database.db.transaction().execute((tx) => queue.send(tx, 'bell', data, options))
+
+describe('queue', () => {
+  test('a job exists exactly if its transaction commits', async () => {
+    await database.db
+      .transaction()
+      .execute(async (tx) => {
+        await queue.send(tx, 'bell', { from: 'rolled back' })
+        throw new Error('no')
+      })
+      .catch(() => {})
+    await ring({ from: 'committed' })
+    await queue.work('bell', collect)
+    await vi.waitFor(() => expect(seen).toEqual([{ from: 'committed' }]), 5_000)
+  })
+
+  test('at most one waiting job carries a key, and a delayed one does not swallow one for now', async () => {
+    await ring({ n: 1 }, { singletonKey: 'a', startAfter: new Date(Date.now() + 3_600_000) })
+    await ring({ n: 2 }, { singletonKey: 'a' })
+    await ring({ n: 3 }, { singletonKey: 'a' })
+    await ring({ n: 4 }, { singletonKey: 'b' })
+    await ring({ n: 5 })
+    await ring({ n: 6 })
+    await queue.work('bell', collect)
+    await vi.waitFor(() => expect(seen).toHaveLength(4), 5_000)
+    expect(seen).toEqual(expect.arrayContaining([{ n: 2 }, { n: 4 }, { n: 5 }, { n: 6 }]))
+  })
+
+  test('wakes a waiting worker at once', async () => {
+    await queue.work('bell', collect)
+    await ring({ n: 1 })
+    await vi.waitFor(() => expect(seen).toHaveLength(1), 5_000)
+    const start = performance.now()
+    await ring({ n: 2 })
+    await vi.waitFor(() => expect(seen).toHaveLength(2), { timeout: 5_000, interval: 5 })
+    expect(performance.now() - start).toBeLessThan(900)
+  })
+
+  test('a backlog drains without waiting for polls', async () => {
+    for (let n = 0; n < 60; n += 1) await ring({ n })
+    const start = performance.now()
+    await queue.work('bell', collect)
+    await vi.waitFor(() => expect(seen).toHaveLength(60), 10_000)
+    expect(performance.now() - start).toBeLessThan(6_000)
+  })
+
+  test('a job that fails runs again, and its neighbour is not repeated', async () => {
+    await ring({ n: 'fails once' })
+    await ring({ n: 'good' })
+    let failures = 0
+    await queue.work('bell', async (data) => {
+      await collect(data)
+      if (failures === 0 && JSON.stringify(data).includes('fails')) {
+        failures += 1
+        throw new Error('once')
+      }
+    })
+    await vi.waitFor(() => expect(seen).toHaveLength(3), 15_000)
+    expect(seen.filter((data) => JSON.stringify(data).includes('good'))).toHaveLength(1)
+    expect(captured.lines.join('')).toContain('a job failed')
+  })
+
+  test('with concurrency 1 jobs run one after the other', async () => {
+    let running = 0
+    let most = 0
+    for (let n = 0; n < 6; n += 1) await ring({ n })
+    await queue.work(
+      'bell',
+      async (data) => {
+        running += 1
+        most = Math.max(most, running)
+        await database.pool.query('select pg_sleep(0.02)')
+        running -= 1
+        seen.push(data)
+      },
+      { concurrency: 1 },
+    )
+    await vi.waitFor(() => expect(seen).toHaveLength(6), 10_000)
+    expect(most).toBe(1)
+  })
+
+  test('a stopped worker takes no more jobs', async () => {
+    const stop = await queue.work('bell', collect)
+    await stop()
+    await ring({ n: 1 })
+    const others: unknown[] = []
+    await queue.work('bell', async (data) => {
+      others.push(data)
+    })
+    await vi.waitFor(() => expect(others).toHaveLength(1), 5_000)
+    expect(seen).toEqual([])
+  })
+})
