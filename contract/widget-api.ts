@@ -63,7 +63,8 @@ export const paymentSchema = z.object({
   creating: z.boolean(),
   /** Items in the trade that is under way or done, else 0. */
   itemCount: z.int().nonnegative(),
-  /** Until when the credited sum is held by Steam's trade protection; null when nothing is held. */
+  /** The part of amount that the store cannot spend before heldUntil, because Steam can still take the trade back. */
+  heldAmount: minorUnits,
   heldUntil: z.iso.datetime().nullable(),
   minAmount: minorUnits.nullable(),
   maxAmount: minorUnits.nullable(),
@@ -77,6 +78,8 @@ export const inventoryQuerySchema = z.object({
   hash: hashSchema,
   game: z.enum(GAMES),
   language: z.enum(LANGUAGES).optional(),
+  /** Asks Steam anew instead of answering from the last minute. */
+  reload: z.stringbool().optional(),
 })
 
 export const itemSchema = z.object({

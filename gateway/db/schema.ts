@@ -1,5 +1,5 @@
 /** Types of the tables in migrations/, for Kysely. bigint columns are bigint, timestamptz is Date. */
-import type { Generated, JSONColumnType } from 'kysely'
+import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Currency } from '../../contract/money.ts'
@@ -210,6 +210,7 @@ export type EventTable = {
   type: EventType
   payload: JSONColumnType<object>
   created_at: Generated<Date>
+  inserted: GeneratedAlways<bigint>
   sequence: bigint | null
 }
 

@@ -67,13 +67,17 @@ function BackToStore({ payment }: { payment: Payment }) {
 function Received({ payment }: { payment: Payment }) {
   const { texts, money, language } = usePage()
   if (payment.amount === null) return null
-  const amount = money(payment.amount, payment.currency)
   return (
     <div className="received">
       <span>{texts.youReceive}</span>
-      <strong>{amount}</strong>
+      <strong>{money(payment.amount, payment.currency)}</strong>
       {payment.heldUntil !== null && (
-        <p className="quiet">{texts.heldUntil(amount, formatDate(payment.heldUntil, language))}</p>
+        <p className="quiet">
+{texts.heldUntil(
+money(payment.heldAmount, payment.currency),
+formatDate(payment.heldUntil, language),
+)}
+</p>
       )}
     </div>
   )

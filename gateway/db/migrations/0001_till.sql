@@ -252,13 +252,15 @@ create table event (
   -- Body of the webhook without its sequence.
   payload jsonb not null,
   created_at timestamptz not null default now(),
+  -- Taken under the deposit's lock, so events of one deposit are in their order.
+  inserted bigint generated always as identity,
   -- Dense per store; given by the publisher after the commit.
   sequence bigint,
   unique (store_id, sequence),
   -- One event a transition.
   unique (deposit_id, type)
 );
-create index event_unpublished on event (created_at) where sequence is null;
+create index event_unpublished on event (inserted) where sequence is null;
 
 create table webhook_delivery (
   event_id uuid primary key references event,

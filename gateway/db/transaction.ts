@@ -1,0 +1,32 @@
+import type { Db, Tx } from './client.ts'
+
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
+const MOST_TRIES = 5
+
+/**
+ * Runs `work` in a transaction and again when PostgreSQL broke it off for the sake of another one.
+ * `work` must have no effect outside the transaction.
+ */
+export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      const code = sqlState(error)
+      if ((code !== SERIALIZATION_FAILURE && code !== DEADLOCK) || tries >= MOST_TRIES) throw error
+    }
+  }
+}
+
+/** The SQLSTATE of an error of PostgreSQL. */
+export function sqlState(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** True when the error is the violation of this unique constraint or index. */
+export function violates(error: unknown, constraint: string): boolean {
+  const broken = sqlState(error) === '23505' && typeof error === 'object' && error !== null
+  return broken && 'constraint' in error && error.constraint === constraint
+}

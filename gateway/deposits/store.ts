@@ -1,0 +1,92 @@
+import type { Selectable } from 'kysely'
+import type { DepositStatus } from '../../contract/statuses.ts'
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import type { Db, Tx } from '../db/client.ts'
+import type { DepositTable } from '../db/schema.ts'
+import { mayMove } from './deposit.ts'
+
+export type DepositRow = Selectable<DepositTable>
+
+/** Locks the deposit: every change of a deposit or of its trades begins here. */
+export function lockDeposit(tx: Tx, by: { id: bigint } | { hash: string }): Promise<DepositRow | undefined> {
+  const query = tx.selectFrom('deposit').selectAll().forUpdate()
+  const found = 'id' in by ? query.where('id', '=', by.id) : query.where('hash', '=', by.hash)
+  return found.executeTakeFirst()
+}
+
+export function findByHash(db: Db, hash: string): Promise<DepositRow | undefined> {
+  return db.selectFrom('deposit').selectAll().where('hash', '=', hash).executeTakeFirst()
+}
+
+type Credit = { amount: bigint; held: bigint; heldUntil: Date | null }
+
+/** Moves a locked deposit; false when its status has no such edge. */
+export async function moveDeposit(
+  tx: Tx,
+  deposit: DepositRow,
+  to: { status: Exclude<DepositStatus, 'succeeded'> } | { status: 'succeeded'; credit: Credit },
+): Promise<boolean> {
+  if (!mayMove(deposit.status, to.status)) return false
+  const credit =
+    to.status === 'succeeded'
+      ? { credited_amount: to.credit.amount, held_amount: to.credit.held, held_until: to.credit.heldUntil }
+      : {}
+  await tx
+    .updateTable('deposit')
+    .set({ status: to.status, ...credit })
+    .where('id', '=', deposit.id)
+    .execute()
+  return true
+}
+
+/** Trades that say nothing of the deposit any more: the shopper may try again. */
+const FORGOTTEN = ['refused', 'abandoned'] as const
+
+/** The deposit as its store sees it, or undefined if the store has no such deposit. */
+export async function storeDepositOf(
+  db: Db | Tx,
+  by: { depositId: bigint; storeId?: bigint },
+  publicUrl: string,
+): Promise<StoreDeposit | undefined> {
+  const query = db.selectFrom('deposit').selectAll().where('id', '=', by.depositId)
+  const owned = by.storeId === undefined ? query : query.where('store_id', '=', by.storeId)
+  const deposit = await owned.executeTakeFirst()
+  if (deposit === undefined) return undefined
+  return {
+    id: String(deposit.id),
+    externalId: deposit.external_id,
+    url: `${publicUrl}/deposit/${deposit.hash}`,
+    status: deposit.status,
+    currency: deposit.currency,
+    amount: deposit.credited_amount === null ? null : Number(deposit.credited_amount),
+    heldAmount: Number(deposit.held_amount),
+    heldUntil: deposit.held_until?.toISOString() ?? null,
+    createdAt: deposit.created_at.toISOString(),
+    expiresAt: deposit.expires_at.toISOString(),
+    trade: await tradeOf(db, deposit.id),
+  }
+}
+
+async function tradeOf(db: Db | Tx, depositId: bigint): Promise<StoreDeposit['trade']> {
+  const trade = await db
+    .selectFrom('trade')
+    .select(['id', 'game', 'steam_offer_id', 'reason'])
+    .where('deposit_id', '=', depositId)
+    .where('state', 'not in', FORGOTTEN)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (trade === undefined) return null
+  const items = await db
+    .selectFrom('trade_item')
+    .select(['asset_id', 'name', 'price'])
+    .where('trade_id', '=', trade.id)
+    .orderBy('asset_id')
+    .execute()
+  return {
+    game: trade.game,
+    steamOfferId: trade.steam_offer_id,
+    reason: trade.reason,
+    items: items.map((item) => ({ assetId: item.asset_id, name: item.name, price: Number(item.price) })),
+  }
+}

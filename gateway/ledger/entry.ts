@@ -1,0 +1,56 @@
+/** Double entry, pure: what a cause moves between accounts. Amounts are minor units, always positive. */
+import type { AccountKind } from '../db/schema.ts'
+
+type StoreAccount = Extract<AccountKind, 'held' | 'available'>
+
+export type Movement = {
+  debit: AccountKind
+  credit: AccountKind
+  amount: bigint
+  cause: 'delivered' | 'commission' | 'released'
+}
+
+/** Accounts that belong to a store; all others are the operator's. */
+export function isStoreAccount(kind: AccountKind): kind is StoreAccount {
+  return kind === 'held' || kind === 'available'
+}
+
+type Delivery = { total: bigint; gross: bigint; held: bigint }
+
+/**
+ * A delivery pays the store `total`, of which `held` cannot be spent yet, and the operator the commission,
+ * the rest of `gross`.
+ */
+export function deliveryMovements({ total, gross, held }: Delivery): Movement[] {
+  if (total <= 0n || gross < total || held < 0n || held > total) {
+    throw new RangeError(`a delivery of ${gross} cannot pay ${total}, ${held} of it held`)
+  }
+  const movements: Movement[] = [
+    { debit: 'items', credit: 'held', amount: held, cause: 'delivered' },
+    { debit: 'items', credit: 'available', amount: total - held, cause: 'delivered' },
+    { debit: 'items', credit: 'commission', amount: gross - total, cause: 'commission' },
+  ]
+  return movements.filter((movement) => movement.amount > 0n)
+}
+
+/** Steam can no longer take the trade back: what was held may be spent. */
+export function releaseMovements(held: bigint): Movement[] {
+  return held > 0n ? [{ debit: 'held', credit: 'available', amount: held, cause: 'released' }] : []
+}
+
+type Credit = {
+  total: bigint
+  /** True while Steam's trade protection lets the sender take the items back. */
+  isProtected: boolean
+  mode: 'on_accept' | 'on_release'
+  /** What the store may still be credited at the operator's risk, in the trade's currency. */
+  riskRoom: bigint
+}
+
+/** The part of a delivery that is held. */
+export function heldPart({ total, isProtected, mode, riskRoom }: Credit): bigint {
+  if (!isProtected) return 0n
+  if (mode === 'on_release') return total
+  const room = riskRoom > 0n ? riskRoom : 0n
+  return total > room ? total - room : 0n
+}

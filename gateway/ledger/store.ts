@@ -1,0 +1,127 @@
+import { sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
+import type { Db, Tx } from '../db/client.ts'
+import type { AccountKind } from '../db/schema.ts'
+import { isStoreAccount, type Movement } from './entry.ts'
+
+export type Posting = {
+  storeId: bigint
+  currency: Currency
+  tradeId: bigint
+  quoteId: string
+  rateId: bigint
+  movements: Movement[]
+  at: Date
+}
+
+/**
+ * Writes the movements of one cause in the caller's transaction. Balance rows come last and in the order of
+ * their ids, so that they are locked shortly and never crosswise.
+ */
+export async function post(tx: Tx, posting: Posting): Promise<void> {
+  const { movements, storeId, currency, at } = posting
+  if (movements.length === 0) return
+  const accounts = await accountsOf(tx, posting)
+  const idOf = (kind: AccountKind): bigint => {
+    const id = accounts.get(kind)
+    if (id === undefined) throw new Error(`store ${storeId} has no account ${kind} in ${currency}`)
+    return id
+  }
+  await tx
+    .insertInto('ledger_entry')
+    .values(
+      movements.map((movement) => ({
+        debit_account: idOf(movement.debit),
+        credit_account: idOf(movement.credit),
+        amount: movement.amount,
+        currency,
+        cause: movement.cause,
+        trade_id: posting.tradeId,
+        quote_id: posting.quoteId,
+        rate_id: posting.rateId,
+        created_at: at,
+      })),
+    )
+    .execute()
+  const changes = new Map<bigint, bigint>()
+  const change = (id: bigint, by: bigint) => changes.set(id, (changes.get(id) ?? 0n) + by)
+  for (const movement of movements) {
+    change(idOf(movement.debit), -movement.amount)
+    change(idOf(movement.credit), movement.amount)
+  }
+  for (const [id, by] of [...changes].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    await tx
+      .updateTable('account')
+      .set((eb) => ({ balance: eb('balance', '+', by) }))
+      .where('id', '=', id)
+      .execute()
+  }
+}
+
+async function accountsOf(tx: Tx, posting: Posting): Promise<Map<AccountKind, bigint>> {
+  const { movements, storeId, currency } = posting
+  const kinds = [...new Set(movements.flatMap((movement) => [movement.debit, movement.credit]))]
+  const owned = kinds.map((kind) => ({ kind, currency, store_id: isStoreAccount(kind) ? storeId : null }))
+  const read = () =>
+    tx
+      .selectFrom('account')
+      .select(['id', 'kind'])
+      .where('currency', '=', currency)
+      .where('kind', 'in', kinds)
+      .where((eb) => eb.or([eb('store_id', '=', storeId), eb('store_id', 'is', null)]))
+      .execute()
+  let rows = await read()
+  if (rows.length < kinds.length) {
+    await tx
+      .insertInto('account')
+      .values(owned)
+      .onConflict((conflict) => conflict.columns(['store_id', 'kind', 'currency']).doNothing())
+      .execute()
+    rows = await read()
+  }
+  return new Map(rows.map((row) => [row.kind, row.id]))
+}
+
+export type Balance = { currency: Currency; held: bigint; available: bigint }
+
+/** What a store has, per currency, in minor units. */
+export async function balancesOf(db: Db, storeId: bigint): Promise<Balance[]> {
+  const rows = await db
+    .selectFrom('account')
+    .select((eb) => [
+      'currency',
+      eb.fn.sum<bigint>('balance').filterWhere('kind', '=', 'held').as('held'),
+      eb.fn.sum<bigint>('balance').filterWhere('kind', '=', 'available').as('available'),
+    ])
+    .where('store_id', '=', storeId)
+    .groupBy('currency')
+    .orderBy('currency')
+    .execute()
+  return rows.map((row) => ({
+    currency: row.currency,
+    held: BigInt(row.held ?? 0),
+    available: BigInt(row.available ?? 0),
+  }))
+}
+
+/**
+ * What the store may still be credited at the operator's risk, in `currency`: its limit less what it was given
+ * of trades that Steam can still take back. Concurrent deliveries of one store wait for each other here.
+ */
+export async function riskRoom(tx: Tx, storeId: bigint, rateId: bigint): Promise<bigint> {
+  await sql`select pg_advisory_xact_lock(hashtext('credit at risk'), ${String(storeId)}::bigint::int)`.execute(
+    tx,
+  )
+  const { rows } = await sql<{ room: bigint }>`
+    select floor((store.risk_limit_usd_cents - coalesce((
+      select sum(ceil((deposit.credited_amount - deposit.held_amount) / rate.per_usd))
+      from deposit
+      join trade on trade.deposit_id = deposit.id and trade.state = 'held'
+      join quote on quote.id = trade.quote_id
+      join exchange_rate rate on rate.id = quote.rate_id
+      where deposit.store_id = store.id
+    ), 0)) * own.per_usd)::bigint as room
+    from store, exchange_rate own
+    where store.id = ${storeId} and own.id = ${rateId}`.execute(tx)
+  return rows[0]?.room ?? 0n
+}

@@ -1,0 +1,32 @@
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import type { EventType } from '../../contract/webhooks.ts'
+import type { Tx } from '../db/client.ts'
+import type { Queue } from '../db/queue.ts'
+
+export const PUBLISH_QUEUE = 'events.publish'
+export const DELIVER_QUEUE = 'webhooks.deliver'
+
+export type NewEvent = {
+  id: string
+  storeId: bigint
+  depositId: bigint
+  type: EventType
+  data: StoreDeposit
+  at: Date
+}
+
+/** Writes an event in the transaction of its cause. It gets its position, and is sent, after the commit. */
+export async function recordEvent(tx: Tx, queue: Queue, event: NewEvent): Promise<void> {
+  await tx
+    .insertInto('event')
+    .values({
+      id: event.id,
+      store_id: event.storeId,
+      deposit_id: event.depositId,
+      type: event.type,
+      payload: JSON.stringify({ type: event.type, timestamp: event.at.toISOString(), data: event.data }),
+      created_at: event.at,
+    })
+    .execute()
+  await queue.send(tx, PUBLISH_QUEUE, {}, { singletonKey: 'publish' })
+}

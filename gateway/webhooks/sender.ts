@@ -1,0 +1,106 @@
+/** One POST to a store's address. The address is judged when the socket connects, so no name can change in between. */
+import { lookup as dnsLookup } from 'node:dns'
+import http from 'node:http'
+import https from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isLoopback, isPublicAddress } from './addresses.ts'
+
+export type SendResult = { kind: 'answered'; status: number } | { kind: 'failed'; reason: string }
+
+export type WebhookRequest = { url: string; headers: Record<string, string>; body: string }
+
+export type SenderOptions = {
+  /** The sandbox sends to this machine, over http; live mode to public addresses only, over https. */
+  mode: 'sandbox' | 'live'
+  deadlineMs?: number
+}
+
+const DEADLINE_MS = 15_000
+/** More of an answer than this is not read. */
+const MOST_ANSWER_BYTES = 1024
+
+export type Sender = (request: WebhookRequest) => Promise<SendResult>
+
+export function createSender({ mode, deadlineMs = DEADLINE_MS }: SenderOptions): Sender {
+  const allowed = (address: string): boolean =>
+    isPublicAddress(address) || (mode === 'sandbox' && isLoopback(address))
+  return (request) => {
+    const url = URL.parse(request.url)
+    const refusal = refuseUrl(url, mode, allowed)
+    if (url === null || refusal !== undefined) {
+      return Promise.resolve({ kind: 'failed', reason: refusal ?? 'not an address' })
+    }
+    return send(url, request, { lookup: guardedLookup(allowed), deadlineMs })
+  }
+}
+
+function refuseUrl(
+  url: URL | null,
+  mode: 'sandbox' | 'live',
+  allowed: (address: string) => boolean,
+): string | undefined {
+  if (url === null) return 'the address is not a URL'
+  const secure = url.protocol === 'https:'
+  if (!secure && !(mode === 'sandbox' && url.protocol === 'http:')) return 'the address must be https'
+  // A literal address is connected to without any lookup.
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host) !== 0 && !allowed(host)) return 'the address is not public'
+  return undefined
+}
+
+/** Refuses the name when any of its addresses is not allowed. */
+function guardedLookup(allowed: (address: string) => boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) {
+        callback(error, [])
+        return
+      }
+      if (addresses.length === 0 || !addresses.every(({ address }) => allowed(address))) {
+        callback(new Error('the address is not public'), [])
+        return
+      }
+      const [first] = addresses
+      if (options.all === true || first === undefined) callback(null, addresses)
+      else callback(null, first.address, first.family)
+    })
+  }
+}
+
+type Guards = { lookup: LookupFunction; deadlineMs: number }
+
+function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards): Promise<SendResult> {
+  const { promise, resolve } = Promise.withResolvers<SendResult>()
+  const transport = url.protocol === 'https:' ? https : http
+  const outgoing = transport.request(url, {
+    method: 'POST',
+    lookup,
+    agent: false,
+    headers: {
+      ...request.headers,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(request.body),
+      'user-agent': 'Tradetill-Webhooks/1',
+    },
+    signal: AbortSignal.timeout(deadlineMs),
+  })
+  outgoing.on('response', (answer) => {
+    const result: SendResult = { kind: 'answered', status: answer.statusCode ?? 0 }
+    let bytes = 0
+    answer.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      // The status is all that counts: a long answer is cut off.
+      if (bytes > MOST_ANSWER_BYTES) answer.destroy()
+    })
+    answer.on('close', () => resolve(result))
+    answer.on('error', () => resolve(result))
+  })
+  outgoing.on('error', (error) => resolve({ kind: 'failed', reason: reasonOf(error) }))
+  outgoing.end(request.body)
+  return promise
+}
+
+function reasonOf(error: Error): string {
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no answer in time'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message.slice(0, 200)
+}
