@@ -1,0 +1,219 @@
+/** The port against the Steam sandbox: the whole of what a deposit needs, over the real client libraries. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { createSandboxAgent } from './agent.ts'
+import type { OfferAsset, Partner, SteamItem, SteamSession } from './steam.ts'
+import { createWebSteam } from './web.ts'
+
+const playersSchema = z.array(z.object({ name: z.string(), steamId: z.string(), tradeUrl: z.string() }))
+const botsSchema = z.array(z.object({ steamId: z.string(), refreshToken: z.string() }))
+
+let sandbox: Awaited<ReturnType<typeof startSteam>>
+let session: SteamSession
+let shopper: Partner & { name: string }
+let refreshToken: string
+
+const steamHere = (deadlines = {}) =>
+  createWebSteam({
+    redirect: createSandboxAgent('sandbox', sandbox.url),
+    imageBase: sandbox.url,
+    communityBase: sandbox.url,
+    deadlines,
+  })
+
+const control = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
+  const answer = await fetch(`${sandbox.url}/control/${path}`, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+  })
+  if (!answer.ok) throw new Error(`control/${path}: ${answer.status} ${await answer.text()}`)
+  return answer.json().catch(() => null)
+}
+
+beforeEach(async () => {
+  sandbox = await startSteam({ port: 0 })
+  const [bot] = botsSchema.parse(await control('GET', 'bots'))
+  const [player] = playersSchema.parse(await control('GET', 'players'))
+  if (!bot || !player) throw new Error('the sandbox has no bot or no shopper')
+  refreshToken = bot.refreshToken
+  const token = new URL(player.tradeUrl).searchParams.get('token') ?? ''
+  shopper = { steamId: player.steamId, token, name: player.name }
+  const opened = await steamHere().openSession(refreshToken)
+  if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+  session = opened.session
+})
+
+afterEach(async () => {
+  session.close()
+  await sandbox.close()
+})
+
+async function inventory(game: 'cs' | 'dota' | 'rust' | 'tf' = 'cs'): Promise<SteamItem[]> {
+  const answer = await session.readInventory(shopper, game, 'en')
+  if (answer.kind !== 'items') throw new Error(JSON.stringify(answer))
+  return answer.items
+}
+
+async function someAssets(count: number): Promise<OfferAsset[]> {
+  const items = (await inventory()).filter((item) => item.tradable).slice(0, count)
+  return items.map((item) => ({ appId: 730, contextId: '2', assetId: item.assetId }))
+}
+
+async function send(message: string, count = 2): Promise<{ offerId: string; assets: OfferAsset[] }> {
+  const assets = await someAssets(count)
+  const answer = await session.sendOffer(shopper, assets, message)
+  if (answer.kind !== 'sent') throw new Error(JSON.stringify(answer))
+  return { offerId: answer.offerId, assets }
+}
+
+async function offerNow(offerId: string) {
+  const answer = await session.readOffer(offerId)
+  if (answer.kind !== 'offer') throw new Error(JSON.stringify(answer))
+  return answer.offer
+}
+
+describe('people', () => {
+  it('have a name, a picture and a level', async () => {
+    const answer = await steamHere().readProfile(shopper.steamId)
+    if (answer.kind !== 'profile') throw new Error(JSON.stringify(answer))
+    expect(answer.profile).toMatchObject({ name: shopper.name, level: expect.any(Number) })
+    const picture = await fetch(answer.profile.avatarUrl)
+    expect(picture.headers.get('content-type')).toMatch(/^image\//)
+    expect((await fetch(answer.profile.profileUrl)).status).toBe(200)
+  })
+
+  it('that do not exist are unknown', async () => {
+    expect(await steamHere().readProfile('76561197960999999')).toEqual({ kind: 'unknown_account' })
+  })
+
+  it('are checked by the token of their trade link', async () => {
+    expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: 0 })
+    expect(await session.checkPartner({ ...shopper, token: 'wrongone' })).toEqual({
+      kind: 'refused',
+      reason: 'invalid_token',
+    })
+  })
+})
+
+describe('an inventory', () => {
+  it.each(['cs', 'dota', 'rust', 'tf'] as const)('of %s holds described items, each once', async (game) => {
+    const items = await inventory(game)
+    expect(items.length).toBeGreaterThan(0)
+    expect(new Set(items.map((item) => item.assetId)).size).toBe(items.length)
+    for (const item of items) {
+      expect(item.name).not.toBe('')
+      expect(item.marketHashName).not.toBe('')
+    }
+    const picture = await fetch(`${sandbox.url}/economy/image/${items[0]?.iconPath}/100fx100f`)
+    expect(picture.status).toBe(200)
+  })
+
+  it('tells the tradable from the restricted', async () => {
+    const items = await inventory()
+    expect(items.some((item) => item.tradable)).toBe(true)
+    expect(items.some((item) => !item.tradable)).toBe(true)
+  })
+})
+
+describe('an offer', () => {
+  it('is sent, read, listed and cancelled once', async () => {
+    const { offerId, assets } = await send('K7M2QX')
+    expect(await offerNow(offerId)).toMatchObject({
+      offerId,
+      partnerSteamId: shopper.steamId,
+      message: 'K7M2QX',
+      state: 'active',
+      tradeId: null,
+      itemsToReceive: assets,
+    })
+    const listed = await session.listSentOffers(new Date(Date.now() - 60_000))
+    expect(listed).toMatchObject({ kind: 'offers', offers: [{ offerId }] })
+    expect(await session.cancelOffer(offerId)).toEqual({ kind: 'done' })
+    expect((await offerNow(offerId)).state).toBe('cancelled')
+    expect(await session.cancelOffer(offerId)).toEqual({ kind: 'not_active' })
+  })
+
+  it('that is accepted moves the items under new ids, protected for cs', async () => {
+    const { offerId, assets } = await send('K7M2QX')
+    await control('POST', `offers/${offerId}/accept`)
+    const { state, tradeId } = await offerNow(offerId)
+    expect(state).toBe('accepted')
+    if (tradeId === null) throw new Error('no trade')
+    const status = await session.readTradeStatus(tradeId)
+    if (status.kind !== 'trade') throw new Error(JSON.stringify(status))
+    expect(status.trade).toMatchObject({ tradeId, partnerSteamId: shopper.steamId, state: 'complete' })
+    expect(status.trade.received.map((asset) => asset.assetId).sort()).toEqual(
+      assets.map((asset) => asset.assetId).sort(),
+    )
+    for (const asset of status.trade.received) expect(asset.newAssetId).toMatch(/^\d+$/)
+    expect(status.trade.settlesAt?.getTime()).toBeGreaterThan(Date.now())
+    expect(await session.cancelOffer(offerId)).toEqual({ kind: 'not_active' })
+  })
+
+  it('that is declined says so, and an offer that never was is missing', async () => {
+    const { offerId } = await send('K7M2QX')
+    await control('POST', `offers/${offerId}/decline`)
+    expect((await offerNow(offerId)).state).toBe('declined')
+    expect(await session.readOffer('999999999')).toEqual({ kind: 'missing' })
+    expect(await session.readTradeStatus('999999999')).toEqual({ kind: 'missing' })
+  })
+
+  it('with a wrong token or for items that are gone is refused', async () => {
+    const assets = await someAssets(1)
+    const wrong = await session.sendOffer({ ...shopper, token: 'wrongone' }, assets, 'A')
+    expect(wrong).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringMatching(/invalid_token|access_denied/),
+    })
+    const gone = [{ appId: 730, contextId: '2', assetId: '1' }]
+    expect(await session.sendOffer(shopper, gone, 'B')).toEqual({ kind: 'refused', reason: 'items_gone' })
+  })
+
+  it('whose answer was lost is unknown, and found by its code', async () => {
+    const assets = await someAssets(2)
+    await control('POST', 'faults', {
+      match: { path: '/tradeoffer/new/send' },
+      times: 1,
+      effect: { drop: 'after' },
+    })
+    expect(await session.sendOffer(shopper, assets, 'LOST99')).toMatchObject({ kind: 'unknown' })
+    const listed = await session.listSentOffers(new Date(Date.now() - 60_000))
+    if (listed.kind !== 'offers') throw new Error(JSON.stringify(listed))
+    expect(listed.offers.filter((offer) => offer.message === 'LOST99')).toMatchObject([
+      { state: 'active', partnerSteamId: shopper.steamId, itemsToReceive: assets },
+    ])
+  })
+})
+
+describe('a session', () => {
+  it('that gets a 401 is renewed and goes on', async () => {
+    await control('POST', 'faults', {
+      match: { path: '/IEconService/GetTradeOffer/v1/' },
+      times: 1,
+      effect: { status: 401, body: '' },
+    })
+    expect(await session.readOffer('999999999')).toEqual({ kind: 'missing' })
+  })
+
+  it('cannot be opened with a token that Steam never gave', async () => {
+    const [head, body] = refreshToken.split('.')
+    const forged = await steamHere().openSession(`${head}.${body}.${'A'.repeat(43)}`)
+    expect(forged).toEqual({ kind: 'refused', reason: 'token_dead' })
+  })
+
+  it('of a Steam that is down knows nothing, and soon', async () => {
+    await sandbox.close()
+    const before = performance.now()
+    expect(await session.readOffer('1')).toMatchObject({ kind: 'unavailable' })
+    expect(
+      await session.sendOffer(shopper, [{ appId: 730, contextId: '2', assetId: '1' }], 'A'),
+    ).toMatchObject({
+      kind: 'unknown',
+    })
+    expect(await steamHere().openSession(refreshToken)).toMatchObject({ kind: 'unavailable' })
+    expect(performance.now() - before).toBeLessThan(5_000)
+  })
+})
