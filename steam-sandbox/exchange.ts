@@ -1,0 +1,51 @@
+import type { Faults } from './faults.ts'
+import type { Account, World } from './world.ts'
+
+/** One request, read whole. `host` is without a port; `own` says that it was meant for the sandbox itself. */
+export type Incoming = {
+  method: string
+  host: string
+  own: boolean
+  origin: string | undefined
+  referer: string
+  path: string
+  query: URLSearchParams
+  form: URLSearchParams
+  json: unknown
+  cookies: ReadonlyMap<string, string>
+}
+
+export type Reply = { status: number; headers: Record<string, string | string[]>; body: string }
+
+export type LogEntry = { method: string; host: string; path: string }
+
+/** What the routes work on. `change` takes a pure function of the world and keeps what it returns. */
+export type Sandbox = {
+  url: string
+  nowS: () => number
+  world: () => World
+  change: <T>(step: (world: World, nowS: number) => { world: World; answer: T }) => T
+  reset: () => void
+  faults: Faults
+  log: LogEntry[]
+}
+
+export type Route = (request: Incoming, sandbox: Sandbox) => Reply | undefined
+
+export function json(body: unknown, status = 200, headers: Record<string, string | string[]> = {}): Reply {
+  const type = { 'content-type': 'application/json; charset=utf-8' }
+  return { status, headers: { ...type, ...headers }, body: JSON.stringify(body) }
+}
+
+export function text(body: string, type = 'text/html', status = 200): Reply {
+  return { status, headers: { 'content-type': `${type}; charset=utf-8` }, body }
+}
+
+export function redirect(location: string, status = 302): Reply {
+  return { status, headers: { location }, body: '' }
+}
+
+/** The link with which others may send this account an offer. */
+export function tradeLink({ accountId, token }: Account): string {
+  return `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${token}`
+}

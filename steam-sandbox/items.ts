@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs'
+
+/** One line of items/*.json: a kind of item; each of its wears is an item class of its own. */
+type Line = {
+  name: string
+  type: string
+  icon: string
+  rarity?: string
+  quality?: string
+  wears?: number[]
+  tradable?: false
+}
+
+type Tag = { category: string; internal_name: string; localized_tag_name: string; color?: string }
+
+/** What Steam calls a class: everything that equal items share. Colours are six hexadecimal digits. */
+export type ItemClass = {
+  classId: string
+  appId: number
+  name: string
+  type: string
+  icon: string
+  color: string
+  tradable: boolean
+  tags: Tag[]
+}
+
+export const GAMES = [
+  { appId: 730, name: 'Counter-Strike 2', file: 'cs' },
+  { appId: 570, name: 'Dota 2', file: 'dota' },
+  { appId: 440, name: 'Team Fortress 2', file: 'tf' },
+  { appId: 252490, name: 'Rust', file: 'rust' },
+] as const
+
+const WEARS = ['Factory New', 'Minimal Wear', 'Field-Tested', 'Well-Worn', 'Battle-Scarred']
+const TF_WEARS = ['FactoryNew', 'MinimalWear', 'FieldTested', 'WellWorn', 'BattleScared']
+const RARITY_COLORS: Record<string, string> = {
+  Common: 'b0c3d9',
+  Uncommon: '5e98d9',
+  Rare: '4b69ff',
+  Mythical: '8847ff',
+  Legendary: 'd32ce6',
+  Ancient: 'eb4b4b',
+  Contraband: 'e4ae39',
+  Immortal: 'e4ae39',
+  Arcana: 'ade55c',
+  Seasonal: 'fff34f',
+}
+const TF_COLORS: Record<string, string> = {
+  Unique: '7d6d00',
+  vintage: '476291',
+  rarity1: '4d7455',
+  strange: 'cf6a32',
+  rarity4: '8650ac',
+  haunted: '38f3ab',
+  paintkitweapon: 'fafafa',
+}
+const PREFIXES: Record<number, Record<string, string>> = {
+  730: { strange: 'StatTrak™ ', tournament: 'Souvenir ', unusual: '★ ', unusual_strange: '★ StatTrak™ ' },
+  440: {
+    strange: 'Strange ',
+    rarity4: 'Unusual ',
+    vintage: 'Vintage ',
+    rarity1: 'Genuine ',
+    haunted: 'Haunted ',
+  },
+}
+
+/** Every item class of the sandbox, by class id. */
+export const CATALOGUE: ReadonlyMap<string, ItemClass> = new Map(
+  GAMES.flatMap(({ appId, file }) =>
+    readLines(file).flatMap((line, index) => classesOf(appId, line, index)),
+  ).map((entry) => [entry.classId, entry]),
+)
+
+function readLines(file: string): Line[] {
+  return JSON.parse(readFileSync(new URL(`items/${file}.json`, import.meta.url), 'utf8'))
+}
+
+function classesOf(appId: number, line: Line, index: number): ItemClass[] {
+  return (line.wears ?? [undefined]).map((wear) => {
+    const prefix = PREFIXES[appId]?.[line.quality ?? ''] ?? ''
+    const suffix = wear === undefined ? '' : ` (${WEARS[wear]})`
+    return {
+      classId: `${appId}${String(index).padStart(3, '0')}${wear ?? 9}`,
+      appId,
+      name: `${prefix}${line.name}${suffix}`,
+      type: appId === 252490 ? 'Workshop Item' : line.type,
+      icon: line.icon,
+      color: colorOf(appId, line),
+      tradable: line.tradable ?? true,
+      tags: tagsOf(appId, line, wear),
+    }
+  })
+}
+
+function colorOf(appId: number, line: Line): string {
+  const rarity = line.rarity?.split('_')[0] ?? ''
+  if (appId === 440) return TF_COLORS[line.quality ?? 'Unique'] ?? 'b2b2b2'
+  return RARITY_COLORS[rarity] ?? 'a7ec2e'
+}
+
+function tagsOf(appId: number, line: Line, wear: number | undefined): Tag[] {
+  const tag = (category: string, internal: string, label: string) => ({
+    category,
+    internal_name: internal,
+    localized_tag_name: label,
+  })
+  if (appId === 252490)
+    return [tag('itemclass', line.type, line.type), tag('steamcat', 'steamcat.item', 'Item')]
+  const quality = line.quality ?? (appId === 730 ? 'normal' : appId === 440 ? 'Unique' : 'unique')
+  const tags: Tag[] = [
+    tag('Type', line.type.replaceAll(' ', ''), line.type),
+    tag('Quality', quality, quality),
+  ]
+  if (line.rarity) {
+    tags.push({ ...tag('Rarity', `Rarity_${line.rarity}`, line.rarity), color: colorOf(730, line) })
+  }
+  const exterior = appId === 440 ? `TFUI_InvTooltip_${TF_WEARS[wear ?? 0]}` : `WearCategory${wear}`
+  if (wear !== undefined) tags.push(tag('Exterior', exterior, WEARS[wear] ?? ''))
+  return tags
+}
+
+/** The path of an item's picture, as Steam's descriptions carry it: icon and colour are read back from it. */
+export function iconPath({ icon, color }: ItemClass): string {
+  return `${icon}.${color}`
+}
+
+/** The description of a class as Steam's inventories and offers give it. */
+export function describe(entry: ItemClass) {
+  return {
+    appid: entry.appId,
+    classid: entry.classId,
+    instanceid: '0',
+    currency: 0,
+    background_color: '',
+    icon_url: iconPath(entry),
+    icon_url_large: iconPath(entry),
+    descriptions: [],
+    tradable: entry.tradable ? 1 : 0,
+    name: entry.name,
+    name_color: entry.color,
+    type: entry.type,
+    market_name: entry.name,
+    market_hash_name: entry.name,
+    commodity: 0,
+    market_tradable_restriction: 7,
+    marketable: entry.tradable ? 1 : 0,
+    tags: entry.tags,
+  }
+}

@@ -1,0 +1,20 @@
+import { startSteam } from './start.ts'
+
+const { STEAM_SANDBOX_PORT, STEAM_SANDBOX_DATA, STEAM_SANDBOX_STDIN } = process.env
+const steam = await startSteam({
+  port: Number(STEAM_SANDBOX_PORT ?? 4301),
+  ...(STEAM_SANDBOX_DATA ? { dataFile: STEAM_SANDBOX_DATA } : {}),
+})
+console.log(`steam sandbox ready at ${steam.url}`)
+
+let stopping = false
+async function stop() {
+  if (stopping) return
+  stopping = true
+  await steam.close()
+  process.exit(0)
+}
+
+process.once('SIGTERM', stop)
+process.once('SIGINT', stop)
+if (STEAM_SANDBOX_STDIN === '1') process.stdin.resume().once('end', stop)

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { CATALOGUE } from './items.ts'
+import {
+  acceptOffer,
+  endOffer,
+  OFFER_LIFE_S,
+  STATE,
+  seedWorld,
+  sendOffer,
+  settle,
+  type World,
+} from './world.ts'
+
+const NOW_S = 1_800_000_000
+const fresh = () => seedWorld('test', NOW_S * 1000)
+
+function cast(world: World) {
+  const [nova, lynx, bot] = world.accounts
+  if (!nova || !lynx || !bot) throw new Error('The seed lacks people.')
+  return { nova, lynx, bot }
+}
+
+function send(world: World, pick: { appId?: number; index?: number; token?: string } = {}) {
+  const { nova, bot } = cast(world)
+  const tradable = nova.assets.filter(
+    ({ appId, classId }) => appId === (pick.appId ?? 730) && CATALOGUE.get(classId)?.tradable,
+  )
+  const intent = {
+    sender: bot.steamId,
+    partner: nova.steamId,
+    token: pick.token ?? nova.token,
+    message: 'CODE',
+    items: tradable.slice(pick.index ?? 0, (pick.index ?? 0) + 1),
+  }
+  const { world: next, answer } = sendOffer(world, intent, NOW_S)
+  return { world: next, answer, offerId: answer.kind === 'sent' ? answer.offerId : '' }
+}
+
+describe('the seed', () => {
+  it('gives the same world for the same seed and time, and another for another seed', () => {
+    expect(fresh()).toEqual(fresh())
+    expect(seedWorld('other', NOW_S * 1000)).not.toEqual(fresh())
+  })
+
+  it('has at least 120 item classes with names of their own, over four games', () => {
+    const names = new Set([...CATALOGUE.values()].map(({ appId, name }) => `${appId}/${name}`))
+    expect(names.size).toBe(CATALOGUE.size)
+    expect(names.size).toBeGreaterThanOrEqual(120)
+    expect(cast(fresh()).nova.assets.filter(({ appId }) => appId === 730).length).toBeGreaterThan(60)
+  })
+})
+
+describe('an offer', () => {
+  it('moves the items with new ids when accepted, protected for seven days in Counter-Strike', () => {
+    const sent = send(fresh())
+    const { nova, bot } = cast(sent.world)
+    const accept = { offerId: sent.offerId, by: nova.steamId }
+    const { world, answer } = acceptOffer(sent.world, accept, NOW_S)
+    expect(answer).toMatchObject({ kind: 'accepted' })
+    const item = world.trades[0]?.items[0]
+    const held = (w: World) => w.accounts.find(({ steamId }) => steamId === bot.steamId)?.assets[0]
+    expect(held(world)).toMatchObject({ assetId: item?.newAssetId, contextId: '16' })
+    expect(item?.newAssetId).not.toBe(item?.assetId)
+    expect(held(settle(world, NOW_S + 7 * 86_400 - 1))?.contextId).toBe('16')
+    expect(held(settle(world, NOW_S + 7 * 86_400))?.contextId).toBe('2')
+    expect(acceptOffer(world, accept, NOW_S).answer).toEqual({ kind: 'refused', eresult: 28 })
+  })
+
+  it('is final at once in the other games', () => {
+    const sent = send(fresh(), { appId: 440 })
+    const { nova } = cast(sent.world)
+    const { world } = acceptOffer(sent.world, { offerId: sent.offerId, by: nova.steamId }, NOW_S)
+    expect(world.trades[0]).toMatchObject({ settlesAtS: 0, items: [{ newContextId: '2' }] })
+  })
+
+  it('is refused with 15 for a wrong token and with 26 for an item that is not there', () => {
+    expect(send(fresh(), { token: 'wrong' }).answer).toEqual({ kind: 'refused', eresult: 15 })
+    expect(send(fresh(), { index: 900 }).answer).toEqual({ kind: 'refused', eresult: 26 })
+  })
+
+  it('is refused with 25 when five others wait at the same partner', () => {
+    let world = fresh()
+    for (let index = 0; index < 5; index += 1) world = send(world, { index }).world
+    expect(send(world).answer).toEqual({ kind: 'refused', eresult: 25 })
+  })
+
+  it('becomes invalid when another trade takes its item', () => {
+    const first = send(fresh())
+    const second = send(first.world)
+    const { nova } = cast(second.world)
+    const { world } = acceptOffer(second.world, { offerId: second.offerId, by: nova.steamId }, NOW_S)
+    expect(world.offers[0]?.state).toBe(STATE.invalidItems)
+  })
+
+  it('ends only once and only by its own people', () => {
+    const sent = send(fresh())
+    const { nova, bot } = cast(sent.world)
+    const end = (world: World, by: string, how: 'cancel' | 'decline') =>
+      endOffer(world, { offerId: sent.offerId, by, how }, NOW_S)
+    expect(end(sent.world, nova.steamId, 'cancel').answer).toEqual({ kind: 'refused', eresult: 15 })
+    const declined = end(sent.world, nova.steamId, 'decline')
+    expect(declined.world.offers[0]?.state).toBe(STATE.declined)
+    expect(end(declined.world, bot.steamId, 'cancel').answer).toEqual({ kind: 'refused', eresult: 11 })
+  })
+
+  it('expires after fourteen days', () => {
+    const { world } = send(fresh())
+    expect(settle(world, NOW_S + OFFER_LIFE_S - 1)).toBe(world)
+    expect(settle(world, NOW_S + OFFER_LIFE_S).offers[0]?.state).toBe(STATE.expired)
+  })
+})
