@@ -1,0 +1,237 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { request as rawRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { FastifyInstance } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { ERRORS } from '../../contract/errors.ts'
+import { captureLog } from '../testing/log.ts'
+import { createApp } from './app.ts'
+import { refuse } from './problem.ts'
+
+const HASH = '0123456789abcdef0123456789abcdef'
+
+const widgetRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.get('/api/refused', async () => refuse('deposit_closed'))
+  app.get('/api/broken', async () => {
+    throw new Error('select secret from store')
+  })
+  app.get('/api/read', { schema: { querystring: z.object({ hash: z.string() }) } }, async () => ({
+    ok: true,
+  }))
+  app.post(
+    '/api/change',
+    { schema: { body: z.object({ hash: z.string(), n: z.int() }) } },
+    async (request) => ({
+      n: request.body.n,
+    }),
+  )
+}
+
+let app: FastifyInstance
+let base: string
+let folder: string
+const captured = captureLog()
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-page-'))
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '<html data-mode="sandbox">')
+  writeFileSync(join(folder, 'assets/app-1a2b.js'), 'let plain')
+  writeFileSync(join(folder, 'assets/app-1a2b.js.gz'), gzipSync('let plain'))
+  app = await createApp({
+    log: captured.log,
+    mode: 'live',
+    publicUrl: new URL('http://127.0.0.1:4300'),
+    imageOrigins: ['http://127.0.0.1:4301'],
+    widgetFolder: folder,
+    healthy: async () => true,
+    routes: { widget: [widgetRoutes] },
+  })
+  base = await app.listen({ host: '127.0.0.1', port: 0 })
+})
+
+afterEach(async () => {
+  await app.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** A call as the page makes it: cookie, header and origin that belong together, unless told otherwise. */
+async function change(headers: Record<string, string | undefined> = {}, body = '{"hash":"x","n":1}') {
+  const token = (await fetch(base)).headers.get('set-cookie')?.match(/csrf=([^;]+)/)?.[1] ?? ''
+  const all = {
+    cookie: `csrf=${token}`,
+    'x-csrf-token': token,
+    origin: base,
+    'sec-fetch-site': 'same-origin',
+    'content-type': 'application/json',
+    ...headers,
+  }
+  const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return send('POST', '/api/change', { headers: Object.fromEntries(sent), body })
+}
+
+/** fetch() sets some of these headers by itself, so the calls are made plainly. */
+function send(method: string, path: string, { headers = {}, body = '' }) {
+  return new Promise<{ status: number; headers: Record<string, unknown>; json: unknown }>(
+    (resolve, reject) => {
+      const request = rawRequest(`${base}${path}`, { method, headers }, (response) => {
+        let text = ''
+        response.on('data', (chunk) => {
+          text += chunk
+        })
+        response.on('end', () => {
+          const json = text.startsWith('{') ? JSON.parse(text) : text
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, json })
+        })
+      })
+      request.on('error', reject).end(body)
+    },
+  )
+}
+
+describe('refusals', () => {
+  test('a refusal is problem JSON of the catalogue, in the language of the call', async () => {
+    const answer = await fetch(`${base}/api/refused?language=ru`, { headers: { 'accept-language': 'en' } })
+    expect(answer.status).toBe(409)
+    expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
+    const { title, detail } = ERRORS.deposit_closed
+    expect(await answer.json()).toEqual({
+      type: 'urn:tradetill:problem:deposit_closed',
+      status: 409,
+      code: 'deposit_closed',
+      title,
+      detail: detail.ru,
+    })
+  })
+
+  test.each([
+    ['ru-RU,ru;q=0.9,en;q=0.8', 'ru'],
+    ['de,ru;q=0.5', 'ru'],
+    ['de', 'en'],
+  ] as const)('without a language, Accept-Language %s answers in %s', async (header, language) => {
+    const answer = await fetch(`${base}/api/refused`, { headers: { 'accept-language': header } })
+    expect(await answer.json()).toMatchObject({ detail: ERRORS.deposit_closed.detail[language] })
+  })
+
+  test('a request of another form names the fields', async () => {
+    const answer = await fetch(`${base}/api/read?hash=a&hash=b`)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path: 'hash' }] })
+  })
+
+  test('a fault of ours tells nothing of its cause to the caller, and all of it to the log', async () => {
+    const answer = await fetch(`${base}/api/broken`)
+    expect(answer.status).toBe(500)
+    const text = await answer.text()
+    expect(text).toContain('internal')
+    expect(text).not.toMatch(/select|stack|\.ts/)
+    expect(captured.lines.join('')).toContain('select secret from store')
+  })
+
+  test.each([
+    ['GET', '/api/nothing', 404, 'not_found'],
+    ['GET', '/v1/nothing', 404, 'not_found'],
+    ['DELETE', '/api/read', 405, 'method_not_allowed'],
+    ['GET', '/api/change', 405, 'method_not_allowed'],
+  ])('%s %s is %i', async (method, path, status, code) => {
+    expect(await send(method, path, {})).toMatchObject({ status, json: { code } })
+  })
+})
+
+describe('cross-site token', () => {
+  test('A-105 a call with the token of its cookie passes', async () => {
+    expect(await change()).toMatchObject({ status: 200, json: { n: 1 } })
+  })
+
+  test.each([
+    ['no header', { 'x-csrf-token': undefined }],
+    ['no cookie', { cookie: undefined }],
+    ['another token', { 'x-csrf-token': 'A'.repeat(43) }],
+    [
+      'a planted second cookie',
+      { cookie: `csrf=${'A'.repeat(43)}; csrf=${'A'.repeat(43)}`, 'x-csrf-token': 'A'.repeat(43) },
+    ],
+    ['another origin', { origin: 'https://evil.example' }],
+    ['the origin null', { origin: 'null' }],
+    ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
+    ['no word of its origin', { origin: undefined, 'sec-fetch-site': undefined }],
+  ])('A-105 a call with %s is refused and gets a new token', async (_what, headers) => {
+    const answer = await change(headers)
+    expect(answer).toMatchObject({ status: 403, json: { code: 'cross_site_token' } })
+    expect(String(answer.headers['set-cookie'])).toMatch(/^csrf=[\w-]{43}; Path=\/; SameSite=Lax$/)
+  })
+
+  test.each([['text/plain'], ['application/x-www-form-urlencoded'], [undefined]])(
+    'a body of type %s is refused',
+    async (type) => {
+      expect(await change({ 'content-type': type })).toMatchObject({ status: 415 })
+    },
+  )
+
+  test('a body over 64 KB is refused', async () => {
+    const body = JSON.stringify({ hash: 'x'.repeat(70_000), n: 1 })
+    expect(await change({}, body)).toMatchObject({ status: 413, json: { code: 'payload_too_large' } })
+  })
+
+  test('a body that is no JSON, or that reaches for the prototype, is refused', async () => {
+    expect(await change({}, '{')).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
+    expect(await change({}, '{"hash":"x","n":1,"__proto__":{"x":1}}')).toMatchObject({ status: 400 })
+  })
+
+  test('the cookie of a browser that has one is kept', async () => {
+    const answer = await fetch(base, { headers: { cookie: `csrf=${'A'.repeat(43)}` } })
+    expect(answer.headers.get('set-cookie')).toBeNull()
+  })
+})
+
+describe('page', () => {
+  test.each(['/', '/help', '/home', '/deposit/anything', `/${HASH}`])(
+    '%s is a route of the widget',
+    async (path) => {
+      const answer = await fetch(base + path)
+      expect(answer.status).toBe(200)
+      expect(await answer.text()).toBe('<html data-mode="live">')
+      const policy = answer.headers.get('content-security-policy')
+      expect(policy).toContain("img-src 'self' http://127.0.0.1:4301;")
+      expect(policy).toContain("frame-ancestors 'none'")
+      expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+    },
+  )
+
+  test.each([
+    '/deposit',
+    '/unknown',
+    '/deposit/a/b',
+    '/.git/config',
+    '/assets/../../package.json',
+    '/assets/%2e%2e/x',
+  ])('A-005 %s is the page with status 404', async (path) => {
+    const answer = await send('GET', path, {})
+    expect(answer.status).toBe(404)
+    expect(answer.json).toBe('<html data-mode="live">')
+  })
+
+  test('a file of the build is sent compressed and for good', async () => {
+    const answer = await fetch(`${base}/assets/app-1a2b.js`, { headers: { 'accept-encoding': 'gzip' } })
+    expect(await answer.text()).toBe('let plain')
+    expect(answer.headers.get('content-encoding')).toBe('gzip')
+    expect(answer.headers.get('cache-control')).toContain('immutable')
+    expect(answer.headers.get('content-type')).toContain('javascript')
+  })
+
+  test('the API answers are not stored', async () => {
+    const answer = await fetch(`${base}/api/read?hash=a`)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+})
+
+test('who guesses is stopped after 200 misses', async () => {
+  const statuses: number[] = []
+  for (let n = 0; n < 220; n += 1) statuses.push((await fetch(`${base}/api/nothing`)).status)
+  expect((await fetch(`${base}/api/read?hash=a`)).status).toBe(429)
+})

@@ -1,0 +1,116 @@
+/** The HTTP server: what holds for every call. Routes come as plugins from main.ts. */
+import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { hashSchema } from '../../contract/widget-api.ts'
+import type { Log } from '../kit/log.ts'
+import { createCsrf } from './csrf.ts'
+import { API_HEADERS } from './headers.ts'
+import { createLimits, type Limits } from './limits.ts'
+import { servePage } from './page.ts'
+import { handleErrors, sendProblem } from './problem.ts'
+
+export type AppOptions = {
+  log: Log
+  mode: 'sandbox' | 'live'
+  publicUrl: URL
+  imageOrigins: readonly string[]
+  widgetFolder: string
+  /** Proxies whose X-Forwarded-For counts; none by default. */
+  trustedProxies?: string[]
+  limits?: Limits
+  /** False while the database is out of reach. */
+  healthy(): Promise<boolean>
+  routes: {
+    /** Polled calls: no hook of the API runs for them; they set their headers themselves. */
+    polled?: FastifyPluginAsync[]
+    /** Calls of the widget under /api: cross-site token, limits, no-store. */
+    widget?: FastifyPluginAsync[]
+    /** Calls of stores under /v1, with an API key. */
+    store?: FastifyPluginAsync[]
+  }
+}
+
+const BODY_BYTES = 64 * 1024
+
+/** Builds the server without listening; `inject` works on it as it is. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES,
+    requestTimeout: 25_000,
+    keepAliveTimeout: 60_000,
+    trustProxy: options.trustedProxies ?? false,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: 200 },
+    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16 * 1024 },
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.removeContentTypeParser('text/plain')
+  const limits = options.limits ?? createLimits()
+  const csrf = createCsrf(options.publicUrl)
+  handleErrors(app, options.log)
+  answerUnknownRoutes(app, limits)
+
+  await app.register(async (scope) => {
+    guardAgainstGuessing(scope, limits)
+    for (const plugin of options.routes.polled ?? []) await scope.register(plugin)
+  })
+  await app.register(async (scope) => {
+    addApiHooks(scope, limits)
+    scope.addHook('onRequest', csrf.check)
+    for (const plugin of options.routes.widget ?? []) await scope.register(plugin)
+  })
+  await app.register(async (scope) => {
+    addApiHooks(scope, limits)
+    for (const plugin of options.routes.store ?? []) await scope.register(plugin)
+  })
+  app.get('/healthz', async (_request, reply) => {
+    const healthy = await options.healthy()
+    return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'database out of reach' })
+  })
+  await servePage(app, { ...options, folder: options.widgetFolder, csrf })
+  return app
+}
+
+function guardAgainstGuessing(scope: FastifyInstance, limits: Limits): void {
+  scope.addHook('onRequest', async (request) => limits.beforeCall(request))
+  scope.addHook('onResponse', async (request, reply) => limits.afterCall(request, reply.statusCode))
+}
+
+function addApiHooks(scope: FastifyInstance, limits: Limits): void {
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.headers(API_HEADERS)
+    limits.beforeCall(request)
+    if (request.method !== 'GET' && request.method !== 'HEAD') limits.changing(request)
+  })
+  scope.addHook('preHandler', async (request) => {
+    const key = keyOf(request)
+    if (key !== undefined) limits.perKey(key)
+  })
+  scope.addHook('onResponse', async (request, reply) => limits.afterCall(request, reply.statusCode))
+}
+
+/** What a costly call is about: the deposit's hash, or the public part of the API key. */
+function keyOf(request: FastifyRequest): string | undefined {
+  for (const source of [request.query, request.body]) {
+    if (typeof source !== 'object' || source === null) continue
+    const hash = hashSchema.safeParse(Reflect.get(source, 'hash'))
+    if (hash.success) return hash.data
+  }
+  return /^Bearer (tt_\w+?_\w{8})_/.exec(request.headers.authorization ?? '')?.[1]
+}
+
+/** 405 where the address exists with another method, else 404. */
+function answerUnknownRoutes(app: FastifyInstance, limits: Limits): void {
+  const known: RegExp[] = []
+  app.addHook('onRoute', ({ url }) => {
+    if (!url.includes('*')) known.push(new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}/?$`))
+  })
+  app.setNotFoundHandler(async (request, reply) => {
+    const path = request.url.split('?')[0] ?? ''
+    const code = known.some((pattern) => pattern.test(path)) ? 'method_not_allowed' : 'not_found'
+    limits.afterCall(request, code === 'not_found' ? 404 : 405)
+    return sendProblem(reply, request, { code })
+  })
+}

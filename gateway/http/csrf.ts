@@ -1,0 +1,64 @@
+/** Double-submit protection: a page of another origin can neither read the cookie nor set the header. */
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { refuse } from './problem.ts'
+
+export type Csrf = {
+  /** Gives the browser a token with the page, unless it has one. */
+  giveToken(request: FastifyRequest, reply: FastifyReply): void
+  /** Refuses a changing call that is not of our own page; the refusal carries a new token. */
+  check(request: FastifyRequest, reply: FastifyReply): Promise<void>
+}
+
+const TOKEN = /^[\w-]{43}$/
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+export function createCsrf(publicUrl: URL): Csrf {
+  const secure = publicUrl.protocol === 'https:'
+  const name = secure ? '__Host-csrf' : 'csrf'
+
+  const setToken = (reply: FastifyReply) => {
+    const token = randomBytes(32).toString('base64url')
+    reply.header('set-cookie', `${name}=${token}; Path=/; SameSite=Lax${secure ? '; Secure' : ''}`)
+  }
+  return {
+    giveToken: (request, reply) => {
+      if (tokenOf(request, name) === undefined) setToken(reply)
+    },
+    check: async (request, reply) => {
+      if (SAFE_METHODS.has(request.method)) return
+      if (isOurOrigin(request, publicUrl) && hasMatchingToken(request, name)) {
+        if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+          refuse('unsupported_media_type')
+        return
+      }
+      setToken(reply)
+      refuse('cross_site_token')
+    },
+  }
+}
+
+/** Two cookies of the name mean that somebody planted one: then none counts. */
+function tokenOf(request: FastifyRequest, name: string): string | undefined {
+  const found = (request.headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+  const token = found[0]?.slice(name.length + 1)
+  return found.length === 1 && token !== undefined && TOKEN.test(token) ? token : undefined
+}
+
+function hasMatchingToken(request: FastifyRequest, name: string): boolean {
+  const cookie = tokenOf(request, name)
+  const header = request.headers['x-csrf-token']
+  if (cookie === undefined || typeof header !== 'string' || header.length !== cookie.length) return false
+  return timingSafeEqual(Buffer.from(cookie), Buffer.from(header))
+}
+
+function isOurOrigin(request: FastifyRequest, publicUrl: URL): boolean {
+  const site = request.headers['sec-fetch-site']
+  const origin = request.headers.origin
+  if (site === undefined && origin === undefined) return false
+  if (site !== undefined && site !== 'same-origin') return false
+  return origin === undefined || origin === publicUrl.origin || origin === `http://${request.headers.host}`
+}

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { addressKey, createBuckets } from './limits.ts'
+
+test('a bucket gives its burst, then as much as time brings', () => {
+  let nowMs = 0
+  const buckets = createBuckets({ perSecond: 2, burst: 3 }, () => nowMs)
+  const taken = () => [1, 2, 3, 4].map(() => buckets.take('a'))
+  expect(taken()).toEqual([true, true, true, false])
+  expect(buckets.has('a')).toBe(false)
+  expect(buckets.take('b')).toBe(true)
+  nowMs = 1_000
+  expect(taken()).toEqual([true, true, false, false])
+  nowMs = 60_000
+  expect(taken()).toEqual([true, true, true, false])
+})
+
+test.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['::ffff:203.0.113.9', '::ffff:203.0.113.9'],
+])('the subscriber of %s is %s', (ip, key) => {
+  expect(addressKey(ip)).toBe(key)
+})

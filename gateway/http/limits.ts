@@ -1,0 +1,79 @@
+/** Token buckets in memory: generous for people, narrow for those who guess or flood. */
+
+import { isIPv6 } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import { refuse } from './problem.ts'
+
+export type Rate = { perSecond: number; burst: number }
+
+export type Buckets = {
+  /** Takes a token; false if none is left. */
+  take(key: string): boolean
+  /** True if a token is left; takes none. */
+  has(key: string): boolean
+}
+
+const MAX_KEYS = 50_000
+
+export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets {
+  const buckets = new Map<string, { tokens: number; atMs: number }>()
+  const current = (key: string) => {
+    const now = nowMs()
+    const bucket = buckets.get(key)
+    const gained = bucket === undefined ? burst : ((now - bucket.atMs) / 1000) * perSecond
+    return { tokens: Math.min(burst, (bucket?.tokens ?? 0) + gained), atMs: now }
+  }
+  return {
+    has: (key) => !buckets.has(key) || current(key).tokens >= 1,
+    take: (key) => {
+      const bucket = current(key)
+      const allowed = bucket.tokens >= 1
+      buckets.delete(key)
+      buckets.set(key, { ...bucket, tokens: bucket.tokens - (allowed ? 1 : 0) })
+      dropOldest(buckets)
+      return allowed
+    },
+  }
+}
+
+/** A Map keeps the order of insertion, and every use inserts anew: the first entry is the longest unused one. */
+function dropOldest(buckets: Map<string, unknown>): void {
+  if (buckets.size <= MAX_KEYS) return
+  const oldest = buckets.keys().next()
+  if (!oldest.done) buckets.delete(oldest.value)
+}
+
+/** One subscriber is one address of IPv4, or a /64 of IPv6. */
+export function addressKey(ip: string): string {
+  return isIPv6(ip) && !ip.startsWith('::ffff:') ? ip.split(':').slice(0, 4).join(':') : ip
+}
+
+export type Limits = {
+  /** Before a call: refuses an address that has missed too often (unknown hashes, wrong keys). */
+  beforeCall(request: FastifyRequest): void
+  /** After a call: a miss costs the address a token. */
+  afterCall(request: FastifyRequest, status: number): void
+  /** Refuses too many changing calls of one address. */
+  changing(request: FastifyRequest): void
+  /** Refuses too many costly calls for one deposit or API key. */
+  perKey(key: string): void
+}
+
+const MISSES = new Set([401, 403, 404])
+
+export function createLimits(nowMs: () => number = () => performance.now()): Limits {
+  const misses = createBuckets({ perSecond: 2, burst: 200 }, nowMs)
+  const changes = createBuckets({ perSecond: 50, burst: 300 }, nowMs)
+  const keys = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
+  const orRefuse = (allowed: boolean) => {
+    if (!allowed) refuse('too_many_requests')
+  }
+  return {
+    beforeCall: ({ ip }) => orRefuse(misses.has(addressKey(ip))),
+    afterCall: ({ ip }, status) => {
+      if (MISSES.has(status)) misses.take(addressKey(ip))
+    },
+    changing: ({ ip }) => orRefuse(changes.take(addressKey(ip))),
+    perKey: (key) => orRefuse(keys.take(key)),
+  }
+}
