@@ -3,10 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Db } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
 import type { Log } from '../kit/log.ts'
+import type { SecretBox } from '../kit/secret-box.ts'
 import type { Steam, SteamSession } from '../steam/steam.ts'
 import type { BotContext, BotHandlers } from './bot.ts'
 import { observeSession } from './observed.ts'
-import { type TokenBox, tokenPlace } from './service.ts'
+import { tokenPlace } from './service.ts'
 import { beat, LEASE_MS, type Lease, markDead, releaseLease, setOnline } from './store.ts'
 import { startWork } from './work.ts'
 
@@ -24,7 +25,7 @@ export type HeldBotDeps = {
   db: Db
   queue: Queue
   steam: Steam
-  box: TokenBox
+  box: SecretBox
   handlers: BotHandlers
   log: Log
   pace: Pace

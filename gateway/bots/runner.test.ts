@@ -1,13 +1,14 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createQueue } from '../db/boss-queue.ts'
 import type { Queue } from '../db/queue.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
 import type { SessionAnswer, Steam, SteamSession } from '../steam/steam.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
 import { startBots } from './runner.ts'
-import { addBot, listBots, type TokenBox } from './service.ts'
+import { addBot, listBots } from './service.ts'
 
 const STEAM_ID = '76561198000000001'
 const TOKEN = 'refresh-token-of-the-bot'
@@ -33,15 +34,7 @@ afterEach(async () => {
   await database.close()
 })
 
-/** Binds like the real box, so that a token opened for another row fails. */
-const box: TokenBox = {
-  seal: (plain, aad) => Buffer.from(`${aad}\n${plain}`),
-  open(sealed, aad) {
-    const [place, plain] = sealed.toString().split('\n')
-    if (place !== aad || plain === undefined) throw new Error('not sealed for this place')
-    return plain
-  },
-}
+const box = createSecretBox(randomBytes(32))
 
 /** The port, with answers that a test sets and a count of the sessions that are open. */
 function fakeSteam() {

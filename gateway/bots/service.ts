@@ -1,15 +1,10 @@
 import type { Db, Tx } from '../db/client.ts'
+import type { SecretBox } from '../kit/secret-box.ts'
 import type { Steam, Unavailable } from '../steam/steam.ts'
 import { chooseBot, DEFAULT_FLEET_LIMITS, type FleetLimits } from './fleet.ts'
 import { botForReading, botsForChoice, listBots, saveBot } from './store.ts'
 
 export { listBots }
-
-/** Encrypts what must not be read from the database; `aad` binds the ciphertext to its row and column. */
-export type TokenBox = {
-  seal(plain: string, aad: string): Buffer
-  open(sealed: Buffer, aad: string): string
-}
 
 /** The bot that shall send an offer to this partner; undefined if none is reachable and has room. */
 export async function chooseBotForTrade(
@@ -31,7 +26,7 @@ export type AddBotAnswer =
   | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' | 'unknown_account' }
   | Unavailable
 
-type AddBotDeps = { db: Db; steam: Steam; box: TokenBox; refreshToken: string }
+type AddBotDeps = { db: Db; steam: Steam; box: SecretBox; refreshToken: string }
 
 /** Enrols the bot whose refresh token this is: opens a session to prove it, reads its profile, stores it sealed. */
 export async function addBot({ db, steam, box, refreshToken }: AddBotDeps): Promise<AddBotAnswer> {

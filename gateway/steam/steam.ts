@@ -110,7 +110,7 @@ export type CancelAnswer = { kind: 'done' } | { kind: 'not_active' } | Unavailab
 /** Steam's ETradeStatus, as far as it matters. */
 export type TradeState = 'pending' | 'committed' | 'complete' | 'failed' | 'in_escrow' | 'rolled_back'
 
-export type ReceivedAsset = OfferAsset & {
+type ReceivedAsset = OfferAsset & {
   /** The item's id in the bot's inventory; null while it has not moved. */
   newAssetId: string | null
 }
