@@ -4,26 +4,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { ERRORS, type ErrorCode, type Problem } from '../../contract/errors.ts'
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
 import type { Log } from '../kit/log.ts'
-
-export type FieldError = { path: string; message: string }
-
-/** A refusal on its way to the caller: http/problem.ts turns it into the catalogue's problem JSON. */
-export class ProblemError extends Error {
-  readonly code: ErrorCode
-  readonly fields: FieldError[] | undefined
-
-  constructor(code: ErrorCode, fields?: FieldError[]) {
-    super(`refused: ${code}`)
-    this.name = 'ProblemError'
-    this.code = code
-    this.fields = fields
-  }
-}
-
-/** Ends the call with this refusal. */
-export function refuse(code: ErrorCode, fields?: FieldError[]): never {
-  throw new ProblemError(code, fields)
-}
+import { type FieldError, ProblemError } from '../kit/problem.ts'
 
 /** `language` of the query or body, else the first supported one of Accept-Language, else English. */
 function languageOf(request: FastifyRequest): Language {
