@@ -1,0 +1,183 @@
+/** Use cases of a deposit: opened by a store, given a shopper, expired. */
+import { createHash } from 'node:crypto'
+import type { DepositStatus } from '../../contract/statuses.ts'
+import { isFinal } from '../../contract/statuses.ts'
+import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
+import { parseTradeLink } from '../../contract/trade-link.ts'
+import { EVENT_OF_STATUS } from '../../contract/webhooks.ts'
+import type { TradeUrlBody, User } from '../../contract/widget-api.ts'
+import type { Db, Tx } from '../db/client.ts'
+import type { Queue } from '../db/queue.ts'
+import type { Signals } from '../db/signals.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Ids } from '../kit/ids.ts'
+import type { Log } from '../kit/log.ts'
+import { refuse } from '../kit/problem.ts'
+import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
+import { recordEvent } from '../webhooks/events.ts'
+import { DEPOSIT_LIFE_MS } from './deposit.ts'
+import { type DepositRow, findByHash, lockDeposit, moveDeposit, storeDepositOf } from './store.ts'
+
+export const EXPIRE_QUEUE = 'deposits.expire'
+
+export type DepositDeps = {
+  db: Db
+  queue: Queue
+  signals: Signals
+  clock: Clock
+  ids: Ids
+  log: Log
+  steam: Steam
+  /** Where shoppers reach the gateway, without a slash at the end. */
+  publicUrl: string
+}
+
+/** What a signal about a deposit is called. */
+export const depositTopic = (id: bigint): string => `deposit:${id}`
+
+/**
+ * Opens a deposit for a store. Repeating a call with the same externalId returns the same deposit
+ * (`created: false`); with other values it is refused. The addresses were judged by the caller.
+ */
+export async function createDeposit(
+  deps: DepositDeps,
+  store: { id: bigint },
+  body: CreateDepositBody,
+): Promise<{ deposit: StoreDeposit; created: boolean }> {
+  const { queue, clock, ids, publicUrl } = deps
+  const request = createHash('sha256').update(canonical(body)).digest()
+  const expiresAt = new Date(clock.now().getTime() + DEPOSIT_LIFE_MS)
+  return inTransaction(deps.db, async (tx) => {
+    const inserted = await tx
+      .insertInto('deposit')
+      .values({
+        hash: ids.hex(16),
+        store_id: store.id,
+        external_id: body.externalId,
+        request_sha256: request,
+        currency: body.currency,
+        language: body.language ?? null,
+        back_to_store_url: body.backToStoreUrl,
+        redirect_url: body.redirectUrl ?? null,
+        min_amount: body.minAmount === undefined ? null : BigInt(body.minAmount),
+        max_amount: body.maxAmount === undefined ? null : BigInt(body.maxAmount),
+        created_at: clock.now(),
+        expires_at: expiresAt,
+      })
+      .onConflict((conflict) => conflict.columns(['store_id', 'external_id']).doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (inserted !== undefined) {
+      const depositId = String(inserted.id)
+      await queue.send(tx, EXPIRE_QUEUE, { depositId }, { startAfter: expiresAt, singletonKey: depositId })
+    }
+    const row = await tx
+      .selectFrom('deposit')
+      .select(['id', 'request_sha256'])
+      .where('store_id', '=', store.id)
+      .where('external_id', '=', body.externalId)
+      .executeTakeFirstOrThrow()
+    if (!row.request_sha256.equals(request)) refuse('external_id_conflict')
+    const deposit = await storeDepositOf(tx, { depositId: row.id }, publicUrl)
+    if (deposit === undefined) throw new Error(`deposit ${row.id} vanished while it was created`)
+    return { deposit, created: inserted !== undefined }
+  })
+}
+
+/** The same values in the same order make the same text, whatever order the caller wrote them in. */
+function canonical(body: CreateDepositBody): string {
+  return JSON.stringify(Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** A deposit of this store; another store's is not found. */
+export function storeDeposit(
+  { db, publicUrl }: Pick<DepositDeps, 'db' | 'publicUrl'>,
+  storeId: bigint,
+  id: bigint,
+): Promise<StoreDeposit | undefined> {
+  return storeDepositOf(db, { depositId: id, storeId }, publicUrl)
+}
+
+/** Finds the shopper of a trade link on Steam and keeps them with the deposit. */
+export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUrlBody): Promise<User> {
+  const link = parseTradeLink(tradeUrl)
+  if (link === undefined) refuse('invalid_trade_link')
+  const found = await findByHash(deps.db, hash)
+  if (found === undefined) refuse('deposit_not_found')
+  if (isFinal(found.status)) refuse('deposit_closed')
+  const steamId = steamIdOfAccount(link.partner)
+  const answer = await deps.steam.readProfile(steamId)
+  if (answer.kind === 'unknown_account') refuse('user_not_found')
+  if (answer.kind === 'unavailable') {
+    deps.log.warn(
+      { deposit: String(found.id), reason: answer.reason },
+      'a profile could not be read from Steam',
+    )
+    refuse('steam_unavailable')
+  }
+  const { profile } = answer
+  await inTransaction(deps.db, async (tx) => {
+    const deposit = await lockDeposit(tx, { id: found.id })
+    if (deposit === undefined) refuse('deposit_not_found')
+    if (isFinal(deposit.status)) refuse('deposit_closed')
+    const changes = deposit.user_steam_id !== steamId || deposit.user_token !== link.token
+    if (changes && (await hasLiveTrade(tx, deposit.id))) refuse('trade_in_progress')
+    await tx
+      .updateTable('deposit')
+      .set({
+        user_steam_id: steamId,
+        user_token: link.token,
+        user_name: profile.name,
+        user_avatar_url: profile.avatarUrl,
+        user_profile_url: profile.profileUrl,
+      })
+      .where('id', '=', deposit.id)
+      .execute()
+    await deps.signals.notify(tx, depositTopic(deposit.id))
+  })
+  const { name, profileUrl, avatarUrl } = profile
+  return { name, profileUrl, avatarUrl, tradeUrl: link.url }
+}
+
+async function hasLiveTrade(tx: Tx, depositId: bigint): Promise<boolean> {
+  const row = await tx
+    .selectFrom('trade')
+    .select('id')
+    .where('deposit_id', '=', depositId)
+    .where('state', 'in', ['intended', 'sending', 'unknown', 'active', 'held', 'final'])
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Tells the store of a transition, in its transaction. Call it when the deposit's row is as it shall be told. */
+export async function tellTransition(
+  deps: Pick<DepositDeps, 'queue' | 'signals' | 'clock' | 'ids' | 'publicUrl'>,
+  tx: Tx,
+  event: { deposit: DepositRow; to: Exclude<DepositStatus, 'created'> | 'fundsAvailable' },
+): Promise<void> {
+  const { deposit, to } = event
+  const data = await storeDepositOf(tx, { depositId: deposit.id }, deps.publicUrl)
+  if (data === undefined) throw new Error(`deposit ${deposit.id} vanished in its own transaction`)
+  await recordEvent(tx, deps.queue, {
+    id: deps.ids.uuid(),
+    storeId: deposit.store_id,
+    depositId: deposit.id,
+    type: to === 'fundsAvailable' ? 'deposit.funds_available' : EVENT_OF_STATUS[to],
+    data,
+    at: deps.clock.now(),
+  })
+  await deps.signals.notify(tx, depositTopic(deposit.id))
+}
+
+/** Ends a deposit whose time is over, unless a trade of it is open. */
+export async function expireDeposit(deps: DepositDeps, id: bigint): Promise<void> {
+  await inTransaction(deps.db, async (tx) => {
+    const deposit = await lockDeposit(tx, { id })
+    if (deposit?.status !== 'created' || deposit.expires_at > deps.clock.now()) return
+    if (await hasLiveTrade(tx, id)) return
+    if (await moveDeposit(tx, deposit, { status: 'paymentTimeout' })) {
+      await tellTransition(deps, tx, { deposit, to: 'paymentTimeout' })
+    }
+  })
+}

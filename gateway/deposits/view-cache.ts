@@ -1,0 +1,88 @@
+/** Keeps the views that are being polled and refreshes them together: an unchanged poll runs no query. */
+import type { Log } from '../kit/log.ts'
+import type { View, ViewReader } from './views.ts'
+
+export type ViewCache = {
+  /** A view that is at most a moment old; undefined if there is no such deposit. */
+  polled(hash: string): Promise<View | undefined>
+  /** A view read now. */
+  fresh(hash: string): Promise<View | undefined>
+  stop(): void
+}
+
+type Options = {
+  read: ViewReader
+  log: Log
+  /** Monotonic milliseconds. */
+  nowMs(): number
+}
+
+const REFRESH_MS = 500
+/** A page that has not polled for so long is gone. */
+const FORGET_MS = 10_000
+/** While the database is away, a view older than this says nothing any more. */
+const STALE_MS = 5_000
+const MOST_VIEWS = 20_000
+
+type Entry = { view: View; readMs: number; polledMs: number }
+
+export function createViewCache({ read, log, nowMs }: Options): ViewCache {
+  const entries = new Map<string, Entry>()
+  const reading = new Map<string, Promise<View | undefined>>()
+  let refreshing = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function readOne(hash: string): Promise<View | undefined> {
+    const view = (await read([hash])).get(hash)
+    const now = nowMs()
+    if (view !== undefined && (entries.has(hash) || entries.size < MOST_VIEWS)) {
+      entries.set(hash, { view, readMs: now, polledMs: now })
+      timer ??= setInterval(() => void refresh(), REFRESH_MS).unref()
+    }
+    return view
+  }
+
+  /** Readers of the same hash at the same moment share one query. */
+  function fresh(hash: string): Promise<View | undefined> {
+    const running = reading.get(hash)
+    if (running !== undefined) return running
+    const started = readOne(hash).finally(() => reading.delete(hash))
+    reading.set(hash, started)
+    return started
+  }
+
+  async function refresh(): Promise<void> {
+    if (refreshing) return
+    refreshing = true
+    try {
+      const now = nowMs()
+      for (const [hash, entry] of entries) if (now - entry.polledMs > FORGET_MS) entries.delete(hash)
+      if (entries.size === 0) {
+        clearInterval(timer)
+        timer = undefined
+        return
+      }
+      const views = await read([...entries.keys()])
+      const readMs = nowMs()
+      for (const [hash, view] of views) {
+        const entry = entries.get(hash)
+        if (entry !== undefined) entries.set(hash, { ...entry, view, readMs })
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the polled deposits could not be refreshed')
+    } finally {
+      refreshing = false
+    }
+  }
+
+  return {
+    async polled(hash) {
+      const entry = entries.get(hash)
+      if (entry === undefined || nowMs() - entry.readMs > STALE_MS) return fresh(hash)
+      entry.polledMs = nowMs()
+      return entry.view
+    },
+    fresh,
+    stop: () => clearInterval(timer),
+  }
+}

@@ -1,0 +1,158 @@
+/** The shopper's wish for a trade: idempotent, and committed before anything is said to Steam. */
+import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
+import type { TradeBody } from '../../contract/widget-api.ts'
+import { botQueue } from '../bots/bot.ts'
+import { chooseBotForTrade } from '../bots/service.ts'
+import type { Tx } from '../db/client.ts'
+import { inTransaction, violates } from '../db/transaction.ts'
+import { type DepositDeps, depositTopic } from '../deposits/service.ts'
+import { type DepositRow, lockDeposit } from '../deposits/store.ts'
+import { quoteForTrade } from '../inventory/service.ts'
+import { liveTradeOf } from './store.ts'
+
+export type TradeLimits = { maxItems: number }
+
+export type RequestDeps = DepositDeps & { limits: TradeLimits }
+
+export type RequestAnswer =
+  | { kind: 'active' }
+  /** Not known yet: the caller repeats the same request. */
+  | { kind: 'sending' }
+  | { kind: 'refused'; code: ErrorCode }
+
+/** How long a request waits for the bot. */
+const WAIT_MS = 20_000
+
+export const tradeTopic = (id: bigint): string => `trade:${id}`
+
+/** Asks for a trade of these items, or joins the one that is under way with the same items. */
+export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<RequestAnswer> {
+  const intent = await intend(deps, body)
+  if (typeof intent !== 'bigint') return intent
+  const answer = await deps.signals.until(tradeTopic(intent), () => outcomeOf(deps, intent), WAIT_MS)
+  return answer ?? { kind: 'sending' }
+}
+
+type Intent = bigint | RequestAnswer
+
+async function intend(deps: RequestDeps, body: TradeBody): Promise<Intent> {
+  try {
+    return await inTransaction(deps.db, (tx) => joinOrCreate(deps, tx, body))
+  } catch (error) {
+    // Another trade took one of the assets between the check and the write.
+    if (violates(error, 'trade_item_one_live')) return refused('items_unavailable')
+    throw error
+  }
+}
+
+const refused = (code: ErrorCode): RequestAnswer => ({ kind: 'refused', code })
+
+async function joinOrCreate(deps: RequestDeps, tx: Tx, body: TradeBody): Promise<Intent> {
+  const deposit = await lockDeposit(tx, { hash: body.hash })
+  if (deposit === undefined) return refused('deposit_not_found')
+  const live = await liveTradeOf(tx, deposit.id)
+  if (live !== undefined) {
+    const same = live.row.game === body.game && sameIds(live.assetIds, body.items)
+    return same ? live.row.id : refused('trade_in_progress')
+  }
+  if (deposit.status !== 'created' || deposit.expires_at <= deps.clock.now()) return refused('deposit_closed')
+  if (new Set(body.items).size !== body.items.length) return refused('items_unavailable')
+  if (body.items.length > deps.limits.maxItems) return refused('too_many_items')
+  return createIntent(deps, tx, { deposit, body })
+}
+
+function sameIds(some: readonly string[], others: readonly string[]): boolean {
+  const wanted = new Set(others)
+  return wanted.size === some.length && some.every((id) => wanted.has(id))
+}
+
+async function createIntent(
+  deps: RequestDeps,
+  tx: Tx,
+  { deposit, body }: { deposit: DepositRow; body: TradeBody },
+): Promise<Intent> {
+  const { user_steam_id: steamId, user_token: token } = deposit
+  if (steamId === null || token === null) return refused('trade_link_missing')
+  const quote = await quoteForTrade(tx, {
+    depositId: deposit.id,
+    game: body.game,
+    assetIds: body.items,
+    now: deps.clock.now(),
+    ...(body.quoteId === undefined ? {} : { quoteId: body.quoteId }),
+  })
+  if (quote.kind === 'refused') return refused(quote.code)
+  if (quote.total < quote.minPrice) return refused('below_minimum')
+  if (deposit.max_amount !== null && quote.total > deposit.max_amount) return refused('above_maximum')
+  const bot = await chooseBotForTrade(tx, steamId)
+  if (bot === undefined) return refused('no_bot_available')
+  const trade = await tx
+    .insertInto('trade')
+    .values({
+      deposit_id: deposit.id,
+      bot_id: bot.botId,
+      quote_id: quote.quoteId,
+      game: body.game,
+      secret_code: deps.ids.secretCode(),
+      partner_steam_id: steamId,
+      partner_token: token,
+      currency: quote.currency,
+      total: quote.total,
+      gross_total: quote.gross,
+      created_at: deps.clock.now(),
+      due_at: deps.clock.now(),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('trade_item')
+    .values(
+      quote.items.map((item) => ({
+        trade_id: trade.id,
+        asset_id: item.assetId,
+        app_id: item.appId,
+        context_id: item.contextId,
+        name: item.name,
+        market_hash_name: item.marketHashName,
+        price: item.price,
+        gross: item.gross,
+      })),
+    )
+    .execute()
+  const job = { kind: 'trade', tradeId: String(trade.id) } as const
+  await deps.queue.send(tx, botQueue(bot.botId), job, { singletonKey: `trade ${trade.id}` })
+  await deps.signals.notify(tx, depositTopic(deposit.id))
+  return trade.id
+}
+
+async function outcomeOf({ db }: RequestDeps, tradeId: bigint): Promise<RequestAnswer | undefined> {
+  const row = await db
+    .selectFrom('trade')
+    .select(['state', 'reason'])
+    .where('id', '=', tradeId)
+    .executeTakeFirstOrThrow()
+  switch (row.state) {
+    case 'intended':
+    case 'sending':
+    case 'unknown':
+      return undefined
+    case 'refused':
+      return refused(isErrorCode(row.reason) ? row.reason : 'trade_refused')
+    case 'abandoned':
+      return refused('steam_unavailable')
+    // The offer stood: how it ended is told by the deposit.
+    case 'active':
+    case 'declined':
+    case 'countered':
+    case 'invalid':
+    case 'timed_out':
+    case 'held':
+    case 'final':
+      return { kind: 'active' }
+    default:
+      return row.state satisfies never
+  }
+}
+
+function isErrorCode(text: string | null): text is ErrorCode {
+  return text !== null && Object.hasOwn(ERRORS, text)
+}
