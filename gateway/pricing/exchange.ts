@@ -1,0 +1,53 @@
+/** Exchange rates, pure: decimals as text in the world, integers times 10^8 here, never a float. */
+import type { Currency } from '../../contract/money.ts'
+
+const RATE_DIGITS = 8
+const RATE_ONE = 10n ** BigInt(RATE_DIGITS)
+const MICROS_PER_CENT = 10_000n
+
+const MAX_AGE_MS = 48 * 3_600_000
+
+/** No rate of these currencies has been outside in decades: beyond it a decimal point has slipped. */
+const PLAUSIBLE: Record<Currency, { from: bigint; to: bigint }> = {
+  USD: { from: RATE_ONE, to: RATE_ONE },
+  EUR: { from: RATE_ONE / 2n, to: RATE_ONE * 2n },
+  BRL: { from: RATE_ONE, to: RATE_ONE * 50n },
+}
+
+/** `perUsd`: units of the currency for one dollar, times 10^8. */
+export type Rate = { rateId: bigint; currency: Currency; perUsd: bigint }
+
+export type RateAnswer = { kind: 'rate'; perUsd: bigint } | { kind: 'refused'; reason: RateRefusal }
+export type RateRefusal = 'malformed' | 'absurd' | 'stale'
+
+/** Reads a rate as a source or the database wrote it; refuses what no one should be paid by. */
+export function readRate(
+  currency: Currency,
+  { perUsd, asOf }: { perUsd: string; asOf: Date },
+  now: Date,
+): RateAnswer {
+  const value = parseDecimal(perUsd)
+  if (value === undefined) return { kind: 'refused', reason: 'malformed' }
+  const { from, to } = PLAUSIBLE[currency]
+  if (value < from || value > to) return { kind: 'refused', reason: 'absurd' }
+  if (now.getTime() - asOf.getTime() > MAX_AGE_MS) return { kind: 'refused', reason: 'stale' }
+  return { kind: 'rate', perUsd: value }
+}
+
+function parseDecimal(text: string): bigint | undefined {
+  const match = /^(\d{1,10})(?:\.(\d{1,8}))?$/.exec(text)
+  if (match === null) return undefined
+  return BigInt(match[1] ?? '') * RATE_ONE + BigInt((match[2] ?? '').padEnd(RATE_DIGITS, '0'))
+}
+
+/** Micros of a dollar → minor units of the currency, rounded down. All currencies here have two decimals. */
+export function toMinorUnits(usdMicros: bigint, perUsd: bigint): bigint {
+  return (usdMicros * perUsd) / (RATE_ONE * MICROS_PER_CENT)
+}
+
+/** A minimum sum in US cents → minor units of the currency, rounded up. */
+export function minimumInMinorUnits(usdCents: number, perUsd: bigint): bigint {
+  const scaled = BigInt(usdCents) * MICROS_PER_CENT * perUsd
+  const unit = RATE_ONE * MICROS_PER_CENT
+  return (scaled + unit - 1n) / unit
+}

@@ -1,0 +1,75 @@
+/** Prices from a JSON file that an operator writes, and those of the sandbox's items. */
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { GAMES } from '../../../contract/games.ts'
+import { CURRENCIES } from '../../../contract/money.ts'
+import type { Clock } from '../../kit/clock.ts'
+import type { PriceRow, PriceSource } from './source.ts'
+
+/** The prices that belong to the Steam sandbox. */
+export const SANDBOX_PRICES = new URL('./sandbox-prices.json', import.meta.url)
+
+const MAX_ROWS = 100_000
+const DOLLARS = /^\d{1,7}(\.\d{1,6})?$/
+
+const rowSchema = z
+  .strictObject({
+    name: z.string().min(1).max(200),
+    /** Dollars as a decimal in text. */
+    usd: z.string().regex(DOLLARS, 'a decimal of dollars as text, such as "12.50"'),
+    sales7d: z.int().nonnegative().max(1e9).optional(),
+    listings: z.int().nonnegative().max(1e9).optional(),
+  })
+  .refine((row) => (row.sales7d === undefined) !== (row.listings === undefined), {
+    error: 'needs either sales7d or listings',
+  })
+
+const fileSchema = z.strictObject({
+  /** When the prices were true; without it they count as of the moment the file is read. */
+  asOf: z.iso.datetime().optional(),
+  rates: z.partialRecord(z.enum(CURRENCIES), z.string()),
+  prices: z.partialRecord(z.enum(GAMES), z.array(rowSchema).max(MAX_ROWS)),
+})
+
+type FileRow = z.infer<typeof rowSchema>
+
+/** A source that reads the file anew each time, so that an edited price counts at the next round. */
+export function filePrices({ path, clock }: { path: string | URL; clock: Clock }): PriceSource {
+  const read = async (signal: AbortSignal) => {
+    const text = await readFile(path, { encoding: 'utf8', signal })
+    const parsed = fileSchema.safeParse(JSON.parse(text))
+    if (!parsed.success)
+      throw new Error(`the price file is not as it should be:\n${z.prettifyError(parsed.error)}`)
+    const { asOf, ...content } = parsed.data
+    return { ...content, asOf: asOf === undefined ? clock.now() : new Date(asOf) }
+  }
+  return {
+    name: 'file',
+    fetch: async (game, signal) => {
+      const { prices, asOf } = await read(signal)
+      return (prices[game] ?? []).filter(({ usd }) => micros(usd) > 0n).map((row) => priceRow(row, asOf))
+    },
+    fetchRates: async (signal) => {
+      const { rates, asOf } = await read(signal)
+      return CURRENCIES.flatMap((currency) => {
+        const perUsd = rates[currency]
+        return perUsd === undefined ? [] : [{ currency, perUsd, asOf }]
+      })
+    },
+  }
+}
+
+function priceRow(row: FileRow, asOf: Date): PriceRow {
+  return {
+    marketHashName: row.name,
+    usdMicros: micros(row.usd),
+    popularity: row.sales7d ?? row.listings ?? 0,
+    popularityKind: row.sales7d === undefined ? 'listings' : 'sales7d',
+    asOf,
+  }
+}
+
+function micros(dollars: string): bigint {
+  const [whole = '0', fraction = ''] = dollars.split('.')
+  return BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0'))
+}
