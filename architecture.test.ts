@@ -48,7 +48,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'steam-sandbox': [],
   'demo-store': [],
   scripts: ['gateway'],
-  e2e: ['contract', 'gateway', 'scripts'],
+  e2e: ['contract', 'gateway', 'widget', 'scripts'],
   bench: ['contract', 'gateway', 'scripts', 'e2e'],
 }
 const TESTS_MAY_ALSO_IMPORT: Record<string, string[]> = { gateway: ['steam-sandbox', 'scripts'] }

@@ -1,0 +1,50 @@
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export function launchBrowser(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM_PATH
+  if (executablePath === undefined) throw new Error('CHROMIUM_PATH is not set: run the tests with npm test')
+  return chromium.launch({ executablePath, args: ARGS })
+}
+
+export const DESKTOP = { width: 1440, height: 900 }
+export const MOBILE = { width: 390, height: 844 }
+
+export type Seen = {
+  /** Every request, of every page of the visit. */
+  requests: { url: string; method: string; type: string; headers: Record<string, string> }[]
+  /** Violations of a content security policy, and errors that nobody caught. */
+  complaints: string[]
+}
+
+export type Visit = { context: BrowserContext; page: Page; seen: Seen; end(): Promise<void> }
+
+/** A shopper's browser of its own, with a record of what it did. */
+export async function visit(browser: Browser, viewport = DESKTOP): Promise<Visit> {
+  const context = await browser.newContext({ viewport, locale: 'en-US', reducedMotion: 'reduce' })
+  context.setDefaultTimeout(30_000)
+  const seen: Seen = { requests: [], complaints: [] }
+  context.on('request', (request) =>
+    seen.requests.push({
+      url: request.url(),
+      method: request.method(),
+      type: request.resourceType(),
+      headers: request.headers(),
+    }),
+  )
+  context.on('console', (message) => {
+    if (/content security policy|trusted type/i.test(message.text())) seen.complaints.push(message.text())
+  })
+  context.on('weberror', (error) => seen.complaints.push(error.error().message))
+  const page = await context.newPage()
+  return { context, page, seen, end: () => context.close() }
+}

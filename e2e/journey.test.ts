@@ -1,0 +1,167 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DESKTOP, launchBrowser, MOBILE, visit } from './browser.ts'
+import { botTokens, offers, player, players } from './sandbox.ts'
+import {
+  answerInBrowser,
+  centsOf,
+  dearestFirst,
+  enterLink,
+  pay,
+  payWithItems,
+  pickItems,
+  startTopUp,
+  TEXTS,
+} from './shopper.ts'
+import { balanceCents, storeSecrets } from './store.ts'
+import { endTill, startTill, type Till } from './till.ts'
+
+let till: Till
+let browser: Browser
+
+beforeAll(async () => {
+  ;[till, browser] = await Promise.all([startTill(), launchBrowser()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  if (till !== undefined) await endTill(till)
+})
+
+describe("from the demo store's button to the credited balance", () => {
+  test.each([
+    { language: 'en', viewport: DESKTOP },
+    { language: 'ru', viewport: MOBILE },
+  ] as const)(
+    'A-017 A-049 in $language at $viewport.width px: items given once, balance up by their total',
+    async ({ language, viewport }) => {
+      const { page, seen, end } = await visit(browser, viewport)
+      const before = await balanceCents(till.store)
+      const texts = await startTopUp(page, till, language)
+      expect(await page.getByRole('note').first().textContent()).toBe(texts.sandboxBanner)
+      await enterLink(page, till, texts)
+      await dearestFirst(page, texts)
+      const total = await pickItems(page, 3)
+      await pay(page, texts)
+
+      const dialog = page.getByRole('dialog', { name: texts.confirmTitle })
+      const code = await dialog.locator('output').textContent()
+      const sent = (await offers(till.sandbox)).filter((offer) => offer.message === code)
+      expect(sent).toHaveLength(1)
+      expect(sent[0]?.items).toHaveLength(3)
+
+      await answerInBrowser(page, texts, 'Accept')
+      const done = page.getByRole('dialog', { name: texts.outcomes.succeeded.title })
+      expect(centsOf((await done.locator('.received strong').textContent()) ?? '')).toBe(total)
+      await done.getByRole('link', { name: texts.backToStore }).click()
+      await page.waitForURL(`${till.store}/**`)
+      await expect.poll(() => balanceCents(till.store), { timeout: 15_000 }).toBe(before + total)
+
+      expect(seen.complaints).toEqual([])
+      await end()
+    },
+  )
+
+  test('A-105 every call carries the token of its cookie, and a changing call without it is refused', async () => {
+    const { page, context, seen, end } = await visit(browser)
+    await startTopUp(page, till)
+    await enterLink(page, till, TEXTS.en)
+    const token = (await context.cookies(till.gateway)).find((cookie) => cookie.name === 'csrf')?.value
+    const calls = seen.requests.filter(({ url }) => url.startsWith(`${till.gateway}/api/`))
+    expect(calls.length).toBeGreaterThan(2)
+    expect(calls.filter(({ headers }) => headers['x-csrf-token'] !== token)).toEqual([])
+
+    const hash = page.url().slice(-32)
+    const { tradeUrl } = await player(till.sandbox)
+    const refused = await fetch(`${till.gateway}/api/trade-url`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: till.gateway },
+      body: JSON.stringify({ hash, tradeUrl }),
+    })
+    expect(refused.status).toBe(403)
+    expect(await refused.json()).toMatchObject({ code: 'cross_site_token' })
+    await end()
+  })
+
+  test('A-107 all calls go to the gateway; only pictures come from elsewhere', async () => {
+    const { page, seen, end } = await visit(browser)
+    await startTopUp(page, till)
+    await enterLink(page, till, TEXTS.en)
+    const foreign = seen.requests.filter(
+      ({ url }) => ![till.gateway, till.store].includes(new URL(url).origin) && !url.startsWith('data:'),
+    )
+    expect(foreign.length).toBeGreaterThan(0)
+    expect(new Set(foreign.map(({ type }) => type))).toEqual(new Set(['image']))
+    expect(new Set(foreign.map(({ url }) => new URL(url).port))).toEqual(
+      new Set([new URL(till.sandbox).port]),
+    )
+    await end()
+  })
+
+  test('A-055 declining on the trade page opens the declined modal, and nothing is credited', async () => {
+    const { page, end } = await visit(browser)
+    const before = await balanceCents(till.store)
+    await payWithItems(page, till)
+    await answerInBrowser(page, TEXTS.en, 'Decline')
+    const modal = page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeDeclined.title })
+    await modal.getByRole('link', { name: TEXTS.en.scamApiKey }).waitFor()
+    await modal.getByRole('link', { name: TEXTS.en.backToStore }).waitFor()
+    expect(await balanceCents(till.store)).toBe(before)
+    await end()
+  })
+
+  test('A-061 leaving the confirmation stops polling, coming back goes on', async () => {
+    const { page, seen, end } = await visit(browser)
+    await page.clock.install()
+    await payWithItems(page, till)
+    const polls = (): number => seen.requests.filter(({ url }) => url.includes('/api/payment?')).length
+    const standing = polls()
+    await expect.poll(polls, { timeout: 10_000 }).toBeGreaterThan(standing)
+    await page.getByRole('button', { name: TEXTS.en.stepBack }).click()
+    await page.getByText(TEXTS.en.offerWaiting).waitFor()
+    const left = polls()
+    await page.clock.runFor(3000)
+    expect(polls()).toBe(left)
+    await page.getByRole('button', { name: TEXTS.en.offerReturn }).click()
+    await expect.poll(polls, { timeout: 10_000 }).toBeGreaterThan(left)
+    await end()
+  })
+
+  test('pressing Pay twice in one moment sends one offer', async () => {
+    const { page, end } = await visit(browser)
+    const texts = await startTopUp(page, till)
+    await enterLink(page, till, texts)
+    await dearestFirst(page, texts)
+    await pickItems(page, 1)
+    const before = (await offers(till.sandbox)).length
+    await page.getByRole('button', { name: texts.pay, exact: true }).evaluate((button) => {
+      if (!(button instanceof HTMLElement)) throw new Error('Pay is no element')
+      button.click()
+      button.click()
+    })
+    await page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
+    expect((await offers(till.sandbox)).length).toBe(before + 1)
+    await end()
+  })
+
+  test('no secret and no whole hash is in any line of any process', async () => {
+    const { context, page, end } = await visit(browser)
+    await startTopUp(page, till)
+    await enterLink(page, till, TEXTS.en)
+    const cookies = (await context.cookies()).map((cookie) => cookie.value)
+    const tokens = (await players(till.sandbox)).map(
+      ({ tradeUrl }) => new URL(tradeUrl).searchParams.get('token') ?? '',
+    )
+    const secrets = {
+      ...(await storeSecrets(till.root)),
+      hash: page.url().slice(-32),
+      ...Object.fromEntries([...cookies, ...tokens, ...(await botTokens(till.sandbox))].entries()),
+    }
+    const output = till.main.output()
+    expect(output.length).toBeGreaterThan(100)
+    expect(Object.values(secrets).every((secret) => secret.length >= 6)).toBe(true)
+    expect(Object.entries(secrets).filter(([, secret]) => output.includes(secret))).toEqual([])
+    expect(output).not.toMatch(/\bey[JA][\w-]{8,}\.[\w-]+\.[\w-]+|whsec_[A-Za-z0-9+/]{8}|tt_test_\w{8}_/)
+    await end()
+  })
+})

@@ -1,0 +1,38 @@
+/** `npm run screenshots`: the pictures of the README, taken of a real till. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import type { Language } from '../contract/languages.ts'
+import { DESKTOP, launchBrowser, MOBILE, visit } from './browser.ts'
+import setup from './setup.ts'
+import { enterLink, pay, pickItems, startTopUp } from './shopper.ts'
+import { endTill, startTill, type Till } from './till.ts'
+
+const FOLDER = join(import.meta.dirname, '../docs/images')
+
+type Series = { language: Language; viewport: typeof DESKTOP; suffix: string }
+
+async function take(browser: Browser, till: Till, { language, viewport, suffix }: Series): Promise<void> {
+  const { page, end } = await visit(browser, viewport)
+  const texts = await startTopUp(page, till, language)
+  await enterLink(page, till, texts)
+  await pickItems(page, 3)
+  await page.waitForLoadState('networkidle')
+  await page.screenshot({ path: join(FOLDER, `inventory${suffix}.png`) })
+  await pay(page, texts)
+  await page.waitForLoadState('load')
+  await page.screenshot({ path: join(FOLDER, `confirmation${suffix}.png`) })
+  await end()
+}
+
+await setup()
+mkdirSync(FOLDER, { recursive: true })
+const till = await startTill()
+const browser = await launchBrowser()
+try {
+  await take(browser, till, { language: 'en', viewport: DESKTOP, suffix: '' })
+  await take(browser, till, { language: 'ru', viewport: MOBILE, suffix: '-mobile' })
+} finally {
+  await browser.close()
+  await endTill(till)
+}

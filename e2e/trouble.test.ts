@@ -1,0 +1,95 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { launchBrowser, visit } from './browser.ts'
+import { type Parts, startParts } from './parts.ts'
+import { eventually, run } from './process.ts'
+import { player } from './sandbox.ts'
+import { enterLink, startTopUp, TEXTS } from './shopper.ts'
+
+let parts: Parts
+let browser: Browser
+
+beforeAll(async () => {
+  ;[parts, browser] = await Promise.all([startParts(), launchBrowser()])
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await parts?.end()
+})
+
+test('a trade link of nobody is told at the field, and a right one then works', async () => {
+  const { page, end } = await visit(browser)
+  const texts = await startTopUp(page, parts.place)
+  const field = page.getByRole('textbox', { name: texts.tradeLink })
+  await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12')
+  await page.getByText(texts.tradeLinkInvalid).waitFor()
+  await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
+  await page.getByText(texts.userFailed).waitFor()
+  await enterLink(page, parts.place, texts)
+  await end()
+})
+
+test('a link that Steam does not take any more shows the incorrect trade link', async () => {
+  const { page, end } = await visit(browser)
+  const texts = await startTopUp(page, parts.place)
+  const { tradeUrl } = await player(parts.place.sandbox)
+  const stale = tradeUrl.replace(/token=.*/, 'token=zzzzzzzz')
+  await page.getByRole('textbox', { name: texts.tradeLink }).fill(stale)
+  await page.getByText(texts.inventoryErrors.invalidPartner.title).waitFor()
+  await end()
+})
+
+test('A-121 an unknown deposit says that it was not found, in both languages', async () => {
+  const { page, end } = await visit(browser)
+  await page.goto(`${parts.place.gateway}/deposit/${'0'.repeat(32)}`)
+  await page.getByRole('heading', { name: TEXTS.en.paymentNotFound }).waitFor()
+  await page.evaluate(() => localStorage.setItem('language', 'ru'))
+  await page.reload()
+  await page.getByRole('heading', { name: TEXTS.ru.paymentNotFound }).waitFor()
+  await end()
+})
+
+test('a stopped Steam is told in the page and the log, and the page recovers when it is back', async () => {
+  const { page, end } = await visit(browser)
+  const texts = await startTopUp(page, parts.place)
+  await enterLink(page, parts.place, texts)
+  await parts.sandbox.kill()
+  await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
+  const { internal, engineeringWorks } = texts.inventoryErrors
+  await page.getByText(internal.title).or(page.getByText(engineeringWorks.title)).first().waitFor()
+  await eventually('the log tells of Steam', () => /steam/i.test(parts.gateway.output()) || undefined)
+  await parts.startSandbox()
+  await eventually(
+    'the inventory is back',
+    async () => {
+      const retry = page.getByRole('button', { name: texts.retry })
+      if (await retry.isVisible()) await retry.click()
+      return (await page.getByRole('gridcell').count()) > 0 || undefined
+    },
+    90_000,
+  )
+  await end()
+})
+
+test('every page of a sandbox says that it is one', async () => {
+  const { page, end } = await visit(browser)
+  for (const path of ['/', '/help', '/deposit', '/nothing/here', `/deposit/${'0'.repeat(32)}`]) {
+    await page.goto(parts.place.gateway + path)
+    await page.getByRole('note').getByText(TEXTS.en.sandboxBanner).waitFor()
+  }
+  await page.goto(parts.place.sandbox)
+  expect(await page.locator('.banner').textContent()).toMatch(/sandbox/i)
+  await end()
+})
+
+test('live mode refuses a sandbox address and missing secrets, with a list of what is wrong', async () => {
+  const refused = run('gateway/main.ts', {
+    TRADETILL_MODE: 'live',
+    TRADETILL_STEAM_SANDBOX_URL: parts.place.sandbox,
+  })
+  expect(await refused.ended).toBe(1)
+  for (const name of ['TRADETILL_STEAM_SANDBOX_URL', 'TRADETILL_MASTER_KEY', 'DATABASE_URL']) {
+    expect(refused.output()).toMatch(new RegExp(`- ${name} `))
+  }
+})
