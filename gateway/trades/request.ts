@@ -7,7 +7,7 @@ import type { Tx } from '../db/client.ts'
 import { inTransaction, violates } from '../db/transaction.ts'
 import { type DepositDeps, depositTopic } from '../deposits/service.ts'
 import { type DepositRow, lockDeposit } from '../deposits/store.ts'
-import { quoteForTrade } from '../inventory/service.ts'
+import { quoteForTrade } from '../inventory/quotes.ts'
 import { liveTradeOf } from './store.ts'
 
 export type TradeLimits = { maxItems: number }

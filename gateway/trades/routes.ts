@@ -1,28 +1,25 @@
-import type { FastifyPluginAsync } from 'fastify'
-import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { tradeAnswerSchema, tradeBodySchema } from '../../contract/widget-api.ts'
 import { refuse } from '../kit/problem.ts'
 import { type RequestDeps, requestTrade } from './request.ts'
 
 /** POST /api/trade. */
-export function tradeRoutes(deps: RequestDeps): FastifyPluginAsync {
+export function tradeRoutes(deps: RequestDeps): FastifyPluginAsyncZod {
   return async (app) => {
-    app
-      .withTypeProvider<ZodTypeProvider>()
-      .post(
-        '/api/trade',
-        { schema: { body: tradeBodySchema, response: { 200: tradeAnswerSchema, 202: tradeAnswerSchema } } },
-        async (request, reply) => {
-          const answer = await requestTrade(deps, request.body)
-          switch (answer.kind) {
-            case 'active':
-              return { state: 'active' as const }
-            case 'sending':
-              return reply.code(202).send({ state: 'sending', code: 'trade_sending' })
-            case 'refused':
-              return refuse(answer.code)
-          }
-        },
-      )
+    app.post(
+      '/api/trade',
+      { schema: { body: tradeBodySchema, response: { 200: tradeAnswerSchema, 202: tradeAnswerSchema } } },
+      async (request, reply) => {
+        const answer = await requestTrade(deps, request.body)
+        switch (answer.kind) {
+          case 'active':
+            return { state: 'active' as const }
+          case 'sending':
+            return reply.code(202).send({ state: 'sending', code: 'trade_sending' })
+          case 'refused':
+            return refuse(answer.code)
+        }
+      },
+    )
   }
 }

@@ -1,0 +1,107 @@
+/** A recording stand-in for the port: it answers what the test says and keeps what was asked. */
+import type {
+  CancelAnswer,
+  Offer,
+  OfferAnswer,
+  OffersAnswer,
+  SendAnswer,
+  SteamSession,
+  TradeStatusAnswer,
+} from '../steam/steam.ts'
+
+export type FakeSession = SteamSession & {
+  calls: string[]
+  /** Offers by id, as Steam would tell of them. */
+  offers: Map<string, Offer>
+  trades: Map<string, TradeStatusAnswer>
+  /** Answers of the next sends; by default each is sent. `unknown` still makes the offer when `made`. */
+  sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean }[]
+  cancels: CancelAnswer[]
+  /** Runs before a cancel is answered: an accept that is faster. */
+  beforeCancel(): void
+  accept(offerId: string, options?: { settlesAt?: Date; received?: boolean }): void
+}
+
+const PARTNER_TRADE_BASE = 9_000
+
+/** One bot's session. Ids of offers count from 1. */
+export function fakeSession(steamId = '76561198000000001'): FakeSession {
+  const calls: string[] = []
+  const offers = new Map<string, Offer>()
+  const trades = new Map<string, TradeStatusAnswer>()
+  const unavailable = { kind: 'unavailable', reason: 'steam_error', detail: 'not part of this fake' } as const
+  const session: FakeSession = {
+    steamId,
+    calls,
+    offers,
+    trades,
+    sends: [],
+    cancels: [],
+    beforeCancel: () => {},
+    checkPartner: async () => unavailable,
+    readInventory: async () => unavailable,
+    sendOffer: async (partner, assets, message): Promise<SendAnswer> => {
+      calls.push(`send ${message}`)
+      const { answer, made } = session.sends.shift() ?? { answer: 'sent' as const }
+      const offerId = String(offers.size + 1)
+      if (answer === 'sent' || made === true) {
+        offers.set(offerId, {
+          offerId,
+          partnerSteamId: partner.steamId,
+          message,
+          state: 'active',
+          tradeId: null,
+          itemsToReceive: assets,
+          createdAt: new Date(),
+        })
+      }
+      if (answer === 'sent') return { kind: 'sent', offerId }
+      if (answer === 'refused') return { kind: 'refused', reason: 'invalid_token' }
+      return { kind: 'unknown', detail: 'the answer was lost' }
+    },
+    readOffer: async (offerId): Promise<OfferAnswer> => {
+      calls.push(`read ${offerId}`)
+      const offer = offers.get(offerId)
+      return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer }
+    },
+    listSentOffers: async (): Promise<OffersAnswer> => {
+      calls.push('list')
+      return { kind: 'offers', offers: [...offers.values()] }
+    },
+    cancelOffer: async (offerId): Promise<CancelAnswer> => {
+      calls.push(`cancel ${offerId}`)
+      session.beforeCancel()
+      const offer = offers.get(offerId)
+      if (offer?.state !== 'active') return { kind: 'not_active' }
+      offers.set(offerId, { ...offer, state: 'cancelled' })
+      return { kind: 'done' }
+    },
+    declineOffer: async () => ({ kind: 'done' }),
+    readTradeStatus: async (tradeId) => {
+      calls.push(`status ${tradeId}`)
+      return trades.get(tradeId) ?? { kind: 'missing' }
+    },
+    close: () => {},
+    accept(offerId, { settlesAt, received = true } = {}) {
+      const offer = offers.get(offerId)
+      if (offer === undefined) throw new Error(`no offer ${offerId}`)
+      const tradeId = String(PARTNER_TRADE_BASE + Number(offerId))
+      offers.set(offerId, { ...offer, state: 'accepted', tradeId })
+      trades.set(tradeId, {
+        kind: 'trade',
+        trade: {
+          tradeId,
+          partnerSteamId: offer.partnerSteamId,
+          state: received ? 'complete' : 'pending',
+          received: offer.itemsToReceive.map((asset) => ({
+            ...asset,
+            newAssetId: received ? `5${asset.assetId}` : null,
+          })),
+          settlesAt: settlesAt ?? null,
+          rollbackOf: null,
+        },
+      })
+    },
+  }
+  return session
+}

@@ -1,0 +1,154 @@
+/** A till on a database of its own, with the parts that a test of trades and deposits needs. */
+
+import type { BotContext } from '../bots/bot.ts'
+import { botQueue } from '../bots/bot.ts'
+import { createQueue } from '../db/boss-queue.ts'
+import { createSignals } from '../db/pg-signals.ts'
+import { ensureDepositQueues } from '../deposits/jobs.ts'
+import { createDeposit } from '../deposits/service.ts'
+import { systemIds } from '../kit/ids.ts'
+import type { RequestDeps } from '../trades/request.ts'
+import type { SettleDeps } from '../trades/settle.ts'
+import { ensureWebhookQueues } from '../webhooks/jobs.ts'
+import { type FakeClock, fakeClock } from './clock.ts'
+import { testDatabase } from './database.ts'
+import { type FakeSession, fakeSession } from './fake-steam.ts'
+import { captureLog } from './log.ts'
+
+export type Till = Awaited<ReturnType<typeof startTill>>
+
+const PUBLIC_URL = 'http://till.test'
+
+export async function startTill() {
+  const database = await testDatabase()
+  const { log, lines } = captureLog()
+  const queue = await createQueue({ url: database.url, log })
+  const signals = await createSignals({ url: database.url, log })
+  // The database's own now() takes part in leases and views, so the test's clock starts there.
+  const clock: FakeClock = fakeClock(new Date())
+  const deps: SettleDeps & RequestDeps = {
+    db: database.db,
+    queue,
+    signals,
+    clock,
+    ids: systemIds,
+    log,
+    steam: {
+      openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),
+      readProfile: async (steamId) => ({
+        kind: 'profile',
+        profile: { steamId, name: 'nova_hound', avatarUrl: 'a', profileUrl: 'p', level: 12 },
+      }),
+    },
+    publicUrl: PUBLIC_URL,
+    limits: { maxItems: 50 },
+    protectionDays: (game) => (game === 'cs' ? 8 : 0),
+  }
+  await ensureWebhookQueues(deps)
+  await ensureDepositQueues(deps)
+  return {
+    deps,
+    lines,
+    clock,
+    db: database.db,
+    url: database.url,
+    async close() {
+      await queue.stop()
+      await signals.close()
+      await database.close()
+    },
+  }
+}
+
+export async function aStore(till: Till, options: { webhookUrl?: string; riskLimitUsdCents?: bigint } = {}) {
+  return till.db
+    .insertInto('store')
+    .values({
+      name: 'Ember Forge',
+      origins: ['https://store.test'],
+      webhook_url: options.webhookUrl ?? null,
+      webhook_secret: options.webhookUrl === undefined ? null : Buffer.from('sealed'),
+      risk_limit_usd_cents: options.riskLimitUsdCents ?? 0n,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+}
+
+/** A bot that this process may speak for, with the session behind it. */
+export async function aBot(
+  till: Till,
+  session: FakeSession = fakeSession(),
+): Promise<{ bot: BotContext; session: FakeSession }> {
+  const row = await till.db
+    .insertInto('bot')
+    .values({
+      steam_id: session.steamId,
+      name: 'Tradetill Bot',
+      avatar_url: 'a',
+      profile_url: 'p',
+      level: 47,
+      refresh_token: Buffer.from('sealed'),
+      online: true,
+      lease_epoch: 1n,
+      lease_until: new Date(Date.now() + 3_600_000),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await till.deps.queue.ensure(botQueue(row.id))
+  return { bot: { botId: row.id, session, epoch: 1n, mayWrite: () => true }, session }
+}
+
+let externalIds = 0
+
+/** A deposit with a shopper and a quote of `prices` (minor units); asset ids are unique a deposit. */
+export async function aDeposit(
+  till: Till,
+  store: { id: bigint },
+  { prices = [1_000n, 2_000n], game = 'dota' as 'cs' | 'dota' } = {},
+) {
+  externalIds += 1
+  const { deposit } = await createDeposit(till.deps, store, {
+    externalId: `top-up ${externalIds}`,
+    currency: 'USD',
+    backToStoreUrl: 'https://store.test/',
+  })
+  const id = BigInt(deposit.id)
+  const hash = deposit.url.slice(-32)
+  await till.db
+    .updateTable('deposit')
+    .set({ user_steam_id: `7656119800${id}`, user_token: 'tok-en_1', user_name: 'nova_hound' })
+    .set({ user_avatar_url: 'a', user_profile_url: 'p' })
+    .where('id', '=', id)
+    .execute()
+  const rate = await till.db
+    .insertInto('exchange_rate')
+    .values({ currency: 'USD', per_usd: '1', source: 'test', as_of: till.clock.now() })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const quote = await till.db
+    .insertInto('quote')
+    .values({
+      id: systemIds.uuid(),
+      deposit_id: id,
+      game,
+      currency: 'USD',
+      rate_id: rate.id,
+      created_at: till.clock.now(),
+      expires_at: new Date(till.clock.now().getTime() + 900_000),
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const items = prices.map((price, index) => ({
+    quote_id: quote.id,
+    asset_id: `${id}${index}`,
+    app_id: game === 'cs' ? 730 : 570,
+    context_id: '2',
+    name: `Item ${index}`,
+    market_hash_name: `Item ${index}`,
+    price,
+    gross: price + price / 10n,
+  }))
+  await till.db.insertInto('quote_item').values(items).execute()
+  const assetIds = items.map((item) => item.asset_id)
+  return { id, hash, quoteId: quote.id, body: { hash, game, items: assetIds, quoteId: quote.id } }
+}

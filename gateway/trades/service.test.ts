@@ -1,0 +1,291 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { expireDeposit } from '../deposits/service.ts'
+import { balancesOf } from '../ledger/store.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from './request.ts'
+import { tradeHandlers } from './service.ts'
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+/** Lets the bot do what is due for every trade, as a job or the sweep would. */
+async function work(): Promise<void> {
+  const rows = await till.db.selectFrom('trade').select('id').orderBy('id').execute()
+  for (const { id } of rows) await tradeHandlers(till.deps).trade(bot, id)
+}
+
+const watch = () => tradeHandlers(till.deps).watch(bot)
+
+/** Asks for the trade and lets the bot work until the request is answered. */
+async function request(body: Parameters<typeof requestTrade>[1]) {
+  const answer = requestTrade(till.deps, body)
+  await expect
+    .poll(async () => {
+      await work()
+      const open = await till.db.selectFrom('trade').select('id').where('state', '=', 'intended').execute()
+      const any = await till.db.selectFrom('trade').select('id').executeTakeFirst()
+      return any !== undefined && open.length === 0
+    })
+    .toBe(true)
+  return answer
+}
+
+const depositStatus = async (id: bigint) =>
+  (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
+
+const events = async () =>
+  (await till.db.selectFrom('event').select('type').orderBy('inserted').execute()).map((row) => row.type)
+
+const tradeRow = () => till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
+
+describe('asking for a trade', () => {
+  it('D-25 makes one offer whose message is the secret code, and the deposit is pending', async () => {
+    const deposit = await aDeposit(till, store)
+    expect(await request(deposit.body)).toEqual({ kind: 'active' })
+    const trade = await tradeRow()
+    expect(session.calls).toEqual([`send ${trade.secret_code}`])
+    expect(await depositStatus(deposit.id)).toBe('pending')
+    expect(await events()).toEqual(['deposit.pending'])
+  })
+
+  it('D-25 twenty parallel requests of the same items make one offer', async () => {
+    const deposit = await aDeposit(till, store)
+    const answers = Promise.all(Array.from({ length: 20 }, () => requestTrade(till.deps, deposit.body)))
+    await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
+    await work()
+    expect(new Set((await answers).map((answer) => answer.kind))).toEqual(new Set(['active']))
+    expect(session.offers.size).toBe(1)
+  })
+
+  it('D-25 another set of items is refused while a trade is under way', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    const other = { ...deposit.body, items: deposit.body.items.slice(1) }
+    expect(await requestTrade(till.deps, other)).toEqual({ kind: 'refused', code: 'trade_in_progress' })
+  })
+
+  it('a refusal of Steam leaves the deposit open, and the shopper may try again', async () => {
+    const deposit = await aDeposit(till, store)
+    session.sends.push({ answer: 'refused' })
+    expect(await request(deposit.body)).toEqual({ kind: 'refused', code: 'trade_refused' })
+    expect(await depositStatus(deposit.id)).toBe('created')
+    expect(await request(deposit.body)).toEqual({ kind: 'active' })
+  })
+
+  it('an unknown deposit, a closed one and too many items are refused', async () => {
+    const deposit = await aDeposit(till, store)
+    const unknown = { ...deposit.body, hash: '0'.repeat(32) }
+    expect(await requestTrade(till.deps, unknown)).toEqual({ kind: 'refused', code: 'deposit_not_found' })
+    const many = { ...deposit.body, items: Array.from({ length: 51 }, (_, index) => `${index + 1}`) }
+    expect(await requestTrade(till.deps, many)).toEqual({ kind: 'refused', code: 'too_many_items' })
+    till.clock.advance(60 * 60_000)
+    await expireDeposit(till.deps, deposit.id)
+    expect(await requestTrade(till.deps, deposit.body)).toEqual({ kind: 'refused', code: 'deposit_closed' })
+  })
+
+  it('the server asks for the minimum sum of the game', async () => {
+    const deposit = await aDeposit(till, store, { prices: [99n] })
+    expect(await requestTrade(till.deps, deposit.body)).toEqual({ kind: 'refused', code: 'below_minimum' })
+  })
+})
+
+describe('an accepted offer', () => {
+  it('A-017 is credited once, however many see it at the same time', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    session.accept('1')
+    await Promise.all(Array.from({ length: 10 }, () => watch()))
+    await watch()
+    expect(await depositStatus(deposit.id)).toBe('succeeded')
+    expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
+    expect(await events()).toEqual(['deposit.pending', 'deposit.succeeded'])
+    const entries = await till.db
+      .selectFrom('ledger_entry')
+      .select(['cause', 'amount'])
+      .orderBy('id')
+      .execute()
+    expect(entries).toEqual([
+      { cause: 'delivered', amount: 3_000n },
+      { cause: 'commission', amount: 300n },
+    ])
+  })
+
+  it('D-8 stays pending without a deadline until Steam proves that the items moved', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    session.accept('1', { received: false })
+    await watch()
+    till.clock.advance(10 * 60_000)
+    await work()
+    expect(await depositStatus(deposit.id)).toBe('pending')
+    session.accept('1')
+    await work()
+    expect(await depositStatus(deposit.id)).toBe('succeeded')
+    expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
+  })
+
+  it('D-9 under trade protection is credited up to the risk limit and the rest held until it is over', async () => {
+    await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
+    const first = await aDeposit(till, store, { game: 'cs' })
+    await request(first.body)
+    session.accept('1')
+    await watch()
+    expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 500n, available: 2_500n }])
+    const second = await aDeposit(till, store, { game: 'cs' })
+    await request(second.body)
+    session.accept('2')
+    await watch()
+    expect(await balancesOf(till.db, store.id)).toEqual([
+      { currency: 'USD', held: 3_500n, available: 2_500n },
+    ])
+    till.clock.advance(8 * 86_400_000)
+    await work()
+    expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 6_000n }])
+    expect((await events()).filter((type) => type === 'deposit.funds_available')).toHaveLength(2)
+  })
+
+  it('what the sender took back is not released', async () => {
+    await till.db.updateTable('store').set({ risk_limit_usd_cents: 0n }).execute()
+    const deposit = await aDeposit(till, store, { game: 'cs' })
+    await request(deposit.body)
+    session.accept('1')
+    await watch()
+    const answer = session.trades.get('9001')
+    if (answer?.kind !== 'trade') throw new Error('the fake knows no trade 9001')
+    session.trades.set('9001', { kind: 'trade', trade: { ...answer.trade, state: 'rolled_back' } })
+    till.clock.advance(8 * 86_400_000)
+    await work()
+    expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 3_000n, available: 0n }])
+    expect(till.lines.join('')).toContain('a held trade was taken back on Steam')
+  })
+
+  it('the ledger refuses to change what it holds, and its balances are the sums of its entries', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    session.accept('1')
+    await watch()
+    await expect(till.db.updateTable('ledger_entry').set({ amount: 1n }).execute()).rejects.toThrow(
+      'append-only',
+    )
+    await expect(till.db.deleteFrom('ledger_entry').execute()).rejects.toThrow('append-only')
+    const accounts = await till.db.selectFrom('account').select(['id', 'balance']).execute()
+    const entries = await till.db.selectFrom('ledger_entry').selectAll().execute()
+    for (const { id, balance } of accounts) {
+      const sum = entries.reduce((total, entry) => {
+        const credit = entry.credit_account === id ? entry.amount : 0n
+        return total + credit - (entry.debit_account === id ? entry.amount : 0n)
+      }, 0n)
+      expect(balance).toBe(sum)
+    }
+  })
+})
+
+describe('a lost answer', () => {
+  it('D-25 is reconciled by the code, and nothing is sent again', async () => {
+    const deposit = await aDeposit(till, store)
+    session.sends.push({ answer: 'unknown', made: true })
+    const answer = requestTrade(till.deps, deposit.body)
+    await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
+    await work()
+    expect((await tradeRow()).state).toBe('unknown')
+    expect(await depositStatus(deposit.id)).toBe('created')
+    await work()
+    expect(await answer).toEqual({ kind: 'active' })
+    expect(session.calls.filter((call) => call.startsWith('send'))).toHaveLength(1)
+    expect(await depositStatus(deposit.id)).toBe('pending')
+  })
+
+  it('D-25 an offer that three reads over 45 s do not find is abandoned', async () => {
+    const deposit = await aDeposit(till, store)
+    session.sends.push({ answer: 'unknown' })
+    const answer = requestTrade(till.deps, deposit.body)
+    await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
+    await work()
+    for (const ms of [5_000, 15_000, 24_999]) {
+      till.clock.advance(ms)
+      await work()
+    }
+    expect((await tradeRow()).state).toBe('unknown')
+    till.clock.advance(1)
+    await work()
+    expect((await tradeRow()).state).toBe('abandoned')
+    expect(await answer).toEqual({ kind: 'refused', code: 'steam_unavailable' })
+    expect(await depositStatus(deposit.id)).toBe('created')
+  })
+
+  it('a send whose process was killed is looked for, not repeated', async () => {
+    const deposit = await aDeposit(till, store)
+    const answer = requestTrade(till.deps, deposit.body)
+    await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
+    const { secret_code: code, partner_steam_id: steamId } = await tradeRow()
+    await till.db.updateTable('trade').set({ state: 'sending', send_started_at: till.clock.now() }).execute()
+    await session.sendOffer(
+      { steamId, token: 'x' },
+      deposit.body.items.map((assetId) => ({ appId: 570, contextId: '2', assetId })),
+      code,
+    )
+    till.clock.advance(20_000)
+    await work()
+    expect(await answer).toEqual({ kind: 'active' })
+    expect(session.offers.size).toBe(1)
+  })
+})
+
+describe('an offer that ends', () => {
+  it('A-055 declined ends the deposit, and the items may be used again', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    const offer = session.offers.get('1')
+    if (offer === undefined) throw new Error('no offer was sent')
+    session.offers.set('1', { ...offer, state: 'declined' })
+    await watch()
+    expect(await depositStatus(deposit.id)).toBe('tradeDeclined')
+    expect(await events()).toEqual(['deposit.pending', 'deposit.trade_declined'])
+    expect(await till.db.selectFrom('trade_item').select('live').where('live', '=', true).execute()).toEqual(
+      [],
+    )
+  })
+
+  it('A-111 at the deadline the offer is cancelled on Steam, then the trade is timed out', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    till.clock.advance(5 * 60_000 - 1)
+    await work()
+    expect(await depositStatus(deposit.id)).toBe('pending')
+    till.clock.advance(1)
+    await work()
+    expect(session.calls.slice(-2)).toEqual(['cancel 1', 'read 1'])
+    expect(await depositStatus(deposit.id)).toBe('tradeTimeout')
+  })
+
+  it('D-18 an accept that is faster than the cancel is succeeded', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    session.beforeCancel = () => session.accept('1')
+    till.clock.advance(5 * 60_000)
+    await work()
+    expect(await depositStatus(deposit.id)).toBe('succeeded')
+    expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
+  })
+
+  it('a holder whose lease is older writes nothing', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    await till.db.updateTable('trade').set({ lease_epoch: 2n }).execute()
+    session.accept('1')
+    await watch()
+    expect(await depositStatus(deposit.id)).toBe('pending')
+    expect(await till.db.selectFrom('ledger_entry').selectAll().execute()).toEqual([])
+  })
+})
