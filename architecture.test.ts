@@ -146,7 +146,8 @@ function longFunctions(file: string): string[] {
       /^(\s*)(?:export )?(?:async )?(?:function\*? (\w+)|const (\w+) = (?:async )?(?:\([^=]*|\w+) ?=> ?\{?)/.exec(
         line,
       )
-    if (head === null) return []
+    // A line that opens nothing is a whole function by itself.
+    if (head === null || !/[{([<,]$/.test(line)) return []
     const indent = head[1] ?? ''
     const end = lines.findIndex(
       (other, index) =>

@@ -9,9 +9,6 @@ export type SandboxOffer = {
   items: { assetId: string }[]
 }
 
-export const ACTIVE = 2
-export const ACCEPTED = 3
-
 export async function players(sandbox: string): Promise<Player[]> {
   return (await fetch(`${sandbox}/control/players`)).json() as Promise<Player[]>
 }
