@@ -147,6 +147,7 @@ export type Bot = z.infer<typeof botSchema>
 export type Payment = z.infer<typeof paymentSchema>
 export type Item = z.infer<typeof itemSchema>
 export type Inventory = z.infer<typeof inventorySchema>
+export type InventoryQuery = z.infer<typeof inventoryQuerySchema>
 export type TradeUrlBody = z.infer<typeof tradeUrlBodySchema>
 export type TradeBody = z.infer<typeof tradeBodySchema>
 export type TradeAnswer = z.infer<typeof tradeAnswerSchema>

@@ -1,0 +1,61 @@
+/** What a bot learnt of an inventory, as it lies in the row that the asking process waits for. */
+import { z } from 'zod'
+import type { Game } from '../../contract/games.ts'
+import type { Language } from '../../contract/languages.ts'
+import type { InventoryErrorType } from '../../contract/statuses.ts'
+import type {
+  Partner,
+  PartnerAnswer,
+  InventoryAnswer as SteamInventory,
+  SteamSession,
+} from '../steam/steam.ts'
+
+const itemSchema = z.object({
+  assetId: z.string(),
+  classId: z.string(),
+  instanceId: z.string(),
+  amount: z.number(),
+  name: z.string(),
+  marketHashName: z.string(),
+  tradable: z.boolean(),
+  iconPath: z.string(),
+  tags: z.array(z.object({ category: z.string(), internalName: z.string() })),
+})
+
+export const storedAnswerSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('items'), items: z.array(itemSchema) }),
+  z.object({
+    kind: z.literal('refused'),
+    reason: z.enum(['hidden', 'no_items', 'invalid_token', 'cannot_trade', 'escrow']),
+  }),
+  z.object({ kind: z.literal('unavailable'), reason: z.string(), detail: z.string() }),
+])
+
+export type StoredAnswer = z.infer<typeof storedAnswerSchema>
+
+type Wanted = { partner: Partner; game: Game; language: Language }
+
+/** Asks Steam: first whether this partner can trade at once, then what they own. */
+export async function askSteam(
+  session: SteamSession,
+  { partner, game, language }: Wanted,
+): Promise<StoredAnswer> {
+  const checked: PartnerAnswer = await session.checkPartner(partner)
+  if (checked.kind !== 'ok') return checked
+  if (checked.holdDays > 0) return { kind: 'refused', reason: 'escrow' }
+  const owned: SteamInventory = await session.readInventory(partner, game, language)
+  return owned
+}
+
+const ERROR_OF_REFUSAL: Record<Extract<StoredAnswer, { kind: 'refused' }>['reason'], InventoryErrorType> = {
+  hidden: 'hidden',
+  no_items: 'tradeNotAvailable',
+  cannot_trade: 'tradeNotAvailable',
+  invalid_token: 'invalidPartner',
+  escrow: 'escrow',
+}
+
+/** The state that the page shows for an answer without items. */
+export function errorTypeOf(answer: Exclude<StoredAnswer, { kind: 'items' }>): InventoryErrorType {
+  return answer.kind === 'refused' ? ERROR_OF_REFUSAL[answer.reason] : 'engineeringWorks'
+}

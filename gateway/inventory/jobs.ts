@@ -1,0 +1,34 @@
+import type { BotHandlers } from '../bots/bot.ts'
+import type { Db } from '../db/client.ts'
+import type { Signals } from '../db/signals.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Clock } from '../kit/clock.ts'
+import { askSteam } from './answer.ts'
+import { inventoryTopic, WAIT_MS } from './service.ts'
+import { completeRequest, forgetBefore, takeRequest } from './store.ts'
+
+type JobDeps = { db: Db; signals: Signals; clock: Clock }
+
+/** What a bot does for an inventory request: takes it once, asks Steam, leaves the answer in the row. */
+export function inventoryHandler({ db, signals, clock }: JobDeps): BotHandlers['inventory'] {
+  return async (bot, requestId) => {
+    // Later than that nobody waits any more, and Steam is not asked in vain.
+    const since = new Date(clock.now().getTime() - WAIT_MS)
+    const wanted = await takeRequest(db, { id: requestId, botId: bot.botId, since })
+    if (wanted === undefined) return
+    const { steamId, token, game, language } = wanted
+    const answer = await askSteam(bot.session, { partner: { steamId, token }, game, language })
+    await inTransaction(db, async (tx) => {
+      await completeRequest(tx, { id: requestId, answer, at: clock.now() })
+      await signals.notify(tx, inventoryTopic(requestId))
+    })
+  }
+}
+
+/** Requests hold trade tokens and quotes hold many rows: both are kept only as long as somebody may ask. */
+const KEEP_MS = 24 * 3_600_000
+
+/** To be called once in a while: forgets old requests and unused quotes. */
+export function sweepInventories({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> {
+  return forgetBefore(db, new Date(clock.now().getTime() - KEEP_MS))
+}

@@ -1,0 +1,115 @@
+import { type Selectable, sql } from 'kysely'
+import type { Game } from '../../contract/games.ts'
+import type { Language } from '../../contract/languages.ts'
+import type { Db, Tx } from '../db/client.ts'
+import type { InventoryRequestTable } from '../db/schema.ts'
+import type { StoredAnswer } from './answer.ts'
+
+/** Whose inventory is asked for: equal keys share one request. */
+export type InventoryKey = { steamId: string; token: string; game: Game; language: Language }
+
+export type RequestRow = Pick<
+  Selectable<InventoryRequestTable>,
+  'id' | 'state' | 'answer' | 'created_at' | 'done_at'
+>
+
+/** Lets one transaction at a time look for, or open, a request of this key. */
+export async function lockKey(tx: Tx, { steamId, token, game, language }: InventoryKey): Promise<void> {
+  const key = `inventory ${steamId} ${token} ${game} ${language}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
+}
+
+/** The newest request of the key that was opened after `since`. */
+export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<RequestRow | undefined> {
+  return tx
+    .selectFrom('inventory_request')
+    .select(['id', 'state', 'answer', 'created_at', 'done_at'])
+    .where('steam_id', '=', key.steamId)
+    .where('token', '=', key.token)
+    .where('game', '=', key.game)
+    .where('language', '=', key.language)
+    .where('created_at', '>', since)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Opens a request for the holder of the bot's lease; resolves to its id. */
+export async function openRequest(
+  tx: Tx,
+  key: InventoryKey,
+  { botId, at }: { botId: bigint; at: Date },
+): Promise<bigint> {
+  const { steamId, token, game, language } = key
+  const row = await tx
+    .insertInto('inventory_request')
+    .values({ bot_id: botId, steam_id: steamId, token, game, language, created_at: at })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return row.id
+}
+
+export function findRequest(db: Db, id: bigint): Promise<RequestRow | undefined> {
+  return db
+    .selectFrom('inventory_request')
+    .select(['id', 'state', 'answer', 'created_at', 'done_at'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
+
+/** Takes an open request for the bot; undefined if another took it or nobody waits for it any more. */
+export async function takeRequest(
+  db: Db,
+  { id, botId, since }: { id: bigint; botId: bigint; since: Date },
+): Promise<InventoryKey | undefined> {
+  const row = await db
+    .updateTable('inventory_request')
+    .set({ state: 'taken' })
+    .where('id', '=', id)
+    .where('bot_id', '=', botId)
+    .where('state', '=', 'open')
+    .where('created_at', '>', since)
+    .returning(['steam_id as steamId', 'token', 'game', 'language'])
+    .executeTakeFirst()
+  return row
+}
+
+export async function completeRequest(
+  tx: Tx,
+  { id, answer, at }: { id: bigint; answer: StoredAnswer; at: Date },
+): Promise<void> {
+  await tx
+    .updateTable('inventory_request')
+    .set({ state: 'done', answer: wellFormedJson(answer), done_at: at })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A name cut in the middle of a character would be refused by jsonb, and the whole inventory with it. */
+function wellFormedJson(answer: StoredAnswer): string {
+  return JSON.stringify(answer, (_key, value: unknown) =>
+    typeof value === 'string' ? value.toWellFormed() : value,
+  )
+}
+
+/** Which of these assets stand in a trade that is under way or done. */
+export async function assetsInTrades(
+  db: Db | Tx,
+  appId: number,
+  assetIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ assetId: string }>`
+    select asset_id as "assetId" from trade_item
+    where live and app_id = ${appId} and asset_id = any(${[...assetIds]})`.execute(db)
+  return new Set(rows.map(({ assetId }) => assetId))
+}
+
+/** Forgets requests and quotes that nothing can ask for any more. Quotes that a trade names stay. */
+export async function forgetBefore(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('inventory_request').where('created_at', '<', before).execute()
+  await sql`
+    delete from quote where expires_at < ${before}
+      and not exists (select from trade where trade.quote_id = quote.id)
+      and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(db)
+}
