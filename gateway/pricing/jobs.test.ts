@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { GAMES } from '../../contract/games.ts'
+import { CATALOGUE } from '../../steam-sandbox/items.ts'
+import { fakeClock } from '../testing/clock.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { captureLog } from '../testing/log.ts'
+import { refreshPrices, startPricing } from './jobs.ts'
+import { DEFAULT_RULES } from './price.ts'
+import { priceList } from './service.ts'
+import { filePrices, SANDBOX_PRICES } from './sources/file.ts'
+import type { PriceSource } from './sources/source.ts'
+import { savePrices } from './store.ts'
+
+let database: TestDatabase
+let folder: string
+const clock = fakeClock()
+const { log, lines } = captureLog()
+const never = new AbortController().signal
+
+beforeEach(async () => {
+  database = await testDatabase()
+  folder = mkdtempSync(join(tmpdir(), 'prices-'))
+})
+afterEach(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true })
+})
+
+const fileOf = (content: object) => {
+  const path = join(folder, 'prices.json')
+  writeFileSync(path, JSON.stringify(content))
+  return filePrices({ path, clock })
+}
+const refresh = (...sources: PriceSource[]) => refreshPrices({ db: database.db, sources, clock, log }, never)
+const priceOf = async (name: string, currency: 'USD' | 'EUR' = 'USD') => {
+  const rules = { ...DEFAULT_RULES, commissionBps: 1_000 }
+  const list = await priceList(database.db, { game: 'cs', currency, names: [name], rules, now: clock.now() })
+  return 'refused' in list ? list : list.of(name)
+}
+
+describe('pricing', () => {
+  test('prices of a file are stored, after commission and in the currency of the deposit', async () => {
+    const cs = [{ name: 'Knife', usd: '100.00', sales7d: 20 }]
+    await refresh(fileOf({ rates: { EUR: '0.8625' }, prices: { cs } }))
+    expect(await priceOf('Knife')).toEqual({ kind: 'priced', price: 9_000n, gross: 10_000n })
+    expect(await priceOf('Knife', 'EUR')).toEqual({ kind: 'priced', price: 7_762n, gross: 8_625n })
+    expect(await priceOf('Other')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
+  })
+
+  test('a source that fails leaves its last prices, which age', async () => {
+    const good = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', listings: 50 }] } })
+    await refresh(good)
+    writeFileSync(join(folder, 'prices.json'), '{"rates": {')
+    clock.advance(3_600_000)
+    await refresh(good)
+    expect(lines.join('')).toContain('a source failed')
+    expect(await priceOf('Knife')).toMatchObject({ kind: 'priced', gross: 1_000n })
+    clock.advance(6 * 3_600_000)
+    expect(await priceOf('Knife')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
+  })
+
+  test.each([
+    [{ rates: {}, prices: { cs: [{ name: 'A', usd: 1, sales7d: 1 }] } }],
+    [{ rates: {}, prices: { cs: [{ name: 'A', usd: '-1', sales7d: 1 }] } }],
+    [{ rates: {}, prices: { cs: [{ name: 'A', usd: '1' }] } }],
+    [{ rates: {}, prices: { chess: [] } }],
+  ])('a file with an error is refused as a whole: %j', async (content) => {
+    await expect(fileOf(content).fetch('cs', never)).rejects.toThrow('not as it should be')
+  })
+
+  test('an absurd rate is not taken, a missing one prices nothing', async () => {
+    await refresh(fileOf({ rates: { EUR: '86' }, prices: {} }))
+    expect(await priceOf('Knife', 'EUR')).toEqual({ refused: 'missing' })
+    await refresh(fileOf({ rates: { EUR: '0.86' }, prices: {} }))
+    clock.advance(49 * 3_600_000)
+    expect(await priceOf('Knife', 'EUR')).toEqual({ refused: 'stale' })
+  })
+
+  test('an unchanged rate adds no row within the hour', async () => {
+    const source = fileOf({ rates: { EUR: '0.86' }, prices: {} })
+    const rows = async () => (await database.pool.query('select id from exchange_rate')).rowCount
+    await refresh(source)
+    clock.advance(600_000)
+    await refresh(source)
+    expect(await rows()).toBe(2)
+    await refresh(fileOf({ rates: { EUR: '0.87' }, prices: {} }))
+    expect(await rows()).toBe(3)
+  })
+
+  test('older words never replace newer ones, and a name that comes twice breaks nothing', async () => {
+    const row = (usdMicros: bigint, asOf: Date) => ({
+      marketHashName: 'Knife',
+      usdMicros,
+      popularity: 20,
+      popularityKind: 'sales7d' as const,
+      asOf,
+    })
+    const by = { source: 'test', game: 'cs' } as const
+    const earlier = new Date(clock.now().getTime() - 1_000)
+    await savePrices(database.db, by, [row(1n, clock.now()), row(5_000_000n, clock.now())])
+    await savePrices(database.db, by, [row(9_000_000n, earlier)])
+    await refresh()
+    expect(await priceOf('Knife')).toMatchObject({ gross: 500n })
+  })
+
+  test('starts with all prices there, and stops', async () => {
+    const source = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
+    const pricing = await startPricing({ db: database.db, sources: [source], clock, log })
+    expect(await priceOf('Knife')).toMatchObject({ kind: 'priced' })
+    await pricing.stop()
+  })
+})
+
+describe("the sandbox's price list", () => {
+  const APP_IDS = { cs: 730, dota: 570, rust: 252490, tf: 440 }
+
+  test('names only items that the sandbox has, and leaves out a few on purpose', async () => {
+    const source = filePrices({ path: SANDBOX_PRICES, clock })
+    for (const game of GAMES) {
+      const items = [...CATALOGUE.values()].filter(
+        ({ appId, tradable }) => appId === APP_IDS[game] && tradable,
+      )
+      const owned = new Set(items.map(({ name }) => name))
+      const rows = await source.fetch(game, never)
+      const unknown = rows.map((row) => row.marketHashName).filter((name) => !owned.has(name))
+      expect(unknown).toEqual([])
+      expect(owned.size - rows.length).toBeGreaterThan(0)
+      expect(owned.size - rows.length).toBeLessThan(4)
+    }
+  })
+})

@@ -1,0 +1,131 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { minimumInMinorUnits, readRate, toMinorUnits } from './exchange.ts'
+import { DEFAULT_RULES, median, type SourcePrice, shopperAmount, worthOf } from './price.ts'
+
+const NOW = new Date('2026-01-01T12:00:00Z')
+const HOUR_MS = 3_600_000
+const DOLLAR = 1_000_000n
+const ONE = 100_000_000n
+
+const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS)
+const price = (usd: number, more: Partial<SourcePrice> = {}): SourcePrice => ({
+  usdMicros: BigInt(Math.round(usd * 1_000_000)),
+  popularity: 100,
+  popularityKind: 'sales7d',
+  asOf: NOW,
+  ...more,
+})
+const judge = (...prices: SourcePrice[]) => worthOf(prices, { ...DEFAULT_RULES, commissionBps: 0 }, NOW)
+const priced = (usd: number) => ({ kind: 'priced', usdMicros: price(usd).usdMicros })
+const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
+
+describe('what an item is worth', () => {
+  test('D-13 the median of the fresh sources; of two the lower', () => {
+    expect(judge(price(3), price(1), price(2))).toEqual(priced(2))
+    expect(judge(price(9), price(2))).toEqual(priced(2))
+  })
+
+  test('D-13 six hours old counts, a moment older does not', () => {
+    expect(judge(price(5, { asOf: hoursAgo(6) }))).toEqual(priced(5))
+    expect(judge(price(5, { asOf: new Date(hoursAgo(6).getTime() - 1) }))).toEqual(unavailable('noPrice'))
+    expect(judge(price(5, { asOf: hoursAgo(-1) }))).toEqual(unavailable('noPrice'))
+    expect(judge()).toEqual(unavailable('noPrice'))
+  })
+
+  test('D-13 ten sales are popular, nine are not; listings count only where nobody counts sales', () => {
+    expect(judge(price(5, { popularity: 10 }))).toEqual(priced(5))
+    expect(judge(price(5, { popularity: 9 }))).toEqual(unavailable('notPopular'))
+    const listed = price(5, { popularity: 10, popularityKind: 'listings' })
+    expect(judge(listed)).toEqual(priced(5))
+    expect(judge(price(5, { popularity: 9 }), listed)).toEqual(unavailable('notPopular'))
+  })
+
+  test('A-087 0.10 is refused and 0.11 qualifies, as the shopper sees it after commission', () => {
+    expect(judge(price(0.1))).toEqual(unavailable('tooCheap'))
+    expect(judge(price(0.109))).toEqual(unavailable('tooCheap'))
+    expect(judge(price(0.11))).toEqual(priced(0.11))
+    const half = { ...DEFAULT_RULES, commissionBps: 5_000 }
+    expect(worthOf([price(0.21)], half, NOW)).toEqual(unavailable('tooCheap'))
+    expect(worthOf([price(0.22)], half, NOW)).toEqual(priced(0.22))
+  })
+})
+
+const amount = fc.bigInt({ min: 1n, max: 10_000_000n * DOLLAR })
+
+describe('properties of prices', () => {
+  test('one manipulated source stays within what the others say', () => {
+    fc.assert(
+      fc.property(fc.array(amount, { minLength: 2, maxLength: 8 }), amount, (honest, manipulated) => {
+        const found = median([...honest, manipulated]) ?? 0n
+        const sorted = [...honest].sort((a, b) => (a < b ? -1 : 1))
+        expect(found).toBeLessThanOrEqual(sorted.at(-1) ?? 0n)
+        if (honest.length > 2) expect(found).toBeGreaterThanOrEqual(sorted[0] ?? 0n)
+      }),
+    )
+  })
+
+  test('of two sources the one that was pushed up pays nobody more', () => {
+    fc.assert(
+      fc.property(amount, amount, (honest, pushed) => {
+        expect(median([honest, pushed])).toBeLessThanOrEqual(honest)
+      }),
+    )
+  })
+
+  test('D-5 what is credited is rounded down, never up, by less than one minor unit', () => {
+    const rates = fc.bigInt({ min: ONE / 2n, max: ONE * 50n })
+    fc.assert(
+      fc.property(amount, rates, fc.integer({ min: 0, max: 9_000 }), (micros, rate, commission) => {
+        const exact = micros * rate * BigInt(10_000 - commission)
+        const unit = ONE * 10_000n * 10_000n
+        const credited = shopperAmount(micros, rate, commission)
+        expect(credited * unit).toBeLessThanOrEqual(exact)
+        expect((credited + 1n) * unit).toBeGreaterThan(exact)
+        expect(credited).toBeLessThanOrEqual(toMinorUnits(micros, rate))
+      }),
+    )
+  })
+
+  test('D-13 a minimum is rounded up, so that its items are never worth less', () => {
+    const rates = fc.bigInt({ min: ONE / 2n, max: ONE * 50n })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 100_000 }), rates, (cents, rate) => {
+        const minimum = minimumInMinorUnits(cents, rate)
+        expect(minimum * ONE).toBeGreaterThanOrEqual(BigInt(cents) * rate)
+        expect((minimum - 1n) * ONE).toBeLessThan(BigInt(cents) * rate)
+      }),
+    )
+  })
+})
+
+describe('exchange rates', () => {
+  const read = (perUsd: string, asOf = NOW) => readRate('EUR', { perUsd, asOf }, NOW)
+
+  test('reads a decimal without a float', () => {
+    expect(read('0.86')).toEqual({ kind: 'rate', perUsd: 86_000_000n })
+    expect(read('0.86000001')).toEqual({ kind: 'rate', perUsd: 86_000_001n })
+    expect(toMinorUnits(10n * DOLLAR, 86_000_001n)).toBe(860n)
+  })
+
+  test.each([['0'], ['0.00000000'], ['86'], ['0.0086']])('refuses %s as absurd', (perUsd) => {
+    expect(read(perUsd)).toEqual({ kind: 'refused', reason: 'absurd' })
+  })
+
+  test.each([['-1'], ['1e0'], ['0,86'], [''], ['NaN'], ['0.860000001']])(
+    'refuses %j as malformed',
+    (perUsd) => {
+      expect(read(perUsd)).toEqual({ kind: 'refused', reason: 'malformed' })
+    },
+  )
+
+  test('refuses a rate older than 48 hours', () => {
+    expect(read('0.86', hoursAgo(48))).toMatchObject({ kind: 'rate' })
+    expect(read('0.86', new Date(hoursAgo(48).getTime() - 1))).toEqual({ kind: 'refused', reason: 'stale' })
+  })
+
+  test('a dollar is worth a dollar', () => {
+    expect(readRate('USD', { perUsd: '1', asOf: NOW }, NOW)).toEqual({ kind: 'rate', perUsd: ONE })
+    expect(readRate('USD', { perUsd: '1.01', asOf: NOW }, NOW)).toMatchObject({ reason: 'absurd' })
+  })
+})
