@@ -145,7 +145,7 @@ function quotedItems(tx: Tx, quoteId: string, assetIds: readonly string[]): Prom
       'gross',
     ])
     .where('quote_id', '=', quoteId)
-    .where('asset_id', 'in', assetIds)
+    .where('asset_id', '=', sql<string>`any(${[...assetIds]})`)
     .orderBy('asset_id')
     .execute()
 }
