@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useCallback, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import { usePage } from '../page.tsx'
@@ -28,36 +28,10 @@ export function Grid({ items, selection, currency, onToggle }: Props) {
   const current = Math.min(active, Math.max(items.length - 1, 0))
   const picked = useMemo(() => new Set(selection), [selection])
   const stride = layout.rowHeight + size.gap
-
-  const focusCell = useCallback((index: number) => {
-    setActive(index)
-    // The row may only exist after the scroll that brings it into sight.
-    const seek = (tries: number): void => {
-      const cell = element.current?.querySelector<HTMLElement>(`[data-index="${index}"]`)
-      if (cell !== null && cell !== undefined) cell.focus()
-      else if (tries > 0) requestAnimationFrame(() => seek(tries - 1))
-    }
-    requestAnimationFrame(() => seek(10))
-  }, [])
-
-  const onKeyDown = (event: KeyboardEvent): void => {
+  const onKeyDown = useKeys({ element, layout, count: items.length, stride, current, setActive }, () => {
     const item = items[current]
-    if ((event.key === ' ' || event.key === 'Enter') && item !== undefined) {
-      event.preventDefault()
-      onToggle(item.id)
-    }
-    if (!NAVIGATION.includes(event.key)) return
-    event.preventDefault()
-    const grid = {
-      columns: layout.columns,
-      count: items.length,
-      pageRows: PAGE_ROWS,
-      toCorner: event.ctrlKey,
-    }
-    const next = nextCell(event.key, current, grid)
-    scrollToRow(element.current, Math.floor(next / layout.columns) * stride, layout.rowHeight)
-    focusCell(next)
-  }
+    if (item !== undefined) onToggle(item.id)
+  })
 
   const shown = Array.from({ length: rows.last - rows.first + 1 }, (_, offset) => rows.first + offset)
   return (
@@ -111,6 +85,41 @@ export function Grid({ items, selection, currency, onToggle }: Props) {
       ))}
     </div>
   )
+}
+
+type Keys = {
+  element: React.RefObject<HTMLDivElement | null>
+  layout: Layout
+  count: number
+  stride: number
+  current: number
+  setActive(index: number): void
+}
+
+/** Arrows move the one tab stop, Space and Enter press the cell that has it. */
+function useKeys({ element, layout, count, stride, current, setActive }: Keys, onPress: () => void) {
+  return (event: KeyboardEvent): void => {
+    if (event.key === ' ' || event.key === 'Enter') {
+      event.preventDefault()
+      onPress()
+    }
+    if (!NAVIGATION.includes(event.key)) return
+    event.preventDefault()
+    const grid = { columns: layout.columns, count, pageRows: PAGE_ROWS, toCorner: event.ctrlKey }
+    const next = nextCell(event.key, current, grid)
+    scrollToRow(element.current, Math.floor(next / layout.columns) * stride, layout.rowHeight)
+    setActive(next)
+    focusCell(element.current, next)
+  }
+}
+
+/** The row may only exist after the scroll that brings it into sight. */
+function focusCell(grid: HTMLElement | null, index: number, tries = 10): void {
+  requestAnimationFrame(() => {
+    const cell = grid?.querySelector<HTMLElement>(`[data-index="${index}"]`)
+    if (cell !== null && cell !== undefined) cell.focus()
+    else if (tries > 0) focusCell(grid, index, tries - 1)
+  })
 }
 
 function useWidth(element: React.RefObject<HTMLElement | null>): number {

@@ -73,11 +73,11 @@ function Received({ payment }: { payment: Payment }) {
       <strong>{money(payment.amount, payment.currency)}</strong>
       {payment.heldUntil !== null && (
         <p className="quiet">
-{texts.heldUntil(
-money(payment.heldAmount, payment.currency),
-formatDate(payment.heldUntil, language),
-)}
-</p>
+          {texts.heldUntil(
+            money(payment.heldAmount, payment.currency),
+            formatDate(payment.heldUntil, language),
+          )}
+        </p>
       )}
     </div>
   )

@@ -1,0 +1,106 @@
+/** The calls of the flow, each turned into the event that tells what came of it. */
+import type { Payment } from '../../contract/widget-api.ts'
+import { type Activity, DEBOUNCE_MS } from './activities.ts'
+import type { Answer, Api } from './api.ts'
+import type { Effect, FlowEvent } from './events.ts'
+import type { FlowState } from './state.ts'
+
+/** The world outside, as arguments. */
+export type World = {
+  api: Api
+  /** Monotonic milliseconds. */
+  now(): number
+  /** Resolves after `ms`, or at once when the signal aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void>
+  perform(effect: Effect): void
+}
+
+type Ended = Exclude<Activity, { kind: 'poll' }>
+
+export type Calls = {
+  /** Asks only for what changed since the last answer, unless that was forgotten. */
+  payment(signal: AbortSignal): Promise<FlowEvent>
+  /** The next payment comes whole. */
+  forget(): void
+  eventOf(activity: Ended, signal: AbortSignal): Promise<FlowEvent>
+}
+
+export function createCalls(world: World, stateOf: () => FlowState): Calls {
+  let etag: string | null = null
+  const forget = (): void => {
+    etag = null
+  }
+  async function payment(signal: AbortSignal): Promise<FlowEvent> {
+    const { hash, language } = stateOf()
+    const answer = await world.api.payment(hash, { language, etag, signal })
+    if (answer.kind === 'ok') etag = answer.etag
+    return paymentEvent(answer, world.now())
+  }
+  async function eventOf(activity: Ended, signal: AbortSignal): Promise<FlowEvent> {
+    const { hash, language } = stateOf()
+    switch (activity.kind) {
+      case 'loadPayment':
+        forget()
+        return payment(signal)
+      case 'debounce':
+        await world.wait(DEBOUNCE_MS, signal)
+        return { type: 'typingEnded' }
+      case 'resolveUser': {
+        const { request, tradeUrl } = activity
+        const answer = await world.api.resolveUser({ hash, tradeUrl }, { language, signal })
+        return answer.kind === 'ok'
+          ? { type: 'userResolved', request, user: answer.body }
+          : { type: 'userFailed', request, refusal: refusalIn(answer) }
+      }
+      case 'loadInventory': {
+        const { request, game, reload } = activity
+        const query = { hash, game, language: activity.language, reload }
+        const answer = await world.api.inventory(query, signal)
+        return answer.kind === 'ok'
+          ? { type: 'inventoryLoaded', request, inventory: answer.body }
+          : { type: 'inventoryFailed', request }
+      }
+      case 'createTrade':
+        return createTrade(world, stateOf(), { activity, signal })
+      default:
+        return activity satisfies never
+    }
+  }
+  return { payment, forget, eventOf }
+}
+
+type Creation = { activity: Extract<Activity, { kind: 'createTrade' }>; signal: AbortSignal }
+
+async function createTrade(
+  world: World,
+  state: FlowState,
+  { activity, signal }: Creation,
+): Promise<FlowEvent> {
+  const { attempt, trade, delayMs } = activity
+  if (delayMs > 0) await world.wait(delayMs, signal)
+  const quote = trade.quoteId === null ? {} : { quoteId: trade.quoteId }
+  const body = { hash: state.hash, game: trade.game, items: [...trade.items], ...quote }
+  const answer = await world.api.createTrade(body, { language: state.language, signal })
+  if (answer.kind === 'ok' && answer.body.state !== 'sending') return { type: 'tradeActive', attempt }
+  if (answer.kind === 'refused') return { type: 'tradeRefused', attempt, refusal: answer.refusal }
+  return { type: 'tradeUnknown', attempt }
+}
+
+function paymentEvent(answer: Answer<Payment>, atMs: number): FlowEvent {
+  switch (answer.kind) {
+    case 'ok':
+      return { type: 'paymentLoaded', payment: answer.body, atMs }
+    case 'unchanged':
+      return { type: 'paymentUnchanged' }
+    case 'refused':
+      return { type: 'paymentFailed', refusal: answer.refusal, gone: true }
+    case 'lost':
+      return { type: 'paymentFailed', refusal: answer.refusal, gone: false }
+    default:
+      return answer satisfies never
+  }
+}
+
+function refusalIn(answer: Exclude<Answer<unknown>, { kind: 'ok' }>) {
+  return answer.kind === 'unchanged' ? { code: null, detail: null } : answer.refusal
+}
