@@ -118,6 +118,22 @@ async function withBot<T>(call: () => Promise<T>): Promise<T> {
 const ask = (more: Partial<InventoryQuery> = {}) =>
   withBot(() => readInventory(deps, { hash, game: 'cs', ...more }))
 
+/** Calls on connections that are open already meet; otherwise the first has finished before the second begins. */
+async function openConnections(count: number): Promise<void> {
+  let opened = 0
+  let allOpen = () => {}
+  const all = new Promise<void>((resolve) => {
+    allOpen = resolve
+  })
+  const one = () =>
+    till.db.connection().execute(async () => {
+      opened += 1
+      if (opened === count) allOpen()
+      await all
+    })
+  await Promise.all(Array.from({ length: count }, one))
+}
+
 const forTrade = (assetIds: string[], quoteId?: string | null) =>
   till.db.transaction().execute((tx) =>
     quoteForTrade(tx, {
@@ -278,6 +294,7 @@ describe('how often Steam is asked', () => {
     release = new Promise((resolve) => {
       go = resolve
     })
+    await openConnections(8)
     await withBot(async () => {
       const calls = Array.from({ length: 8 }, () => readInventory(deps, { hash, game: 'cs' }))
       await expect.poll(() => asked).toBe(1)
