@@ -1,0 +1,66 @@
+/**
+ * Runs before `npm start` and `npm test` on whatever Node is there (20 or newer): installs the packages when they are
+ * not those of package-lock.json, and makes sure that what follows runs on Node 24.
+ */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
+const NEEDED_NODE = 24
+
+function packagesIn(file) {
+  try {
+    return JSON.parse(readFileSync(join(ROOT, file), 'utf8')).packages
+  } catch {
+    return undefined
+  }
+}
+
+/** True when npm's own note of what it installed agrees with the lock file. Optional ones may be of other machines. */
+function isInstalled() {
+  const wanted = packagesIn('package-lock.json')
+  const present = packagesIn('node_modules/.package-lock.json')
+  if (wanted === undefined || present === undefined) return false
+  return Object.entries(wanted).every(([path, { version, integrity, optional }]) => {
+    if (!path.startsWith('node_modules/')) return true
+    const there = present[path]
+    if (there === undefined) return optional === true
+    return there.version === version && there.integrity === integrity
+  })
+}
+
+function install() {
+  console.log('Installing the packages of package-lock.json (npm ci) …')
+  const npm = process.env.npm_execpath
+  const [command, ...args] = npm === undefined ? ['npm', 'ci'] : [process.execPath, npm, 'ci']
+  const { status } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' })
+  if (status !== 0)
+    fail('The packages could not be installed; npm says above why. Check the connection and try again.')
+}
+
+/** The Node that comes as a package does not run everywhere (musl): then the one of the machine must do. */
+function checkNode() {
+  const pinned = join(ROOT, 'node_modules/.bin/node')
+  if (major(pinned) === undefined) rmSync(pinned, { force: true })
+  const found = major(pinned) ?? major('node')
+  if (found === undefined || found < NEEDED_NODE) {
+    fail(
+      `Tradetill needs Node ${NEEDED_NODE} or newer here, and finds ${found ?? 'none'}. Install it from https://nodejs.org.`,
+    )
+  }
+}
+
+function major(command) {
+  const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' })
+  const number = Number(/^v(\d+)\./.exec(stdout ?? '')?.[1])
+  return status === 0 && Number.isInteger(number) ? number : undefined
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}
+
+if (!isInstalled()) install()
+checkNode()
