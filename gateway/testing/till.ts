@@ -7,6 +7,7 @@ import { createSignals } from '../db/pg-signals.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
 import { createDeposit } from '../deposits/service.ts'
 import { systemIds } from '../kit/ids.ts'
+import { DEFAULT_RULES } from '../pricing/price.ts'
 import type { RequestDeps } from '../trades/request.ts'
 import type { SettleDeps } from '../trades/settle.ts'
 import { ensureWebhookQueues } from '../webhooks/jobs.ts'
@@ -42,6 +43,7 @@ export async function startTill() {
     },
     publicUrl: PUBLIC_URL,
     limits: { maxItems: 50 },
+    rules: DEFAULT_RULES,
     protectionDays: (game) => (game === 'cs' ? 8 : 0),
   }
   await ensureWebhookQueues(deps)

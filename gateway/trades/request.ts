@@ -8,11 +8,12 @@ import { inTransaction, violates } from '../db/transaction.ts'
 import { type DepositDeps, depositTopic } from '../deposits/service.ts'
 import { type DepositRow, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
+import type { PricingRules } from '../pricing/price.ts'
 import { liveTradeOf } from './store.ts'
 
 export type TradeLimits = { maxItems: number }
 
-export type RequestDeps = DepositDeps & { limits: TradeLimits }
+export type RequestDeps = DepositDeps & { limits: TradeLimits; rules: PricingRules }
 
 export type RequestAnswer =
   | { kind: 'active' }
@@ -77,6 +78,7 @@ async function createIntent(
     depositId: deposit.id,
     game: body.game,
     assetIds: body.items,
+    rules: deps.rules,
     now: deps.clock.now(),
     ...(body.quoteId === undefined ? {} : { quoteId: body.quoteId }),
   })

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-config-'))
+})
+
+afterEach(() => {
+  rmSync(folder, { recursive: true })
+})
+
+const read = (environment: Record<string, string>) => readConfig({ TRADETILL_DATA: folder, ...environment })
+
+const LIVE = {
+  TRADETILL_MODE: 'live',
+  TRADETILL_PUBLIC_URL: 'https://pay.example.com',
+  DATABASE_URL: 'postgres://till:secret@db.example.com/till',
+  TRADETILL_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+}
+
+function problemsOf(environment: Record<string, string>): string[] {
+  const answer = read(environment)
+  return answer.kind === 'refused' ? answer.problems : []
+}
+
+describe('sandbox mode', () => {
+  test('runs without any setting, with a master key of its own that it keeps private', () => {
+    const [first, second] = [read({}), read({})]
+    if (first.kind !== 'config' || second.kind !== 'config') throw new Error('refused')
+    expect(first.config).toMatchObject({
+      mode: 'sandbox',
+      port: 4300,
+      steamSandboxUrl: 'http://127.0.0.1:4301',
+    })
+    expect(second.config.masterKey.equals(first.config.masterKey)).toBe(true)
+    expect(statSync(join(folder, 'master.key')).mode & 0o777).toBe(0o600)
+  })
+
+  test.each(['http://203.0.113.9:4301', 'http://127.0.0.1.evil.example', 'https://steamcommunity.com'])(
+    'refuses the sandbox address %s',
+    (url) => {
+      expect(problemsOf({ TRADETILL_STEAM_SANDBOX_URL: url })).toEqual([
+        expect.stringContaining('TRADETILL_STEAM_SANDBOX_URL must be on this machine'),
+      ])
+    },
+  )
+
+  test.each([
+    ['TRADETILL_MODE', 'production'],
+    ['TRADETILL_PORT', '70000'],
+    ['TRADETILL_PORT', 'http'],
+    ['TRADETILL_PUBLIC_URL', 'javascript:alert(1)'],
+    ['TRADETILL_MASTER_KEY', 'short'],
+    ['TRADETILL_MASTER_KEY_FILE', '/does/not/exist'],
+    ['TRADETILL_MAX_ITEMS', '0'],
+    ['TRADETILL_COMMISSION_BPS', '10000'],
+    ['DATABASE_URL', 'mysql://localhost/till'],
+    ['TRADETILL_STDIN', 'yes'],
+  ])('refuses %s=%s and names it', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
+  })
+
+  test('tells all problems at once', () => {
+    expect(problemsOf({ TRADETILL_PORT: 'x', TRADETILL_MAX_ITEMS: 'x' })).toHaveLength(2)
+  })
+})
+
+describe('live mode', () => {
+  test('runs with a database, a master key and a public address', () => {
+    expect(read(LIVE)).toMatchObject({ kind: 'config', config: { mode: 'live', steamSandboxUrl: undefined } })
+  })
+
+  test('takes the master key from a file, in hex too', () => {
+    const file = join(folder, 'key')
+    writeFileSync(file, `${Buffer.alloc(32, 2).toString('hex')}\n`)
+    const answer = read({ ...LIVE, TRADETILL_MASTER_KEY: '', TRADETILL_MASTER_KEY_FILE: file })
+    expect(answer).toMatchObject({ config: { masterKey: Buffer.alloc(32, 2) } })
+  })
+
+  test.each([
+    [
+      'a sandbox address',
+      { TRADETILL_STEAM_SANDBOX_URL: 'http://127.0.0.1:4301' },
+      'TRADETILL_STEAM_SANDBOX_URL',
+    ],
+    ['no database', { DATABASE_URL: '' }, 'DATABASE_URL'],
+    ['no master key', { TRADETILL_MASTER_KEY: '' }, 'TRADETILL_MASTER_KEY'],
+    ['no public address', { TRADETILL_PUBLIC_URL: '' }, 'TRADETILL_PUBLIC_URL'],
+    [
+      'a public address without TLS',
+      { TRADETILL_PUBLIC_URL: 'http://pay.example.com' },
+      'TRADETILL_PUBLIC_URL',
+    ],
+  ])('refuses %s', (_what, change, name) => {
+    expect(problemsOf({ ...LIVE, ...change })).toEqual([expect.stringContaining(name)])
+  })
+
+  test('tells everything that is missing, and no secret', () => {
+    const problems = problemsOf({ TRADETILL_MODE: 'live', TRADETILL_MASTER_KEY: 'canary' })
+    expect(problems).toHaveLength(3)
+    expect(problems.join()).not.toContain('canary')
+  })
+})

@@ -1,0 +1,198 @@
+/** The one reader of the environment. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+
+const KEY_BYTES = 32
+
+const port = z.coerce.number().int().min(0).max(65_535)
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) address' })
+const flag = z.enum(['0', '1'], { error: 'must be 0 or 1' }).transform((value) => value === '1')
+const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()))
+
+const environmentSchema = z
+  .object({
+    TRADETILL_MODE: z.enum(['sandbox', 'live'], { error: 'must be sandbox or live' }).default('sandbox'),
+    TRADETILL_PORT: port.default(4300),
+    TRADETILL_HOST: z.string().default('127.0.0.1'),
+    /** Where shoppers reach the gateway. */
+    TRADETILL_PUBLIC_URL: httpUrl.optional(),
+    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+    TRADETILL_DATA: z.string().default('.data/gateway'),
+    TRADETILL_MASTER_KEY: z.string().optional(),
+    TRADETILL_MASTER_KEY_FILE: z.string().optional(),
+    TRADETILL_STEAM_SANDBOX_URL: httpUrl.optional(),
+    TRADETILL_PRICES_FILE: z.string().optional(),
+    /** What the operator keeps, in hundredths of a percent. */
+    TRADETILL_COMMISSION_BPS: z.coerce.number().int().min(0).max(9_000).optional(),
+    /** Most items in one trade. */
+    TRADETILL_MAX_ITEMS: z.coerce.number().int().min(1).max(256).default(50),
+    TRADETILL_MAX_BOTS: z.coerce.number().int().min(1).max(1_000).default(50),
+    TRADETILL_TRUSTED_PROXIES: list.optional(),
+    TRADETILL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+    TRADETILL_LOG_PRETTY: flag.default(false),
+    /** Stop when stdin ends: for whoever starts the gateway as a child. */
+    TRADETILL_STDIN: flag.default(false),
+  })
+  .superRefine((environment, context) => {
+    const problems =
+      environment.TRADETILL_MODE === 'live' ? problemsOfLive(environment) : problemsOfSandbox(environment)
+    for (const [name, message] of problems) context.addIssue({ code: 'custom', path: [name], message })
+  })
+
+type Environment = {
+  TRADETILL_PUBLIC_URL?: string | undefined
+  DATABASE_URL?: string | undefined
+  TRADETILL_MASTER_KEY?: string | undefined
+  TRADETILL_MASTER_KEY_FILE?: string | undefined
+  TRADETILL_STEAM_SANDBOX_URL?: string | undefined
+}
+
+type Found = [name: keyof Environment, message: string][]
+
+function problemsOfLive(environment: Environment): Found {
+  const found: Found = problemsOfKey(environment)
+  if (environment.TRADETILL_STEAM_SANDBOX_URL !== undefined) {
+    found.push(['TRADETILL_STEAM_SANDBOX_URL', 'must not be set in live mode: the sandbox invents items'])
+  }
+  if (environment.DATABASE_URL === undefined) {
+    found.push(['DATABASE_URL', 'is needed in live mode: the address of a PostgreSQL that is backed up'])
+  }
+  if (environment.TRADETILL_MASTER_KEY === undefined && environment.TRADETILL_MASTER_KEY_FILE === undefined) {
+    found.push([
+      'TRADETILL_MASTER_KEY',
+      'or TRADETILL_MASTER_KEY_FILE is needed in live mode: it seals the secrets',
+    ])
+  }
+  const publicUrl = environment.TRADETILL_PUBLIC_URL
+  if (publicUrl === undefined || new URL(publicUrl).protocol !== 'https:') {
+    found.push([
+      'TRADETILL_PUBLIC_URL',
+      'is needed in live mode and must be https: where shoppers reach the page',
+    ])
+  }
+  return found
+}
+
+function problemsOfSandbox(environment: Environment): Found {
+  const found: Found = problemsOfKey(environment)
+  const sandbox = environment.TRADETILL_STEAM_SANDBOX_URL
+  if (sandbox !== undefined && !isLoopback(new URL(sandbox))) {
+    found.push(['TRADETILL_STEAM_SANDBOX_URL', 'must be on this machine, such as http://127.0.0.1:4301'])
+  }
+  return found
+}
+
+function problemsOfKey({ TRADETILL_MASTER_KEY, TRADETILL_MASTER_KEY_FILE }: Environment): Found {
+  if (TRADETILL_MASTER_KEY !== undefined) {
+    return keyOf(TRADETILL_MASTER_KEY) ? [] : [['TRADETILL_MASTER_KEY', 'must be 32 bytes in base64 or hex']]
+  }
+  if (TRADETILL_MASTER_KEY_FILE === undefined) return []
+  if (!existsSync(TRADETILL_MASTER_KEY_FILE)) return [['TRADETILL_MASTER_KEY_FILE', 'does not exist']]
+  const key = keyOf(readFileSync(TRADETILL_MASTER_KEY_FILE, 'utf8'))
+  return key ? [] : [['TRADETILL_MASTER_KEY_FILE', 'must hold 32 bytes in base64 or hex']]
+}
+
+function keyOf(text: string): Buffer | undefined {
+  const trimmed = text.trim()
+  const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
+  return key.length === KEY_BYTES ? key : undefined
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+}
+
+export type Config = {
+  mode: 'sandbox' | 'live'
+  host: string
+  port: number
+  publicUrl: URL
+  /** Without one the gateway runs a PostgreSQL of its own in dataDir. */
+  databaseUrl: string | undefined
+  dataDir: string
+  masterKey: Buffer
+  /** Set exactly in sandbox mode. */
+  steamSandboxUrl: string | undefined
+  pricesFile: string | undefined
+  commissionBps: number | undefined
+  maxItems: number
+  maxBots: number
+  trustedProxies: string[] | undefined
+  logLevel: 'debug' | 'info' | 'warn' | 'error'
+  logPretty: boolean
+  stopWithStdin: boolean
+}
+
+export type ConfigAnswer = { kind: 'config'; config: Config } | { kind: 'refused'; problems: string[] }
+
+const OURS = /^(TRADETILL_|DATABASE_URL$)/
+
+/**
+ * Reads the settings; empty ones count as absent. All problems are told at once. In sandbox mode a missing master
+ * key is made and kept in the data folder.
+ */
+export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
+  const given = Object.entries(environment).filter(([name, value]) => OURS.test(name) && value !== '')
+  const parsed = environmentSchema.safeParse(Object.fromEntries(given))
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)
+    return { kind: 'refused', problems }
+  }
+  const { data } = parsed
+  const dataDir = resolve(data.TRADETILL_DATA)
+  const sandbox = data.TRADETILL_STEAM_SANDBOX_URL ?? 'http://127.0.0.1:4301'
+  const config: Config = {
+    mode: data.TRADETILL_MODE,
+    host: data.TRADETILL_HOST,
+    port: data.TRADETILL_PORT,
+    publicUrl: new URL(data.TRADETILL_PUBLIC_URL ?? `http://localhost:${data.TRADETILL_PORT}`),
+    databaseUrl: data.DATABASE_URL,
+    dataDir,
+    masterKey: masterKeyOf(data, dataDir),
+    steamSandboxUrl: data.TRADETILL_MODE === 'sandbox' ? sandbox : undefined,
+    pricesFile: data.TRADETILL_PRICES_FILE,
+    commissionBps: data.TRADETILL_COMMISSION_BPS,
+    maxItems: data.TRADETILL_MAX_ITEMS,
+    maxBots: data.TRADETILL_MAX_BOTS,
+    trustedProxies: data.TRADETILL_TRUSTED_PROXIES,
+    logLevel: data.TRADETILL_LOG_LEVEL,
+    logPretty: data.TRADETILL_LOG_PRETTY,
+    stopWithStdin: data.TRADETILL_STDIN,
+  }
+  return { kind: 'config', config }
+}
+
+/** Ends the process with a readable list if the settings are wrong. */
+export function readConfigOrExit(): Config {
+  const answer = readConfig()
+  if (answer.kind === 'config') return answer.config
+  const list = answer.problems.map((problem) => `  - ${problem}`).join('\n')
+  process.stderr.write(`Tradetill cannot start with these settings:\n${list}\nSee docs/operating.md.\n`)
+  process.exit(1)
+}
+
+function masterKeyOf(
+  { TRADETILL_MASTER_KEY, TRADETILL_MASTER_KEY_FILE }: Environment,
+  dataDir: string,
+): Buffer {
+  if (TRADETILL_MASTER_KEY !== undefined) return checkedKey(TRADETILL_MASTER_KEY)
+  if (TRADETILL_MASTER_KEY_FILE !== undefined)
+    return checkedKey(readFileSync(TRADETILL_MASTER_KEY_FILE, 'utf8'))
+  const file = join(dataDir, 'master.key')
+  mkdirSync(dataDir, { recursive: true })
+  try {
+    const key = randomBytes(KEY_BYTES)
+    writeFileSync(file, key.toString('base64'), { mode: 0o600, flag: 'wx' })
+    return key
+  } catch {
+    return checkedKey(readFileSync(file, 'utf8'))
+  }
+}
+
+function checkedKey(text: string): Buffer {
+  const key = keyOf(text)
+  if (key === undefined) throw new Error('The master key must be 32 bytes in base64 or hex.')
+  return key
+}

@@ -1,0 +1,273 @@
+/** The composition root: the only file that wires the parts together. */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { startBots } from './bots/runner.ts'
+import { type Config, readConfigOrExit } from './config.ts'
+import { createQueue } from './db/boss-queue.ts'
+import { type Database, openDatabase } from './db/client.ts'
+import { type Embedded, startEmbedded } from './db/embedded.ts'
+import { migrate } from './db/migrate.ts'
+import { createSignals } from './db/pg-signals.ts'
+import type { Queue } from './db/queue.ts'
+import type { Signals } from './db/signals.ts'
+import { ensureDepositQueues, sweepDeposits, workOnDeposits } from './deposits/jobs.ts'
+import { depositRoutes, paymentRoute } from './deposits/routes.ts'
+import { createDeposit, storeDeposit } from './deposits/service.ts'
+import { createViewCache } from './deposits/view-cache.ts'
+import { viewReader } from './deposits/views.ts'
+import { createApp } from './http/app.ts'
+import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
+import { inventoryRoutes } from './inventory/routes.ts'
+import { systemClock } from './kit/clock.ts'
+import { systemIds } from './kit/ids.ts'
+import { type Lock, tryLock } from './kit/lock.ts'
+import { createLog, type Log } from './kit/log.ts'
+import { repeat } from './kit/repeat.ts'
+import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
+import { startPricing } from './pricing/jobs.ts'
+import { DEFAULT_RULES, type PricingRules } from './pricing/price.ts'
+import { filePrices, SANDBOX_PRICES } from './pricing/sources/file.ts'
+import { createSandboxAgent } from './steam/agent.ts'
+import type { Steam } from './steam/steam.ts'
+import { createWebSteam } from './steam/web.ts'
+import { storeRoutes } from './stores/routes.ts'
+import { openWebhookSecret } from './stores/service.ts'
+import { sweepTrades } from './trades/jobs.ts'
+import { tradeRoutes } from './trades/routes.ts'
+import { tradeHandlers } from './trades/service.ts'
+import { ensureWebhookQueues, sweepWebhooks, workOnWebhooks } from './webhooks/jobs.ts'
+import { createSender } from './webhooks/sender.ts'
+
+const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
+const SWEEP_MS = 10_000
+
+/** Days in which Steam lets the sender take a trade back. */
+const PROTECTION_DAYS = { cs: 8, dota: 0, rust: 0, tf: 0 } as const
+
+const LIVE_IMAGES = 'https://community.fastly.steamstatic.com'
+const LIVE_AVATARS = 'https://avatars.steamstatic.com'
+const LIVE_COMMUNITY = 'https://steamcommunity.com'
+
+export type Gateway = {
+  url: string
+  /** Resolves when a part it cannot do without has ended by itself. */
+  died: Promise<string>
+  stop(): Promise<void>
+}
+
+/** Things to end, the last one begun first; one that fails does not keep the others. */
+function createEnding(log: Log) {
+  const ends: { name: string; end: () => unknown }[] = []
+  return {
+    add: (name: string, end: () => unknown) => ends.push({ name, end }),
+    async run() {
+      for (const { name, end } of ends.splice(0).reverse()) {
+        try {
+          await end()
+        } catch (error) {
+          log.error({ err: error, part: name }, 'a part did not stop cleanly')
+        }
+      }
+    },
+  }
+}
+
+/** Starts everything; on failure what was begun is ended again. */
+export async function startGateway(config: Config): Promise<Gateway> {
+  const log = createLog({ level: config.logLevel, pretty: config.logPretty })
+  const ending = createEnding(log)
+  try {
+    const store = await openStorage(config, log, ending)
+    const parts = { config, log, ...store, ...createSteam(config) }
+    const app = await startParts(parts, ending)
+    await app.listen({ host: config.host, port: config.port })
+    ending.add('http', () => app.close())
+    log.info({ url: config.publicUrl.origin, mode: config.mode }, 'the gateway is ready')
+    return { url: config.publicUrl.origin, died: store.died, stop: () => ending.run() }
+  } catch (error) {
+    await ending.run()
+    throw error
+  }
+}
+
+type Ending = ReturnType<typeof createEnding>
+
+type Storage = {
+  database: Database
+  queue: Queue
+  signals: Signals
+  box: SecretBox
+  died: Promise<string>
+}
+
+async function openStorage(config: Config, log: Log, ending: Ending): Promise<Storage> {
+  const embedded = config.databaseUrl === undefined ? await ownDatabase(config, log, ending) : undefined
+  const url = embedded?.url ?? config.databaseUrl ?? ''
+  await migrate({ url })
+  const database = openDatabase(url)
+  ending.add('database pool', () => database.close())
+  const queue = await createQueue({ url, log })
+  ending.add('queue', () => queue.stop())
+  const signals = await createSignals({ url, log })
+  ending.add('signals', () => signals.close())
+  const never = Promise.withResolvers<string>().promise
+  const died = embedded?.died.then(() => 'the embedded PostgreSQL ended') ?? never
+  return { database, queue, signals, box: createSecretBox(config.masterKey), died }
+}
+
+/** The folder's lock comes first: two gateways must never share a database of their own. */
+async function ownDatabase(config: Config, log: Log, ending: Ending): Promise<Embedded> {
+  mkdirSync(config.dataDir, { recursive: true })
+  const lock: Lock | undefined = await tryLock(`gateway ${realpathSync(config.dataDir)}`)
+  if (lock === undefined) {
+    throw new Error(`Another gateway is running on the data folder ${config.dataDir}. Stop it first.`)
+  }
+  ending.add('folder lock', () => lock.release())
+  const embedded = await startEmbedded({ dataDir: config.dataDir, log })
+  ending.add('embedded PostgreSQL', () => embedded.stop())
+  return embedded
+}
+
+type SteamParts = { steam: Steam; communityUrl: string; imageBase: string; imageOrigins: string[] }
+
+function createSteam({ mode, steamSandboxUrl }: Config): SteamParts {
+  if (steamSandboxUrl === undefined) {
+    return {
+      steam: createWebSteam(),
+      communityUrl: LIVE_COMMUNITY,
+      imageBase: LIVE_IMAGES,
+      imageOrigins: [LIVE_IMAGES, LIVE_AVATARS],
+    }
+  }
+  const base = new URL(steamSandboxUrl).origin
+  const redirect = createSandboxAgent(mode, base)
+  const steam = createWebSteam({ redirect, imageBase: base, communityBase: base })
+  return { steam, communityUrl: base, imageBase: base, imageOrigins: [base] }
+}
+
+type Parts = Storage & SteamParts & { config: Config; log: Log }
+
+async function startParts(parts: Parts, ending: Ending) {
+  const { config, log, database, queue, signals, steam, box } = parts
+  const { db } = database
+  const rules: PricingRules = {
+    ...DEFAULT_RULES,
+    commissionBps: config.commissionBps ?? DEFAULT_RULES.commissionBps,
+  }
+  const common = { db, queue, signals, clock: systemClock, ids: systemIds, log }
+  const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
+  const limits = { maxItems: config.maxItems }
+  const trades = {
+    ...deposits,
+    limits,
+    rules,
+    protectionDays: (game: keyof typeof PROTECTION_DAYS) => PROTECTION_DAYS[game],
+  }
+  const inventory = { ...common, rules, imageBase: parts.imageBase, maxItems: config.maxItems }
+  const webhooks = {
+    ...common,
+    send: createSender({ mode: config.mode }),
+    openSecret: (storeId: bigint, sealed: Buffer) => openWebhookSecret(box, storeId, sealed),
+    random: Math.random,
+  }
+  await ensureWebhookQueues(webhooks)
+  await ensureDepositQueues(deposits)
+  await startPrices(parts, ending)
+
+  const handlers = { inventory: inventoryHandler(common), ...tradeHandlers(trades) }
+  const bots = startBots({
+    db,
+    queue,
+    steam,
+    box,
+    log,
+    owner: randomUUID(),
+    handlers,
+    maxBots: config.maxBots,
+  })
+  ending.add('bots', () => bots.stop())
+  ending.add('webhook jobs', await workOnWebhooks(webhooks))
+  ending.add('deposit jobs', await workOnDeposits(deposits))
+  const sweep = repeat({ name: 'sweep', everyMs: SWEEP_MS, log }, async () => {
+    await sweepTrades(trades)
+    await sweepDeposits(deposits)
+    await sweepWebhooks(webhooks)
+    await sweepInventories(common)
+  })
+  ending.add('sweep', () => sweep.stop())
+
+  const nowMs = () => performance.now()
+  const views = createViewCache({ read: viewReader(db, parts.communityUrl), log, nowMs })
+  ending.add('views', () => views.stop())
+  return createApp({
+    log,
+    mode: config.mode,
+    publicUrl: config.publicUrl,
+    imageOrigins: parts.imageOrigins,
+    widgetFolder: WIDGET_FOLDER,
+    ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
+    healthy: () => isHealthy(database),
+    routes: {
+      polled: [paymentRoute({ db, queue, log, views, nowMs })],
+      widget: [depositRoutes(deposits), inventoryRoutes(inventory), tradeRoutes(trades)],
+      store: [
+        storeRoutes({
+          db,
+          mode: config.mode,
+          createDeposit: (store, body) => createDeposit(deposits, store, body),
+          storeDeposit: (storeId, id) => storeDeposit(deposits, storeId, id),
+        }),
+      ],
+    },
+  })
+}
+
+async function startPrices({ config, log, database }: Parts, ending: Ending): Promise<void> {
+  const file = config.pricesFile ?? (config.mode === 'sandbox' ? SANDBOX_PRICES : undefined)
+  if (file === undefined) log.error('TRADETILL_PRICES_FILE is not set: no item has a price')
+  const sources = file === undefined ? [] : [filePrices({ path: file, clock: systemClock })]
+  const pricing = await startPricing({ db: database.db, sources, clock: systemClock, log })
+  ending.add('pricing', () => pricing.stop())
+}
+
+async function isHealthy({ db }: Database): Promise<boolean> {
+  try {
+    await sql`select 1`.execute(db)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const STOP_MS = 15_000
+
+async function main(): Promise<void> {
+  const config = readConfigOrExit()
+  const gateway = await startGateway(config)
+  console.log(`gateway ready at ${gateway.url}`)
+  let stopping = false
+  const stop = async (code: number): Promise<void> => {
+    if (stopping) return
+    stopping = true
+    setTimeout(() => process.exit(code === 0 ? 2 : code), STOP_MS).unref()
+    await gateway.stop()
+    process.exit(code)
+  }
+  process.on('SIGTERM', () => void stop(0))
+  process.on('SIGINT', () => void stop(0))
+  if (config.stopWithStdin) process.stdin.resume().once('end', () => void stop(0))
+  void gateway.died.then((reason) => {
+    if (stopping) return
+    console.error(`The gateway stops: ${reason}.`)
+    void stop(1)
+  })
+}
+
+if (import.meta.main) {
+  main().catch((error: unknown) => {
+    console.error(`The gateway cannot start: ${error instanceof Error ? error.message : String(error)}`)
+    process.exit(1)
+  })
+}

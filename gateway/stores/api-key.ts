@@ -1,0 +1,47 @@
+/** API keys: `tt_<mode>_<8 id>_<43 secret>_<8 check>`. The check finds a torn copy before any database does. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+export type Mode = 'sandbox' | 'live'
+
+export type NewApiKey = {
+  /** Shown once, never stored. */
+  key: string
+  id: string
+  secretSha256: Buffer
+}
+
+export type ParsedApiKey = { id: string; secretSha256: Buffer }
+
+const FORM = /^tt_(?:test|live)_([0-9a-z]{8})_([\w-]{43})_([0-9a-f]{8})$/
+const ID_LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz'
+
+export function createApiKey(mode: Mode): NewApiKey {
+  const id = Array.from(randomBytes(8), (byte) => ID_LETTERS[byte % ID_LETTERS.length]).join('')
+  const secret = randomBytes(32).toString('base64url')
+  const body = `${prefixOf(mode)}${id}_${secret}`
+  return { key: `${body}_${checkOf(body)}`, id, secretSha256: sha256(secret) }
+}
+
+/** Undefined for whatever is not a whole key of this mode. */
+export function parseApiKey(text: string, mode: Mode): ParsedApiKey | undefined {
+  const [, id, secret, check] = FORM.exec(text) ?? []
+  if (id === undefined || secret === undefined || !text.startsWith(prefixOf(mode))) return undefined
+  return checkOf(text.slice(0, -9)) === check ? { id, secretSha256: sha256(secret) } : undefined
+}
+
+export function sameSecret(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function prefixOf(mode: Mode): string {
+  return mode === 'live' ? 'tt_live_' : 'tt_test_'
+}
+
+function checkOf(body: string): string {
+  return crc32(body).toString(16).padStart(8, '0')
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,27 @@
+/** Where a store may send shoppers back to: only to places it registered. */
+
+/** Reads `https://host[:port]`; undefined for anything else. http is for stores on this machine and for tests. */
+export function parseOrigin(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (url === null || !isHttp(url) || url.origin !== text.replace(/\/$/, '')) return undefined
+  return url.origin
+}
+
+/**
+ * True if `text` is an absolute http(s) address whose origin is in `origins`. Everything that browsers and parsers
+ * read differently is refused first: control characters, spaces, backslashes, user names, addresses without `//`.
+ */
+export function isAllowedUrl(text: string, origins: readonly string[]): boolean {
+  if (!/^https?:\/\/[^/]/i.test(text) || /[\p{Cc}\p{Cf}\s\\]/u.test(text)) return false
+  const url = URL.parse(text)
+  if (url === null || !isHttp(url) || url.username !== '' || url.password !== '') return false
+  return !authorityOf(text).includes('@') && origins.includes(url.origin)
+}
+
+function isHttp(url: URL): boolean {
+  return url.protocol === 'https:' || url.protocol === 'http:'
+}
+
+function authorityOf(text: string): string {
+  return text.replace(/^https?:\/\//i, '').split(/[/?#]/)[0] ?? ''
+}
