@@ -8,6 +8,8 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
 const NEEDED_NODE = 24
+/** Keeps to the versions of the lock file and leaves it as it is. */
+const INSTALL = ['install', '--no-save']
 
 function packagesIn(file) {
   try {
@@ -30,10 +32,11 @@ function isInstalled() {
   })
 }
 
+/** Not `npm ci`: that refuses a lock file without the optional packages of every other platform. */
 function install() {
-  console.log('Installing the packages of package-lock.json (npm ci) …')
+  console.log('Installing the packages of package-lock.json …')
   const npm = process.env.npm_execpath
-  const [command, ...args] = npm === undefined ? ['npm', 'ci'] : [process.execPath, npm, 'ci']
+  const [command, ...args] = npm === undefined ? ['npm', ...INSTALL] : [process.execPath, npm, ...INSTALL]
   const { status } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' })
   if (status !== 0)
     fail('The packages could not be installed; npm says above why. Check the connection and try again.')
