@@ -24,6 +24,11 @@ const environmentSchema = z
     TRADETILL_MASTER_KEY_FILE: z.string().optional(),
     TRADETILL_STEAM_SANDBOX_URL: httpUrl.optional(),
     TRADETILL_PRICES_FILE: z.string().optional(),
+    /** Shown on the landing page of the sandbox. */
+    TRADETILL_DEMO_STORE_URL: httpUrl.optional(),
+    /** Shown on the help page. */
+    TRADETILL_SUPPORT_EMAIL: z.email().optional(),
+    TRADETILL_MESSENGER_URL: httpUrl.optional(),
     /** What the operator keeps, in hundredths of a percent. */
     TRADETILL_COMMISSION_BPS: z.coerce.number().int().min(0).max(9_000).optional(),
     /** Most items in one trade. */
@@ -116,6 +121,9 @@ export type Config = {
   /** Set exactly in sandbox mode. */
   steamSandboxUrl: string | undefined
   pricesFile: string | undefined
+  demoStoreUrl: string | undefined
+  supportEmail: string | undefined
+  messengerUrl: string | undefined
   commissionBps: number | undefined
   maxItems: number
   maxBots: number
@@ -153,6 +161,9 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     masterKey: masterKeyOf(data, dataDir),
     steamSandboxUrl: data.TRADETILL_MODE === 'sandbox' ? sandbox : undefined,
     pricesFile: data.TRADETILL_PRICES_FILE,
+    demoStoreUrl: data.TRADETILL_DEMO_STORE_URL,
+    supportEmail: data.TRADETILL_SUPPORT_EMAIL,
+    messengerUrl: data.TRADETILL_MESSENGER_URL,
     commissionBps: data.TRADETILL_COMMISSION_BPS,
     maxItems: data.TRADETILL_MAX_ITEMS,
     maxBots: data.TRADETILL_MAX_BOTS,

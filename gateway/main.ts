@@ -207,6 +207,11 @@ async function startParts(parts: Parts, ending: Ending) {
     publicUrl: config.publicUrl,
     imageOrigins: parts.imageOrigins,
     widgetFolder: WIDGET_FOLDER,
+    facts: {
+      'demo-store': config.demoStoreUrl,
+      'support-email': config.supportEmail,
+      'messenger-url': config.messengerUrl,
+    },
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
     healthy: () => isHealthy(database),
     routes: {

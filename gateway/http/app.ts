@@ -15,6 +15,8 @@ export type AppOptions = {
   publicUrl: URL
   imageOrigins: readonly string[]
   widgetFolder: string
+  /** What the page may tell of the operator, such as `support-email`. */
+  facts?: Record<string, string | undefined>
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits

@@ -11,6 +11,8 @@ export type PageOptions = {
   /** The widget's build. It may still be under way when the gateway starts. */
   folder: string
   mode: 'sandbox' | 'live'
+  /** What the page may tell of the operator: attributes of its root element, `data-` left out. */
+  facts?: Record<string, string | undefined>
   imageOrigins: readonly string[]
   csrf: Csrf
 }
@@ -54,16 +56,28 @@ function sendFile(reply: FastifyReply, path: string, maxAge: number): FastifyRep
 }
 
 /** The page as the last build left it, with the mode that it has to show; undefined before the first build. */
-function pageReader({ folder, mode }: PageOptions): () => string | undefined {
+function pageReader({ folder, mode, facts = {} }: PageOptions): () => string | undefined {
   const file = join(folder, 'index.html')
   let cached: { html: string; mtimeMs: number } | undefined
   return () => {
     const mtimeMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs
     if (mtimeMs === undefined) return undefined
     if (cached?.mtimeMs !== mtimeMs) {
-      const html = readFileSync(file, 'utf8').replace(/data-mode="\w*"/, `data-mode="${mode}"`)
+      const attributes = attributesOf({ ...facts, mode })
+      const html = readFileSync(file, 'utf8').replace(/data-mode="\w*"/, () => attributes)
       cached = { html, mtimeMs }
     }
     return cached.html
   }
+}
+
+function attributesOf(facts: Record<string, string | undefined>): string {
+  const given = Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined)
+  return given.map(([name, value]) => `data-${name}="${escapeAttribute(value)}"`).join(' ')
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
+
+function escapeAttribute(value: string): string {
+  return value.replace(/[&"<>]/g, (character) => ENTITIES[character] ?? '')
 }

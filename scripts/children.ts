@@ -1,0 +1,97 @@
+/** Processes that the start script begins and ends. */
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+
+export type Child = {
+  /** Resolves once a line of its output contains `text`; rejects when it ends before, or time is up. */
+  says(text: string, withinMs: number): Promise<void>
+  /** How it ended: an exit code or a signal. */
+  ended: Promise<string>
+  /** Asks it to stop and waits; after 20 s it is killed. */
+  stop(): Promise<void>
+}
+
+type Start = { name: string; file: string; env: Record<string, string> }
+
+const STOP_MS = 20_000
+
+/**
+ * Begins a process in a group of its own, so that Ctrl-C reaches only the start script, which stops the parts in
+ * their order. Each holds a pipe of ours as stdin: if this process is killed, they see its end and stop as well.
+ */
+export function startChild({ name, file, env }: Start): Child {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+    detached: true,
+  })
+  child.stdin.on('error', () => {})
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
+  })
+  const heard: string[] = []
+  const listeners = new Set<() => void>()
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    heard.push(line)
+    for (const listener of listeners) listener()
+  })
+  const says = async (text: string, withinMs: number): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const check = (): void => {
+      if (heard.some((line) => line.includes(text))) resolve()
+    }
+    listeners.add(check)
+    const timer = setTimeout(() => reject(new Error(`The ${name} was not ready in time.`)), withinMs)
+    void ended.then((how) => reject(new Error(`The ${name} did not start (${how}).`)))
+    check()
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      listeners.delete(check)
+    }
+  }
+  return {
+    says,
+    ended,
+    async stop() {
+      child.kill('SIGTERM')
+      child.stdin.end()
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+      await ended
+      clearTimeout(timer)
+    },
+  }
+}
+
+type Once = { file: string; args: string[]; env: Record<string, string>; input?: string }
+
+/** Runs a command to its end and gives its output; rejects with what it said when it fails. */
+export async function runOnce({ file, args, env, input = '' }: Once): Promise<string> {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const out: Buffer[] = []
+  const errors: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk))
+  child.stdin.end(input)
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  if (code !== 0) throw new Error(`${args.join(' ')} failed: ${Buffer.concat(errors).toString()}`)
+  return Buffer.concat(out).toString()
+}
+
+/** True when nobody listens on the port of this machine. */
+export function portIsFree(port: number): Promise<boolean> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}

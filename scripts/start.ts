@@ -1,0 +1,151 @@
+/** `npm start`: the gateway, and in sandbox mode the Steam sandbox and the demo store beside it. */
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { tryLock } from '../gateway/kit/lock.ts'
+import { type Child, portIsFree, runOnce, startChild } from './children.ts'
+import { buildWidgetIfChanged } from './widget.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const env = process.env
+const dataRoot = join(ROOT, relative(ROOT, env.TRADETILL_DATA_ROOT ?? join(ROOT, '.data')))
+const ports = {
+  gateway: Number(env.TRADETILL_PORT ?? 4300),
+  sandbox: Number(env.STEAM_SANDBOX_PORT ?? 4301),
+  store: Number(env.DEMO_STORE_PORT ?? 4302),
+}
+const urls = {
+  gateway: `http://localhost:${ports.gateway}`,
+  sandbox: `http://localhost:${ports.sandbox}`,
+  store: `http://localhost:${ports.store}`,
+}
+
+const READY_MS = 60_000
+const DEMO_RISK_LIMIT_USD = '1000'
+
+/** A message for the person at the terminal; no stack. */
+class Refusal extends Error {}
+
+const children: Child[] = []
+let stopping = false
+
+async function stopAll(): Promise<void> {
+  stopping = true
+  // The store first, the gateway before the Steam that it talks to.
+  for (const child of [...children].reverse()) await child.stop()
+}
+
+/** Begins a part; when it ends by itself, all end. */
+function begin(name: string, file: string, environment: Record<string, string>): Child {
+  const child = startChild({ name, file: join(ROOT, file), env: environment })
+  children.push(child)
+  void child.ended.then((how) => {
+    if (stopping) return
+    console.error(`\nThe ${name} ended by itself (${how}): stopping everything.`)
+    void stopAll().then(() => process.exit(1))
+  })
+  return child
+}
+
+const gatewayEnv: Record<string, string> = {
+  TRADETILL_PORT: String(ports.gateway),
+  TRADETILL_DATA: join(dataRoot, 'gateway'),
+  TRADETILL_STEAM_SANDBOX_URL: urls.sandbox,
+  TRADETILL_DEMO_STORE_URL: urls.store,
+  TRADETILL_LOG_PRETTY: '1',
+  TRADETILL_STDIN: '1',
+}
+
+async function startSandboxMode(): Promise<void> {
+  mkdirSync(dataRoot, { recursive: true })
+  const lock = await tryLock(`start ${realpathSync(dataRoot)}`)
+  if (lock === undefined) {
+    throw new Refusal(
+      `Tradetill is already running on ${dataRoot}. Stop that one with Ctrl-C, or use its pages.`,
+    )
+  }
+  for (const [name, port] of Object.entries(ports)) {
+    if (await portIsFree(port)) continue
+    throw new Refusal(
+      `Port ${port} for the ${name} is taken. Free it, or choose another one (see docs/operating.md).`,
+    )
+  }
+  const widget = buildWidgetIfChanged()
+  const sandbox = begin('Steam sandbox', 'steam-sandbox/main.ts', {
+    STEAM_SANDBOX_PORT: String(ports.sandbox),
+    STEAM_SANDBOX_DATA: join(dataRoot, 'sandbox.json'),
+    STEAM_SANDBOX_STDIN: '1',
+  })
+  const gateway = begin('gateway', 'gateway/main.ts', gatewayEnv)
+  await Promise.all([widget, sandbox.says('ready at', READY_MS), gateway.says('ready at', READY_MS)])
+  const key = await demoStoreKey()
+  const store = begin('demo store', 'demo-store/main.ts', {
+    DEMO_STORE_PORT: String(ports.store),
+    DEMO_STORE_DATA: join(dataRoot, 'demo-store.sqlite'),
+    TRADETILL_URL: urls.gateway,
+    TRADETILL_API_KEY: key.apiKey,
+    TRADETILL_WEBHOOK_SECRET: key.webhookSecret,
+    STEAM_SANDBOX_URL: urls.sandbox,
+    DEMO_STORE_STDIN: '1',
+  })
+  await store.says('ready at', READY_MS)
+  console.log(`
+Tradetill is ready (sandbox: no real items, no real money).
+
+  demo store     ${urls.store}
+  gateway        ${urls.gateway}
+  Steam sandbox  ${urls.sandbox}
+
+First step: open ${urls.store} and press “Top up with game items”.
+Ctrl-C stops everything.`)
+}
+
+type DemoStoreKey = { apiKey: string; webhookSecret: string }
+
+/** On the first start the sandbox's bots are enrolled and the demo store is registered, as an operator would. */
+async function demoStoreKey(): Promise<DemoStoreKey> {
+  const file = join(dataRoot, 'demo-store.json')
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as DemoStoreKey
+  const [, created] = await Promise.all([enrolBots(), createDemoStore()])
+  writeFileSync(file, created, { mode: 0o600 })
+  return JSON.parse(created) as DemoStoreKey
+}
+
+const CLI = join(ROOT, 'gateway/cli/main.ts')
+
+async function enrolBots(): Promise<void> {
+  const answer = await fetch(`${urls.sandbox}/control/bots`, { signal: AbortSignal.timeout(10_000) })
+  const bots = (await answer.json()) as { refreshToken: string }[]
+  const input = bots.map((bot) => `${bot.refreshToken}\n`).join('')
+  await runOnce({ file: CLI, args: ['bot', 'add'], env: gatewayEnv, input })
+}
+
+function createDemoStore(): Promise<string> {
+  const webhook = `${urls.store}/webhooks/tradetill`
+  const options = ['--name', 'Ember Forge', '--origin', urls.store, '--webhook-url', webhook]
+  const args = ['store', 'create', ...options, '--risk-limit-usd', DEMO_RISK_LIMIT_USD, '--json']
+  return runOnce({ file: CLI, args, env: gatewayEnv })
+}
+
+async function startLiveMode(): Promise<void> {
+  await buildWidgetIfChanged()
+  const gateway = begin('gateway', 'gateway/main.ts', { TRADETILL_STDIN: '1' })
+  await gateway.says('ready at', READY_MS)
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (stopping) return
+    console.log('\nStopping …')
+    void stopAll().then(() => process.exit(0))
+  })
+}
+
+try {
+  await (env.TRADETILL_MODE === 'live' ? startLiveMode() : startSandboxMode())
+} catch (error) {
+  if (!stopping) {
+    console.error(error instanceof Error ? error.message : error)
+    await stopAll()
+    process.exit(1)
+  }
+}
