@@ -1,0 +1,137 @@
+import type { Player } from './players.ts'
+import type { TopUp } from './purse.ts'
+
+export const CURRENCIES = ['USD', 'EUR', 'BRL']
+export const LANGUAGES = ['en', 'ru']
+
+const LANGUAGE_NAMES: Record<string, string> = { en: 'English', ru: 'Русский' }
+
+const STATUS: Record<string, { text: string; tone: 'wait' | 'good' | 'bad' }> = {
+  created: { text: 'Waiting for your items', tone: 'wait' },
+  pending: { text: 'Trade offer sent', tone: 'wait' },
+  succeeded: { text: 'Credited', tone: 'good' },
+  paymentTimeout: { text: 'Closed: nothing was sent', tone: 'bad' },
+  tradeTimeout: { text: 'Offer not accepted in time', tone: 'bad' },
+  tradeDeclined: { text: 'Declined on Steam', tone: 'bad' },
+  tradeCountered: { text: 'Counter-offer refused', tone: 'bad' },
+  tradeHasInvalidItems: { text: 'Items no longer available', tone: 'bad' },
+}
+
+/** Text that is safe between tags and in quoted attributes. */
+function escapeHtml(value: string): string {
+  return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+}
+
+function money(amountMinor: number, currency: string): string {
+  return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amountMinor / 100)
+}
+
+function page(title: string, main: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="dark">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="/static/ember.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/static/ember.css">
+<script src="/static/ember.js" type="module"></script>
+</head>
+<body>
+<header class="top"><a class="brand" href="/"><img src="/static/ember.svg" alt="" width="32" height="32">Ember Forge</a>
+<span class="who">Signed in as <strong>ember_guest</strong></span></header>
+<main>${main}</main>
+<footer>A demo store. It talks to Tradetill as any store would: one call to open a top-up, one signed webhook to
+credit it. No real money, no real items.</footer>
+</body>
+</html>`
+}
+
+type Home = { balances: Record<string, number>; topUps: TopUp[]; players: Player[] | undefined }
+
+export function homePage({ balances, topUps, players }: Home): string {
+  return page(
+    'Ember Forge',
+    `<div class="columns">
+<section class="card hero" aria-labelledby="balance-title">
+<h1 id="balance-title">Your balance</h1>
+${balancePart(balances)}
+${topUpForm()}
+</section>
+<section class="card" aria-labelledby="try-title">
+<h2 id="try-title">Try it: trade links of the sandbox’s shoppers</h2>
+<p class="quiet">The top-up page asks for a Steam trade link. Copy one of these and play that shopper.</p>
+${playerList(players)}
+</section>
+</div>
+<section class="card" aria-labelledby="recent-title">
+<h2 id="recent-title">Recent top-ups</h2>
+${topUpPart(topUps)}
+</section>`,
+  )
+}
+
+/** The parts that change by themselves; the page's script takes them from here. */
+export function liveParts({ balances, topUps }: Omit<Home, 'players'>): string {
+  return balancePart(balances) + topUpPart(topUps)
+}
+
+const balancePart = (balances: Home['balances']): string =>
+  `<div id="balances" data-live aria-live="polite">${balanceList(balances)}</div>`
+
+const topUpPart = (topUps: TopUp[]): string => `<div id="top-ups" data-live>${topUpList(topUps)}</div>`
+
+function balanceList(balances: Record<string, number>): string {
+  const known = Object.entries({ USD: 0, ...balances })
+  const rows = known.map(
+    ([currency, amount]) =>
+      `<li><span class="amount" data-currency="${escapeHtml(currency)}">${money(amount, currency)}</span></li>`,
+  )
+  return `<ul class="balances">${rows.join('')}</ul>`
+}
+
+function topUpForm(): string {
+  const currencies = CURRENCIES.map((currency) => `<option>${currency}</option>`)
+  const languages = LANGUAGES.map((code) => `<option value="${code}">${LANGUAGE_NAMES[code]}</option>`)
+  return `<form method="post" action="/top-ups" class="top-up">
+<label>Currency <select name="currency">${currencies.join('')}</select></label>
+<label>Language <select name="language"><option value="">My browser’s</option>${languages.join('')}</select></label>
+<button type="submit" class="primary">Top up with game items</button>
+</form>`
+}
+
+function playerList(players: Player[] | undefined): string {
+  if (players === undefined) {
+    return '<p class="notice">The Steam sandbox does not answer, so there is nobody to play. Start it and reload.</p>'
+  }
+  const rows = players.map(
+    ({ name, tradeUrl }) => `<li><span class="player">${escapeHtml(name)}</span>
+<input readonly value="${escapeHtml(tradeUrl)}" aria-label="Trade link of ${escapeHtml(name)}">
+<button type="button" data-copy="${escapeHtml(tradeUrl)}">Copy<span class="hidden"> the trade link of ${escapeHtml(name)}</span></button></li>`,
+  )
+  return `<ul class="players">${rows.join('')}</ul>`
+}
+
+function topUpList(topUps: TopUp[]): string {
+  if (topUps.length === 0) return '<p class="quiet">None yet. Your first one appears here.</p>'
+  const rows = topUps.map((topUp) => {
+    const { text, tone } = STATUS[topUp.status] ?? { text: topUp.status, tone: 'wait' }
+    const time = topUp.createdAt.slice(0, 16).replace('T', ' ')
+    const open = topUp.status === 'created' || topUp.status === 'pending'
+    const link = open && topUp.url !== null ? ` <a href="${escapeHtml(topUp.url)}">Continue</a>` : ''
+    const amount = topUp.amount === null ? '' : `+${money(topUp.amount, topUp.currency)}`
+    return `<tr><td><time datetime="${escapeHtml(topUp.createdAt)}">${escapeHtml(time)} UTC</time></td>
+<td><span class="status ${tone}">${escapeHtml(text)}</span>${link}</td><td class="sum">${amount}</td></tr>`
+  })
+  return `<table><thead><tr><th scope="col">Opened</th><th scope="col">Status</th><th scope="col" class="sum">Credited</th></tr></thead>
+<tbody>${rows.join('')}</tbody></table>`
+}
+
+export function messagePage(title: string, text: string): string {
+  return page(
+    `${title} · Ember Forge`,
+    `<section class="card message"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(text)}</p>
+<p><a class="button" href="/">Back to your balance</a></p></section>`,
+  )
+}

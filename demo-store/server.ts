@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { dirname } from 'node:path'
+import { CURRENCIES, homePage, LANGUAGES, liveParts, messagePage } from './pages.ts'
+import { readPlayers } from './players.ts'
+import { openPurse, type Purse } from './purse.ts'
+import { createDeposit, readEvent, type TillAccount } from './till.ts'
+
+export type StoreOptions = {
+  /** 0 takes a free one. */
+  port: number
+  /** Path of the store's database, or `:memory:`. */
+  dataFile: string
+  till: TillAccount
+  sandboxUrl: string
+  report(problem: string): void
+}
+
+type Store = Omit<StoreOptions, 'port' | 'dataFile'> & { url: string; purse: Purse }
+type Reply = { status: number; type?: string; body?: string | Buffer; location?: string }
+type Handler = (request: IncomingMessage, store: Store) => Promise<Reply> | Reply
+
+const MOST_BODY_BYTES = 256 * 1024
+
+const staticFile = (name: string, type: string): Reply => ({
+  status: 200,
+  type,
+  body: readFileSync(new URL(`./static/${name}`, import.meta.url)),
+})
+
+const STATIC: Record<string, Reply> = {
+  '/static/ember.css': staticFile('ember.css', 'text/css; charset=utf-8'),
+  '/static/ember.js': staticFile('ember.js', 'text/javascript; charset=utf-8'),
+  '/static/ember.svg': staticFile('ember.svg', 'image/svg+xml'),
+}
+
+const ROUTES: Record<string, Handler> = {
+  'GET /': async (_request, { purse, sandboxUrl }) => {
+    const players = await readPlayers(sandboxUrl)
+    return html(200, homePage({ balances: purse.balances(), topUps: purse.recent(), players }))
+  },
+  'GET /live': (_request, { purse }) =>
+    html(200, liveParts({ balances: purse.balances(), topUps: purse.recent() })),
+  'GET /balance.json': (_request, { purse }) => ({
+    status: 200,
+    type: 'application/json',
+    body: JSON.stringify(purse.balances()),
+  }),
+  'POST /top-ups': startTopUp,
+  'POST /webhooks/tradetill': takeWebhook,
+}
+
+/** Starts the store on 127.0.0.1. Rejects if the port is taken. */
+export async function startStore({ port, dataFile, ...options }: StoreOptions) {
+  if (dataFile !== ':memory:') mkdirSync(dirname(dataFile), { recursive: true })
+  const store: Store = { ...options, url: '', purse: openPurse(dataFile) }
+  const server = createServer((request, response) => {
+    answer(request, store)
+      .catch((error: unknown) => {
+        store.report(`a call failed: ${error instanceof Error ? error.message : 'unknown error'}`)
+        return html(500, messagePage('Something went wrong', 'Nothing was lost. Try again in a moment.'))
+      })
+      .then((reply) => give(response, reply, store))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  store.url = `http://localhost:${typeof address === 'object' && address ? address.port : port}`
+  return {
+    url: store.url,
+    async close() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+      store.purse.close()
+    },
+  }
+}
+
+async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
+  const path = (request.url ?? '/').split('?')[0] ?? '/'
+  const method = request.method === 'HEAD' ? 'GET' : request.method
+  const file = method === 'GET' && Object.hasOwn(STATIC, path) ? STATIC[path] : undefined
+  if (file) return file
+  const key = `${method} ${path}`
+  const handler = Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined
+  return handler
+    ? handler(request, store)
+    : html(404, messagePage('Page not found', 'There is nothing at this address.'))
+}
+
+/** Opens a deposit at the till and sends the shopper there. */
+async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply> {
+  const from = request.headers['sec-fetch-site']
+  if (from !== undefined && from !== 'same-origin') {
+    return html(403, messagePage('Not from here', 'Press the button on our own page.'))
+  }
+  const form = new URLSearchParams(await bodyOf(request))
+  const currency = CURRENCIES.find((known) => known === form.get('currency')) ?? 'USD'
+  const language = LANGUAGES.find((known) => known === form.get('language'))
+  const externalId = `topup-${randomUUID()}`
+  store.purse.begin(externalId, currency)
+  const wanted = { externalId, currency, backToStoreUrl: `${store.url}/`, ...(language && { language }) }
+  const deposit = await createDeposit(store.till, wanted, store.report)
+  if (deposit === undefined) {
+    const text =
+      'The till for game items does not answer right now. Your balance is as it was. Try again in a minute.'
+    return html(502, messagePage('Top-ups are closed for a moment', text))
+  }
+  store.purse.opened(externalId, deposit.url)
+  return { status: 303, location: deposit.url }
+}
+
+/** 2xx means that the event is ours for good: it is answered after the commit only. */
+async function takeWebhook(request: IncomingMessage, { purse, till, report }: Store): Promise<Reply> {
+  const body = await bodyOf(request)
+  const headers = Object.fromEntries(
+    ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [
+      name,
+      String(request.headers[name]),
+    ]),
+  )
+  const event = readEvent(till, headers, body)
+  if (event === undefined) {
+    report('a webhook was refused: its signature or form is not right')
+    return { status: 400 }
+  }
+  purse.take(String(headers['webhook-id']), event)
+  return { status: 204 }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > MOST_BODY_BYTES) throw new Error('a body is too large')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const html = (status: number, body: string): Reply => ({ status, type: 'text/html; charset=utf-8', body })
+
+function give(response: ServerResponse, { status, type, body, location }: Reply, { till }: Store): void {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+    // The top-up's form is answered with a redirect to the till.
+    `form-action 'self' ${new URL(till.url).origin}`,
+  ]
+  response
+    .writeHead(status, {
+      'content-security-policy': policy.join('; '),
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'no-referrer',
+      ...(type && { 'content-type': type }),
+      ...(location && { location }),
+    })
+    .end(response.req.method === 'HEAD' ? undefined : body)
+}

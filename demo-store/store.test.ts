@@ -1,0 +1,213 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startStore } from './server.ts'
+
+const SECRET = `whsec_${Buffer.from('a secret of the demo store').toString('base64')}`
+const URL_OF_DEPOSIT = 'http://localhost:4300/deposit/0123456789abcdef0123456789abcdef'
+
+type Call = { authorization: string | undefined; body: Record<string, unknown> }
+type Stub = { url: string; server: Server; calls: Call[]; statuses: number[] }
+
+let folder: string
+let till: Stub
+let reports: string[]
+let store: Awaited<ReturnType<typeof startStore>>
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'demo-store-'))
+  reports = []
+  till = await startTill()
+  store = await openStore(till.url)
+})
+afterEach(async () => {
+  await store.close()
+  await new Promise((resolve) => till.server.close(resolve))
+  rmSync(folder, { recursive: true })
+})
+
+const openStore = (url: string) =>
+  startStore({
+    port: 0,
+    dataFile: join(folder, 'store.sqlite'),
+    till: { url, apiKey: 'tt_test_key', webhookSecret: SECRET },
+    sandboxUrl: till.url,
+    report: (problem) => reports.push(problem),
+  })
+
+/** A till and a sandbox as their documents describe them: answers with `statuses`, then with 201. */
+async function startTill(): Promise<Stub> {
+  const calls: Call[] = []
+  const statuses: number[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    if (request.url === '/control/players') {
+      response.end(
+        JSON.stringify([{ name: '<b>nova', tradeUrl: 'https://steamcommunity.com/tradeoffer/new/' }]),
+      )
+      return
+    }
+    const body = JSON.parse(Buffer.concat(chunks).toString())
+    calls.push({ authorization: request.headers.authorization, body })
+    response.statusCode = statuses.shift() ?? 201
+    response.end(JSON.stringify(depositOf({ ...body, url: URL_OF_DEPOSIT })))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return { url: `http://127.0.0.1:${port}`, server, calls, statuses }
+}
+
+const depositOf = (more: Record<string, unknown>) => ({
+  id: '1001',
+  externalId: 'topup-1',
+  url: URL_OF_DEPOSIT,
+  status: 'created',
+  currency: 'USD',
+  amount: null,
+  createdAt: '2026-01-01T12:00:00.000Z',
+  ...more,
+})
+
+const press = (form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
+  fetch(`${store.url}/top-ups`, {
+    method: 'POST',
+    body: new URLSearchParams({ currency: 'USD', language: '', ...form }),
+    headers,
+    redirect: 'manual',
+  })
+
+type Event = { id?: string; type?: string; sequence?: number; data?: Record<string, unknown> }
+
+function send(event: Event, change: (headers: Record<string, string>) => void = () => {}) {
+  const { id = 'event-1', type = 'deposit.succeeded', sequence = 2, data = {} } = event
+  const body = JSON.stringify({
+    type,
+    timestamp: new Date().toISOString(),
+    sequence,
+    data: depositOf({ status: 'succeeded', amount: 1250, ...data }),
+  })
+  const at = new Date()
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': new Webhook(SECRET).sign(id, at, body),
+  }
+  change(headers)
+  return fetch(`${store.url}/webhooks/tradetill`, { method: 'POST', body, headers })
+}
+
+const balances = async (): Promise<unknown> => (await fetch(`${store.url}/balance.json`)).json()
+const live = async (): Promise<string> => (await fetch(`${store.url}/live`)).text()
+
+describe('a top-up', () => {
+  test('opens a deposit and sends the shopper to it', async () => {
+    const answer = await press({ currency: 'BRL', language: 'ru' })
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('location')).toBe(URL_OF_DEPOSIT)
+    expect(till.calls).toEqual([
+      {
+        authorization: 'Bearer tt_test_key',
+        body: {
+          externalId: expect.stringMatching(/^topup-/),
+          currency: 'BRL',
+          language: 'ru',
+          backToStoreUrl: `${store.url}/`,
+        },
+      },
+    ])
+    expect(await live()).toContain('Waiting for your items')
+  })
+
+  test('a till that stumbles is asked again for the same deposit', async () => {
+    till.statuses.push(503)
+    expect((await press()).status).toBe(303)
+    const ids = till.calls.map((call) => call.body.externalId)
+    expect(ids).toHaveLength(2)
+    expect(new Set(ids).size).toBe(1)
+  })
+
+  test('a till that is down gives a clear page and leaves no open top-up', async () => {
+    await store.close()
+    store = await openStore('http://127.0.0.1:9')
+    const answer = await press()
+    expect(answer.status).toBe(502)
+    expect(await answer.text()).toContain('does not answer right now')
+    expect(await live()).toContain('None yet')
+    expect(reports.join()).toContain('the till does not answer')
+  })
+
+  test('a button on a foreign page opens nothing', async () => {
+    expect((await press({}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect(till.calls).toEqual([])
+  })
+})
+
+describe('the webhook', () => {
+  test('credits the balance once for each deposit, whatever comes again', async () => {
+    expect((await send({})).status).toBe(204)
+    expect((await send({})).status).toBe(204)
+    expect((await send({ id: 'event-9', sequence: 9, type: 'deposit.funds_available' })).status).toBe(204)
+    expect((await send({ id: 'event-8', sequence: 8 })).status).toBe(204)
+    expect(await balances()).toEqual({ USD: 1250 })
+    await send({ id: 'event-10', sequence: 10, data: { id: '1002', externalId: 'topup-2', currency: 'EUR' } })
+    expect(await balances()).toEqual({ EUR: 1250, USD: 1250 })
+  })
+
+  test('events out of order: old news changes no status, a credit counts all the same', async () => {
+    const pending = { type: 'deposit.pending', data: { status: 'pending', amount: null } }
+    await send({ id: 'late', sequence: 5, type: 'deposit.funds_available' })
+    expect(await balances()).toEqual({})
+    await send({ id: 'first', sequence: 3, ...pending })
+    expect(await live()).toContain('Credited')
+    await send({ id: 'second', sequence: 4 })
+    expect(await balances()).toEqual({ USD: 1250 })
+    expect(await live()).not.toContain('Trade offer sent')
+  })
+
+  test.each([
+    ['a wrong signature', (headers: Record<string, string>) => (headers['webhook-signature'] = 'v1,AAAA')],
+    ['another id', (headers: Record<string, string>) => (headers['webhook-id'] = 'event-2')],
+    ['an old time', (headers: Record<string, string>) => (headers['webhook-timestamp'] = '1000')],
+    ['no signature', (headers: Record<string, string>) => delete headers['webhook-signature']],
+  ])('refuses %s with 400', async (_what, change) => {
+    expect((await send({}, (headers) => void change(headers))).status).toBe(400)
+    expect(await balances()).toEqual({})
+  })
+
+  test('the balance outlives a restart', async () => {
+    await send({})
+    await store.close()
+    store = await openStore(till.url)
+    expect(await balances()).toEqual({ USD: 1250 })
+    expect((await send({})).status).toBe(204)
+    expect(await balances()).toEqual({ USD: 1250 })
+  })
+})
+
+describe('the page', () => {
+  test('shows balance, button and the trade links, and runs no foreign or inline script', async () => {
+    await send({})
+    const answer = await fetch(store.url)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    const text = await answer.text()
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).not.toContain('unsafe')
+    expect(text).toContain('$12.50')
+    expect(text).toContain('Top up with game items')
+    expect(text).toContain('&#60;b&#62;nova')
+    expect(text).not.toMatch(/<b>nova|<script>|style=|onclick=/)
+    expect((await fetch(`${store.url}/static/ember.css`)).headers.get('content-type')).toContain('text/css')
+    expect((await fetch(`${store.url}/nothing`)).status).toBe(404)
+  })
+
+  test('says so when the sandbox is down', async () => {
+    till.server.closeAllConnections()
+    await new Promise((resolve) => till.server.close(resolve))
+    expect(await (await fetch(store.url)).text()).toContain('sandbox does not answer')
+  })
+})
