@@ -45,57 +45,31 @@ export type Purse = ReturnType<typeof openPurse>
 export function openPurse(file: string) {
   const db = new DatabaseSync(file)
   db.exec(SCHEMA)
-  const insertTopUp = db.prepare(
-    "insert into top_up (external_id, currency, status, created_at) values (?, ?, 'starting', ?)",
-  )
-  const setUrl = db.prepare('update top_up set url = ? where external_id = ?')
-  const startTopUp = db.prepare(
-    "update top_up set status = 'created' where external_id = ? and status = 'starting'",
-  )
-  const noteWebhook = db.prepare('insert into webhook (id) values (?) on conflict do nothing')
-  const insertCredit = db.prepare(
-    'insert into credit (deposit_id, currency, amount) values (?, ?, ?) on conflict do nothing',
-  )
-  const addToBalance = db.prepare(
-    `insert into balance (currency, amount) values (?, ?)
-     on conflict (currency) do update set amount = amount + excluded.amount`,
-  )
-  const tellTopUp = db.prepare(
-    `insert into top_up (external_id, currency, status, amount, url, sequence, created_at)
-     values (?, ?, ?, ?, ?, ?, ?)
-     on conflict (external_id) do update
-       set status = excluded.status, amount = excluded.amount, sequence = excluded.sequence
-       where excluded.sequence > top_up.sequence`,
-  )
-  const recent = db.prepare(
-    "select * from top_up where status <> 'starting' order by created_at desc, rowid desc limit ?",
-  )
-  const balances = db.prepare('select currency, amount from balance order by currency')
-
+  const statements = prepare(db)
   return {
     begin(externalId: string, currency: string): void {
-      insertTopUp.run(externalId, currency, new Date().toISOString())
+      statements.insertTopUp.run(externalId, currency, new Date().toISOString())
     },
     opened(externalId: string, url: string): void {
-      setUrl.run(url, externalId)
-      startTopUp.run(externalId)
+      statements.setUrl.run(url, externalId)
+      statements.startTopUp.run(externalId)
     },
     /** Takes an event: each webhook once, each deposit credited once, all of it or nothing. */
     take(webhookId: string, { type, sequence, deposit }: TillEvent): 'taken' | 'known' {
       db.exec('begin immediate')
       try {
-        if (noteWebhook.run(webhookId).changes === 0) {
+        if (statements.noteWebhook.run(webhookId).changes === 0) {
           db.exec('rollback')
           return 'known'
         }
         const { id, externalId, currency, status, amount, url, createdAt } = deposit
-        tellTopUp.run(externalId, currency, status, amount, url, sequence, createdAt)
+        statements.tellTopUp.run(externalId, currency, status, amount, url, sequence, createdAt)
         if (
           type === 'deposit.succeeded' &&
           amount !== null &&
-          insertCredit.run(id, currency, amount).changes > 0
+          statements.insertCredit.run(id, currency, amount).changes > 0
         ) {
-          addToBalance.run(currency, amount)
+          statements.addToBalance.run(currency, amount)
         }
         db.exec('commit')
         return 'taken'
@@ -105,7 +79,7 @@ export function openPurse(file: string) {
       }
     },
     recent: (): TopUp[] =>
-      recent.all(MOST_SHOWN).map((row) => ({
+      statements.recent.all(MOST_SHOWN).map((row) => ({
         externalId: String(row.external_id),
         currency: String(row.currency),
         status: String(row.status),
@@ -115,7 +89,38 @@ export function openPurse(file: string) {
       })),
     /** Minor units by currency. */
     balances: (): Record<string, number> =>
-      Object.fromEntries(balances.all().map((row) => [String(row.currency), Number(row.amount)])),
+      Object.fromEntries(statements.balances.all().map((row) => [String(row.currency), Number(row.amount)])),
     close: () => db.close(),
+  }
+}
+
+function prepare(db: DatabaseSync) {
+  return {
+    insertTopUp: db.prepare(
+      "insert into top_up (external_id, currency, status, created_at) values (?, ?, 'starting', ?)",
+    ),
+    setUrl: db.prepare('update top_up set url = ? where external_id = ?'),
+    startTopUp: db.prepare(
+      "update top_up set status = 'created' where external_id = ? and status = 'starting'",
+    ),
+    noteWebhook: db.prepare('insert into webhook (id) values (?) on conflict do nothing'),
+    insertCredit: db.prepare(
+      'insert into credit (deposit_id, currency, amount) values (?, ?, ?) on conflict do nothing',
+    ),
+    addToBalance: db.prepare(
+      `insert into balance (currency, amount) values (?, ?)
+       on conflict (currency) do update set amount = amount + excluded.amount`,
+    ),
+    tellTopUp: db.prepare(
+      `insert into top_up (external_id, currency, status, amount, url, sequence, created_at)
+       values (?, ?, ?, ?, ?, ?, ?)
+       on conflict (external_id) do update
+         set status = excluded.status, amount = excluded.amount, sequence = excluded.sequence
+         where excluded.sequence > top_up.sequence`,
+    ),
+    recent: db.prepare(
+      "select * from top_up where status <> 'starting' order by created_at desc, rowid desc limit ?",
+    ),
+    balances: db.prepare('select currency, amount from balance order by currency'),
   }
 }
