@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /** Known to all: tokens of the sandbox open nothing but the sandbox, and must outlive its resets. */
 const KEY = 'steam-sandbox: not a secret'
-export const REFRESH_LIFE_S = 200 * 86_400
+const REFRESH_LIFE_S = 200 * 86_400
 const ACCESS_LIFE_S = 86_400
 
 type Claims = { iss: string; sub: string; aud: string[]; exp: number; jti: string }
