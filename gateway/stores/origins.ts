@@ -9,13 +9,13 @@ export function parseOrigin(text: string): string | undefined {
 
 /**
  * True if `text` is an absolute http(s) address whose origin is in `origins`. Everything that browsers and parsers
- * read differently is refused first: control characters, spaces, backslashes, user names, addresses without `//`.
+ * read differently is refused first: control characters, spaces, backslashes, user names, letters that become others.
  */
 export function isAllowedUrl(text: string, origins: readonly string[]): boolean {
   if (!/^https?:\/\/[^/]/i.test(text) || /[\p{Cc}\p{Cf}\s\\]/u.test(text)) return false
   const url = URL.parse(text)
   if (url === null || !isHttp(url) || url.username !== '' || url.password !== '') return false
-  return !authorityOf(text).includes('@') && origins.includes(url.origin)
+  return /^[\w.:[\]-]+$/.test(authorityOf(text)) && origins.includes(url.origin)
 }
 
 function isHttp(url: URL): boolean {

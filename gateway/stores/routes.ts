@@ -24,8 +24,6 @@ export type StoreRoutesDeps = {
   storeDeposit(storeId: bigint, depositId: bigint): Promise<StoreDeposit | undefined>
 }
 
-const LARGEST_ID = 2n ** 63n - 1n
-
 export function storeRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
   return async (app) => {
     app.post(
@@ -49,8 +47,7 @@ export function storeRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
       { schema: { params: depositIdParamsSchema, response: { 200: storeDepositSchema } } },
       async (request) => {
         const store = await authenticate(deps, request)
-        const id = BigInt(request.params.id)
-        const deposit = id > LARGEST_ID ? undefined : await deps.storeDeposit(store.id, id)
+        const deposit = await deps.storeDeposit(store.id, BigInt(request.params.id))
         return deposit ?? refuse('deposit_not_found')
       },
     )
