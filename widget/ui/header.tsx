@@ -46,7 +46,10 @@ export function Header({ children }: { children: ReactNode }) {
       <header className="header">
         <div className="header-title">{children}</div>
         <a className="header-support" href="/help" target="_blank" rel="noopener">
-          {texts.support}
+          <span className="header-support-word">{texts.support}</span>
+          <span className="header-support-mark" aria-hidden="true">
+            ?
+          </span>
         </a>
         <LanguageSelect />
       </header>
