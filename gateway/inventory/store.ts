@@ -19,7 +19,10 @@ export async function lockKey(tx: Tx, { steamId, token, game, language }: Invent
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
-/** The newest request of the key that was opened after `since`. */
+/**
+ * The newest request of the key that was opened after `since`. One from before a delivery of the same shopper would
+ * still show what they gave.
+ */
 export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
@@ -29,6 +32,17 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
     .where('game', '=', key.game)
     .where('language', '=', key.language)
     .where('created_at', '>', since)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('trade')
+            .select('trade.id')
+            .whereRef('trade.partner_steam_id', '=', 'inventory_request.steam_id')
+            .whereRef('trade.delivered_at', '>=', 'inventory_request.created_at'),
+        ),
+      ),
+    )
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)

@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
+import { sweepInventories } from './jobs.ts'
+import { quoteForTrade } from './quotes.ts'
+
+const MINUTE_MS = 60_000
+
+let till: StockedTill
+
+beforeEach(async () => {
+  till = await startStockedTill()
+})
+afterEach(() => till.close())
+
+const forTrade = (assetIds: string[], quoteId?: string | null) =>
+  till.db.transaction().execute((tx) =>
+    quoteForTrade(tx, {
+      depositId: till.depositId,
+      game: 'cs',
+      assetIds,
+      rules: till.deps.rules,
+      now: till.clock.now(),
+      ...(typeof quoteId === 'string' ? { quoteId } : {}),
+    }),
+  )
+
+describe('D-13 quotes', () => {
+  beforeEach(() => {
+    till.steam.owned = {
+      kind: 'items',
+      items: [anItem('1', 'Knife'), anItem('2', 'Case'), anItem('3', 'Case')],
+    }
+  })
+
+  test('a trade gets the prices that were shown, whatever they are now', async () => {
+    const { quoteId } = await till.ask()
+    await setPrices(till, { Knife: 1_000_000n })
+    till.clock.advance(15 * MINUTE_MS - 1)
+    expect(await forTrade(['1', '3'], quoteId)).toMatchObject({
+      kind: 'quote',
+      quoteId,
+      currency: 'EUR',
+      items: [
+        { assetId: '1', appId: 730, contextId: '2', marketHashName: 'Knife', price: 1_440n, gross: 1_600n },
+        { assetId: '3', price: 72n, gross: 80n },
+      ],
+      minPrice: 240n,
+      total: 1_512n,
+      gross: 1_680n,
+    })
+  })
+
+  test('without a quote id the latest counts', async () => {
+    await till.ask()
+    await setPrices(till, { Knife: 30_000_000n })
+    till.clock.advance(1_000)
+    await till.ask()
+    expect(await forTrade(['1'])).toMatchObject({ total: 2_160n })
+  })
+
+  test('expired: as much or more keeps what was shown, less is price_changed', async () => {
+    const { quoteId } = await till.ask()
+    till.clock.advance(15 * MINUTE_MS)
+    expect(await forTrade(['1', '2'], quoteId)).toMatchObject({ kind: 'quote', total: 1_512n })
+    await setPrices(till, { Knife: 30_000_000n })
+    expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote', total: 1_440n })
+    await setPrices(till, { Knife: 19_900_000n })
+    expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
+  })
+
+  test('expired and no longer priced is price_changed', async () => {
+    const { quoteId } = await till.ask()
+    till.clock.advance(7 * 60 * MINUTE_MS)
+    expect(await forTrade(['2'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
+  })
+
+  test('A-087 an asset that was not offered is items_unavailable, as is a quote that is not of this deposit', async () => {
+    const { quoteId } = await till.ask()
+    const refused = { kind: 'refused', code: 'items_unavailable' }
+    expect(await forTrade(['1', '99'], quoteId)).toEqual(refused)
+    expect(await forTrade([], quoteId)).toEqual(refused)
+    expect(await forTrade(['1'], 'not a quote')).toEqual(refused)
+    expect(await forTrade(['1'], '00000000-0000-4000-8000-00000000000f')).toEqual(refused)
+  })
+
+  test('old quotes and requests are forgotten, not those of a day', async () => {
+    const { quoteId } = await till.ask()
+    const left = async () => (await till.db.selectFrom('inventory_request').select('id').execute()).length
+    await sweepInventories(till.deps)
+    expect(await left()).toBe(1)
+    till.clock.advance(25 * 60 * MINUTE_MS)
+    await sweepInventories(till.deps)
+    expect(await left()).toBe(0)
+    expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'refused' })
+  })
+})

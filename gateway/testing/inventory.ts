@@ -1,0 +1,110 @@
+/** A till with one bot, one deposit in euros and prices, for tests of inventories and quotes. */
+import type { InventoryQuery } from '../../contract/widget-api.ts'
+import { botQueue } from '../bots/bot.ts'
+import { createDeposit } from '../deposits/service.ts'
+import { inventoryHandler } from '../inventory/jobs.ts'
+import { type InventoryDeps, readInventory } from '../inventory/service.ts'
+import { savePrices, saveRate } from '../pricing/store.ts'
+import type { InventoryAnswer, PartnerAnswer, SteamItem } from '../steam/steam.ts'
+import { fakeSession } from './fake-steam.ts'
+import { aBot, aStore, startTill, type Till } from './till.ts'
+
+const PRICES = { Knife: 20_000_000n, Case: 1_000_000n, Dust: 100_000n, Rare: 9_000_000n }
+
+export type StockedTill = Awaited<ReturnType<typeof startStockedTill>>
+
+type SaidBySteam = {
+  partner: PartnerAnswer
+  owned: InventoryAnswer
+  /** How often an inventory was asked for. */
+  asked: number
+  /** An inventory is answered once this has resolved. */
+  release: Promise<void>
+}
+
+export async function startStockedTill() {
+  const till = await startTill()
+  const rules = { ...till.deps.rules, commissionBps: 1_000 }
+  const deps: InventoryDeps = { ...till.deps, rules, imageBase: 'https://img.test', maxItems: 50 }
+  const steam: SaidBySteam = {
+    partner: { kind: 'ok', holdDays: 0 },
+    owned: { kind: 'items', items: [anItem('1', 'Knife')] },
+    asked: 0,
+    release: Promise.resolve(),
+  }
+  const { bot } = await aBot(till, {
+    ...fakeSession(),
+    checkPartner: async () => steam.partner,
+    readInventory: async () => {
+      steam.asked += 1
+      await steam.release
+      return steam.owned
+    },
+  })
+  const { hash, depositId } = await aDepositInEuros(till)
+  await setPrices(till, PRICES)
+
+  /** Runs `call` while the bot works on its queue, as the holder of its lease does. */
+  async function withBot<T>(call: () => Promise<T>): Promise<T> {
+    const handle = inventoryHandler(till.deps)
+    const stop = await till.deps.queue.work(botQueue(bot.botId), async (data) => {
+      if (typeof data === 'object' && data !== null && 'requestId' in data) {
+        await handle(bot, BigInt(String(data.requestId)))
+      }
+    })
+    return call().finally(stop)
+  }
+  const ask = (more: Partial<InventoryQuery> = {}) =>
+    withBot(() => readInventory(deps, { hash, game: 'cs', ...more }))
+  return { ...till, deps, steam, bot, hash, depositId, withBot, ask }
+}
+
+async function aDepositInEuros(till: Till): Promise<{ hash: string; depositId: bigint }> {
+  const { deposit } = await createDeposit(till.deps, await aStore(till), {
+    externalId: 'top-up',
+    currency: 'EUR',
+    backToStoreUrl: 'https://store.test/',
+  })
+  const depositId = BigInt(deposit.id)
+  await till.db
+    .updateTable('deposit')
+    .set({ user_steam_id: '76561198000000009', user_token: 'tok-en_1', user_name: 'nova' })
+    .set({ user_avatar_url: 'a', user_profile_url: 'p' })
+    .where('id', '=', depositId)
+    .execute()
+  return { hash: deposit.url.slice(-32), depositId }
+}
+
+/** These prices as of now, Rare with few sales; a dollar is 0.80 euros. */
+export async function setPrices(
+  till: Pick<Till, 'db' | 'clock'>,
+  prices: Record<string, bigint>,
+): Promise<void> {
+  const asOf = till.clock.now()
+  const rows = Object.entries(prices).map(([marketHashName, usdMicros]) => ({
+    marketHashName,
+    usdMicros,
+    popularity: marketHashName === 'Rare' ? 9 : 50,
+    popularityKind: 'sales7d' as const,
+    asOf,
+  }))
+  await savePrices(till.db, { source: 'test', game: 'cs' }, rows)
+  await saveRate(till.db, 'test', { currency: 'EUR', perUsd: '0.80', asOf })
+}
+
+export const anItem = (
+  assetId: string,
+  marketHashName: string,
+  more: Partial<SteamItem> = {},
+): SteamItem => ({
+  assetId,
+  classId: '1',
+  instanceId: '0',
+  amount: 1,
+  name: marketHashName,
+  marketHashName,
+  tradable: true,
+  iconPath: 'icon',
+  tags: [],
+  ...more,
+})
