@@ -149,42 +149,57 @@ function createSteam({ mode, steamSandboxUrl }: Config): SteamParts {
 
 type Parts = Storage & SteamParts & { config: Config; log: Log }
 
-async function startParts(parts: Parts, ending: Ending) {
-  const { config, log, database, queue, signals, steam, box } = parts
-  const { db } = database
+/** What each room needs, from the parts. */
+function roomsOf({ config, log, database, queue, signals, steam, box, imageBase }: Parts) {
   const rules: PricingRules = {
     ...DEFAULT_RULES,
     commissionBps: config.commissionBps ?? DEFAULT_RULES.commissionBps,
   }
-  const common = { db, queue, signals, clock: systemClock, ids: systemIds, log }
+  const common = { db: database.db, queue, signals, clock: systemClock, ids: systemIds, log }
   const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
-  const limits = { maxItems: config.maxItems }
-  const trades = {
-    ...deposits,
-    limits,
-    rules,
-    protectionDays: (game: keyof typeof PROTECTION_DAYS) => PROTECTION_DAYS[game],
+  const { maxItems } = config
+  return {
+    common,
+    deposits,
+    trades: {
+      ...deposits,
+      limits: { maxItems },
+      rules,
+      protectionDays: (game: keyof typeof PROTECTION_DAYS) => PROTECTION_DAYS[game],
+    },
+    inventory: { ...common, rules, imageBase, maxItems },
+    webhooks: {
+      ...common,
+      send: createSender({ mode: config.mode }),
+      openSecret: (storeId: bigint, sealed: Buffer) => openWebhookSecret(box, storeId, sealed),
+      random: Math.random,
+    },
   }
-  const inventory = { ...common, rules, imageBase: parts.imageBase, maxItems: config.maxItems }
-  const webhooks = {
-    ...common,
-    send: createSender({ mode: config.mode }),
-    openSecret: (storeId: bigint, sealed: Buffer) => openWebhookSecret(box, storeId, sealed),
-    random: Math.random,
-  }
-  await ensureWebhookQueues(webhooks)
-  await ensureDepositQueues(deposits)
-  await startPrices(parts, ending)
+}
 
-  const handlers = { inventory: inventoryHandler(common), ...tradeHandlers(trades) }
+type Rooms = ReturnType<typeof roomsOf>
+
+async function startParts(parts: Parts, ending: Ending) {
+  const rooms = roomsOf(parts)
+  await ensureWebhookQueues(rooms.webhooks)
+  await ensureDepositQueues(rooms.deposits)
+  await startPrices(parts, ending)
+  await startWork(parts, rooms, ending)
+  return createHttp(parts, rooms, ending)
+}
+
+/** Everything that happens without a call: bots, jobs, and the sweep that finds what a lost job left. */
+async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<void> {
+  const { config, log, database, queue, steam, box } = parts
+  const { common, deposits, trades, webhooks } = rooms
   const bots = startBots({
-    db,
+    db: database.db,
     queue,
     steam,
     box,
     log,
     owner: randomUUID(),
-    handlers,
+    handlers: { inventory: inventoryHandler(common), ...tradeHandlers(trades) },
     maxBots: config.maxBots,
   })
   ending.add('bots', () => bots.stop())
@@ -197,7 +212,11 @@ async function startParts(parts: Parts, ending: Ending) {
     await sweepInventories(common)
   })
   ending.add('sweep', () => sweep.stop())
+}
 
+function createHttp(parts: Parts, { deposits, inventory, trades }: Rooms, ending: Ending) {
+  const { config, log, database, queue } = parts
+  const { db } = database
   const nowMs = () => performance.now()
   const views = createViewCache({ read: viewReader(db, parts.communityUrl), log, nowMs })
   ending.add('views', () => views.stop())
