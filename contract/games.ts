@@ -21,7 +21,3 @@ export const GAME_FACTS: Record<Game, GameFacts> = {
   rust: { appId: 252490, contextId: '2', title: 'Rust', minSumUsdCents: 100 },
   tf: { appId: 440, contextId: '2', title: 'Team Fortress 2', minSumUsdCents: 100 },
 }
-
-export function isGame(value: unknown): value is Game {
-  return typeof value === 'string' && (GAMES as readonly string[]).includes(value)
-}

@@ -5,7 +5,3 @@ export type Currency = (typeof CURRENCIES)[number]
 
 /** Digits after the decimal point of each currency's minor unit (ISO 4217). */
 export const CURRENCY_EXPONENT: Record<Currency, number> = { USD: 2, EUR: 2, BRL: 2 }
-
-export function isCurrency(value: unknown): value is Currency {
-  return typeof value === 'string' && (CURRENCIES as readonly string[]).includes(value)
-}

@@ -30,6 +30,7 @@ export const EVENT_OF_STATUS: Record<Exclude<DepositStatus, 'created'>, EventTyp
   tradeHasInvalidItems: 'deposit.trade_has_invalid_items',
 }
 
+/** @public The whole body of a webhook, for those who write a library. */
 export const webhookSchema = z.object({
   type: z.enum(EVENT_TYPES),
   /** When the cause happened. */
@@ -38,5 +39,3 @@ export const webhookSchema = z.object({
   sequence: z.int().positive(),
   data: storeDepositSchema,
 })
-
-export type WebhookBody = z.infer<typeof webhookSchema>
