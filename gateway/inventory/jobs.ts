@@ -3,14 +3,15 @@ import type { Db } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
 import { askSteam } from './answer.ts'
 import { inventoryTopic, WAIT_MS } from './service.ts'
 import { completeRequest, forgetBefore, takeRequest } from './store.ts'
 
-type JobDeps = { db: Db; signals: Signals; clock: Clock }
+type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log }
 
 /** What a bot does for an inventory request: takes it once, asks Steam, leaves the answer in the row. */
-export function inventoryHandler({ db, signals, clock }: JobDeps): BotHandlers['inventory'] {
+export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandlers['inventory'] {
   return async (bot, requestId) => {
     // Later than that nobody waits any more, and Steam is not asked in vain.
     const since = new Date(clock.now().getTime() - WAIT_MS)
@@ -18,6 +19,9 @@ export function inventoryHandler({ db, signals, clock }: JobDeps): BotHandlers['
     if (wanted === undefined) return
     const { steamId, token, game, language } = wanted
     const answer = await askSteam(bot.session, { partner: { steamId, token }, game, language })
+    if (answer.kind === 'unavailable') {
+      log.warn({ bot: String(bot.botId), game }, 'Steam gave no inventory: it is out of reach')
+    }
     await inTransaction(db, async (tx) => {
       await completeRequest(tx, { id: requestId, answer, at: clock.now() })
       await signals.notify(tx, inventoryTopic(requestId))
