@@ -28,5 +28,7 @@ export async function recordEvent(tx: Tx, queue: Queue, event: NewEvent): Promis
       created_at: event.at,
     })
     .execute()
-  await queue.send(tx, PUBLISH_QUEUE, {}, { singletonKey: 'publish' })
+  // Without a key: a shared one would make concurrent transactions wait for each other, and drop the wake-up of
+  // the one that commits last.
+  await queue.send(tx, PUBLISH_QUEUE, {})
 }

@@ -1,0 +1,73 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { deliveryMovements, heldPart, releaseMovements } from './entry.ts'
+
+describe('a delivery', () => {
+  it('pays the store from the items, and the operator the commission', () => {
+    expect(deliveryMovements({ total: 3_000n, gross: 3_300n, held: 500n })).toEqual([
+      { debit: 'items', credit: 'held', amount: 500n, cause: 'delivered' },
+      { debit: 'items', credit: 'available', amount: 2_500n, cause: 'delivered' },
+      { debit: 'items', credit: 'commission', amount: 300n, cause: 'commission' },
+    ])
+  })
+
+  it('moves nothing of nothing', () => {
+    expect(deliveryMovements({ total: 1n, gross: 1n, held: 1n })).toEqual([
+      { debit: 'items', credit: 'held', amount: 1n, cause: 'delivered' },
+    ])
+  })
+
+  it('never makes or loses a cent', () => {
+    const amounts = fc.tuple(
+      fc.bigInt(1n, 10n ** 15n),
+      fc.bigInt(0n, 10n ** 12n),
+      fc.integer({ min: 0, max: 100 }),
+    )
+    fc.assert(
+      fc.property(amounts, ([total, commission, percent]) => {
+        const held = (total * BigInt(percent)) / 100n
+        const movements = deliveryMovements({ total, gross: total + commission, held })
+        const sum = (kind: string) =>
+          movements.reduce((all, one) => all + (one.credit === kind ? one.amount : 0n), 0n)
+        expect(sum('held')).toBe(held)
+        expect(sum('held') + sum('available')).toBe(total)
+        expect(sum('commission')).toBe(commission)
+        expect(movements.every((one) => one.amount > 0n && one.debit === 'items')).toBe(true)
+      }),
+    )
+  })
+
+  it.each([
+    ['nothing', { total: 0n, gross: 10n, held: 0n }],
+    ['more than the items are worth', { total: 11n, gross: 10n, held: 0n }],
+    ['more held than paid', { total: 5n, gross: 10n, held: 6n }],
+    ['less than nothing held', { total: 5n, gross: 10n, held: -1n }],
+  ])('cannot pay %s', (_name, delivery) => {
+    expect(() => deliveryMovements(delivery)).toThrow(RangeError)
+  })
+})
+
+describe('the held part', () => {
+  const credit = { total: 3_000n, isProtected: true, mode: 'on_accept' as const, riskRoom: 10_000n }
+  it.each<[string, Partial<Parameters<typeof heldPart>[0]>, bigint]>([
+    ['is nothing where Steam protects nothing', { isProtected: false, riskRoom: 0n }, 0n],
+    ['is nothing within the room for risk', {}, 0n],
+    ['is nothing where the room is just enough', { riskRoom: 3_000n }, 0n],
+    ['is what the room does not cover', { riskRoom: 1_000n }, 2_000n],
+    ['is all where there is no room', { riskRoom: 0n }, 3_000n],
+    ['is all where the limit was lowered under what is at risk', { riskRoom: -500n }, 3_000n],
+    ['is all for a store that is credited on release', { mode: 'on_release' }, 3_000n],
+    ['is nothing for such a store without protection', { mode: 'on_release', isProtected: false }, 0n],
+  ])('%s', (_name, change, held) => {
+    expect(heldPart({ ...credit, ...change })).toBe(held)
+  })
+})
+
+describe('a release', () => {
+  it('moves what is held to what may be spent', () => {
+    expect(releaseMovements(500n)).toEqual([
+      { debit: 'held', credit: 'available', amount: 500n, cause: 'released' },
+    ])
+    expect(releaseMovements(0n)).toEqual([])
+  })
+})
