@@ -24,6 +24,7 @@ const FORGET_MS = 10_000
 const STALE_MS = 5_000
 const MOST_VIEWS = 20_000
 
+/** `readMs`: when the read began, so that a slow one never replaces what a later one saw. */
 type Entry = { view: View; readMs: number; polledMs: number }
 
 export function createViewCache({ read, log, nowMs }: Options): ViewCache {
@@ -33,10 +34,12 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   let timer: NodeJS.Timeout | undefined
 
   async function readOne(hash: string): Promise<View | undefined> {
+    const readMs = nowMs()
     const view = (await read([hash])).get(hash)
-    const now = nowMs()
-    if (view !== undefined && (entries.has(hash) || entries.size < MOST_VIEWS)) {
-      entries.set(hash, { view, readMs: now, polledMs: now })
+    const entry = entries.get(hash)
+    const isNews = entry === undefined ? entries.size < MOST_VIEWS : entry.readMs <= readMs
+    if (view !== undefined && isNews) {
+      entries.set(hash, { view, readMs, polledMs: nowMs() })
       timer ??= setInterval(() => void refresh(), REFRESH_MS).unref()
     }
     return view
@@ -55,18 +58,17 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
     if (refreshing) return
     refreshing = true
     try {
-      const now = nowMs()
-      for (const [hash, entry] of entries) if (now - entry.polledMs > FORGET_MS) entries.delete(hash)
+      const readMs = nowMs()
+      for (const [hash, entry] of entries) if (readMs - entry.polledMs > FORGET_MS) entries.delete(hash)
       if (entries.size === 0) {
         clearInterval(timer)
         timer = undefined
         return
       }
       const views = await read([...entries.keys()])
-      const readMs = nowMs()
       for (const [hash, view] of views) {
         const entry = entries.get(hash)
-        if (entry !== undefined) entries.set(hash, { ...entry, view, readMs })
+        if (entry !== undefined && entry.readMs <= readMs) entries.set(hash, { ...entry, view, readMs })
       }
     } catch (error) {
       log.warn({ err: error }, 'the polled deposits could not be refreshed')

@@ -118,7 +118,7 @@ export async function aDeposit(
   const hash = deposit.url.slice(-32)
   await till.db
     .updateTable('deposit')
-    .set({ user_steam_id: `7656119800${id}`, user_token: 'tok-en_1', user_name: 'nova_hound' })
+    .set({ user_steam_id: `7656119800000${id}`, user_token: 'tok-en_1', user_name: 'nova_hound' })
     .set({ user_avatar_url: 'a', user_profile_url: 'p' })
     .where('id', '=', id)
     .execute()

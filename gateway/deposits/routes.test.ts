@@ -1,0 +1,231 @@
+import { type FastifyInstance, fastify } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type Payment, paymentSchema } from '../../contract/widget-api.ts'
+import type { BotContext } from '../bots/bot.ts'
+import { botQueue } from '../bots/bot.ts'
+import { type Database, openDatabase } from '../db/client.ts'
+import { handleErrors } from '../http/problem.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from '../trades/request.ts'
+import { tradeHandlers } from '../trades/service.ts'
+import { depositRoutes, paymentRoute } from './routes.ts'
+import { createViewCache, type ViewCache } from './view-cache.ts'
+import { viewReader } from './views.ts'
+
+const COMMUNITY = 'http://steam.test'
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+/** The connections of the route alone, so that its queries can be counted. */
+let polling: Database
+let queries: number
+let views: ViewCache
+let app: FastifyInstance
+let nowMs: number
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till)
+  ;({ bot, session } = await aBot(till))
+  polling = openDatabase(till.url)
+  queries = 0
+  polling.pool.on('acquire', () => {
+    queries += 1
+  })
+  nowMs = 0
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const { log, queue } = till.deps
+  views = createViewCache({ read: viewReader(polling.db, COMMUNITY), log, nowMs: () => nowMs })
+  app = fastify()
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  handleErrors(app, log)
+  await app.register(paymentRoute({ db: till.db, queue, log, views, nowMs: () => nowMs }))
+  await app.register(depositRoutes(till.deps))
+})
+afterEach(async () => {
+  views.stop()
+  vi.useRealTimers()
+  await app.close()
+  await polling.close()
+  await till.close()
+})
+
+async function poll(hash: string, etag?: string) {
+  const headers = etag === undefined ? {} : { 'if-none-match': etag }
+  const answer = await app.inject({ method: 'GET', url: `/api/payment?hash=${hash}`, headers })
+  return { status: answer.statusCode, etag: String(answer.headers.etag), headers: answer.headers, answer }
+}
+
+/** What the page sees now. */
+async function payment(hash: string): Promise<Payment> {
+  const { answer } = await poll(hash)
+  return paymentSchema.strict().parse(answer.json())
+}
+
+/** The bot's work, until the wish is answered. */
+async function traded(body: Parameters<typeof requestTrade>[1]): Promise<void> {
+  const answer = requestTrade(till.deps, body)
+  await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).not.toHaveLength(0)
+  for (const { id } of await till.db.selectFrom('trade').select('id').execute()) {
+    await tradeHandlers(till.deps).trade(bot, id)
+  }
+  expect(await answer).toEqual({ kind: 'active' })
+}
+
+describe('GET /api/payment', () => {
+  it('tells of a new deposit, with the seconds until it expires', async () => {
+    const { hash, id } = await aDeposit(till, store)
+    const view = await payment(hash)
+    expect(view).toMatchObject({
+      id: String(id),
+      storeName: 'Ember Forge',
+      status: 'created',
+      amount: null,
+      bot: null,
+      creating: false,
+      itemCount: 0,
+      backToStoreUrl: 'https://store.test/',
+    })
+    expect(view.timeLeft).toBeGreaterThan(3_590)
+    expect(view.timeLeft).toBeLessThanOrEqual(3_600)
+    expect(view.user?.tradeUrl).toMatch(/partner=\d+&token=tok-en_1$/)
+  })
+
+  it('D-23 an unchanged poll is 304 and runs no query', async () => {
+    const { hash } = await aDeposit(till, store)
+    const { etag } = await poll(hash)
+    const before = queries
+    const answers = await Promise.all(Array.from({ length: 200 }, () => poll(hash, etag)))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([304]))
+    expect(answers[0]?.answer.body).toBe('')
+    expect(queries).toBe(before)
+  })
+
+  it('any number of polled deposits are refreshed by one query, and a change is a new answer', async () => {
+    const deposits = await Promise.all(Array.from({ length: 5 }, () => aDeposit(till, store)))
+    const [first] = deposits
+    if (first === undefined) throw new Error('no deposit')
+    const etags = await Promise.all(deposits.map(async ({ hash }) => (await poll(hash)).etag))
+    await till.db.updateTable('deposit').set({ user_name: 'other' }).where('id', '=', first.id).execute()
+    const before = queries
+    await vi.advanceTimersByTimeAsync(500)
+    await expect.poll(async () => (await poll(first.hash, etags[0])).status).toBe(200)
+    expect(queries).toBe(before + 1)
+    const others = await Promise.all(deposits.slice(1).map(({ hash }, i) => poll(hash, etags[i + 1])))
+    expect(others.map(({ status }) => status)).toEqual([304, 304, 304, 304])
+  })
+
+  it('the etag does not change with the time that passes', async () => {
+    const { hash, id } = await aDeposit(till, store)
+    const { etag } = await poll(hash)
+    const later = new Date(Date.now() + 100_000)
+    await till.db.updateTable('deposit').set({ expires_at: later }).where('id', '=', id).execute()
+    expect((await poll(hash)).etag).toBe(etag)
+    expect((await payment(hash)).timeLeft).toBeLessThanOrEqual(100)
+  })
+
+  it('D-25 says that a trade is being made, then shows the offer, the code and the time', async () => {
+    const deposit = await aDeposit(till, store)
+    const answer = requestTrade(till.deps, deposit.body)
+    await expect.poll(async () => (await payment(deposit.hash)).creating).toBe(true)
+    expect(await payment(deposit.hash)).toMatchObject({
+      status: 'created',
+      itemCount: 2,
+      acceptUrl: null,
+      steamTradeMessage: null,
+    })
+    const { id, secret_code: code } = await till.db
+      .selectFrom('trade')
+      .select(['id', 'secret_code'])
+      .executeTakeFirstOrThrow()
+    await tradeHandlers(till.deps).trade(bot, id)
+    await answer
+    const view = await payment(deposit.hash)
+    expect(view).toMatchObject({
+      status: 'pending',
+      creating: false,
+      amount: 3_000,
+      itemCount: 2,
+      steamTradeId: '1',
+      steamTradeMessage: code,
+      acceptUrl: `${COMMUNITY}/tradeoffer/1/`,
+      clientUrl: 'steam://url/ShowTradeOffer/1',
+      bot: { name: 'Tradetill Bot', level: 47 },
+    })
+    expect(view.timeLeft).toBeGreaterThan(290)
+    expect(view.timeLeft).toBeLessThanOrEqual(300)
+  })
+
+  it('D-7 sends the shopper on only when the deposit succeeded', async () => {
+    const deposit = await aDeposit(till, store)
+    const redirect = 'https://store.test/thanks'
+    await till.db.updateTable('deposit').set({ redirect_url: redirect }).execute()
+    await traded(deposit.body)
+    expect(await payment(deposit.hash)).not.toHaveProperty('redirectUrl')
+    session.accept('1')
+    await tradeHandlers(till.deps).watch(bot)
+    expect(await payment(deposit.hash)).toMatchObject({
+      status: 'succeeded',
+      amount: 3_000,
+      timeLeft: null,
+      redirectUrl: redirect,
+    })
+  })
+
+  it('D-8 shows no time once the shopper has accepted', async () => {
+    const deposit = await aDeposit(till, store)
+    await traded(deposit.body)
+    session.accept('1', { received: false })
+    await tradeHandlers(till.deps).watch(bot)
+    expect(await payment(deposit.hash)).toMatchObject({ status: 'pending', timeLeft: null })
+  })
+
+  it('a shopper who comes back to a pending deposit has the offer looked at, once in two seconds', async () => {
+    const deposit = await aDeposit(till, store)
+    await traded(deposit.body)
+    const looks: unknown[] = []
+    const stop = await till.deps.queue.work(botQueue(bot.botId), async (data) => {
+      if (JSON.stringify(data).includes('look')) looks.push(data)
+    })
+    const { etag } = await poll(deposit.hash)
+    await expect.poll(() => looks, { timeout: 10_000 }).toHaveLength(1)
+    nowMs += 1_999
+    await poll(deposit.hash)
+    await poll(deposit.hash, etag)
+    nowMs += 1
+    await poll(deposit.hash)
+    await expect.poll(() => looks.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
+    const sent = await polling.pool.query("select 1 from pgboss.job where data->>'kind' = 'look'")
+    expect(sent.rowCount).toBe(2)
+    await stop()
+  })
+
+  it('refuses what is no hash, and an unknown one, as problem JSON that is not stored', async () => {
+    const bad = await poll('xyz')
+    expect(bad.answer.json()).toMatchObject({ status: 400, code: 'invalid_request' })
+    const unknown = await poll('0'.repeat(32))
+    expect(unknown.answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
+    expect(unknown.headers).toMatchObject({ 'cache-control': 'no-store' })
+  })
+})
+
+it('a page’s error report is logged without the hash in its address', async () => {
+  const hash = 'ab'.repeat(16)
+  const report = {
+    message: 'x is not a function',
+    type: 'error',
+    filename: 'app.js',
+    lineno: 1,
+    empty: false,
+    url: `https://till.test/deposit/${hash}?x=1`,
+  }
+  const answer = await app.inject({ method: 'POST', url: '/api/error-report', payload: report })
+  expect(answer.statusCode).toBe(204)
+  expect(till.lines.join('')).toContain('x is not a function')
+  expect(till.lines.join('')).not.toContain(hash)
+})

@@ -1,0 +1,184 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ProfileAnswer } from '../steam/steam.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from '../trades/request.ts'
+import { tradeHandlers } from '../trades/service.ts'
+import { sweepDeposits, workOnDeposits } from './jobs.ts'
+import { createDeposit, expireDeposit, resolveUser, storeDeposit } from './service.ts'
+
+const HOUR_MS = 3_600_000
+const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=39734273&token=Ab_cd-12'
+const BODY = {
+  externalId: 'top-up',
+  currency: 'EUR',
+  backToStoreUrl: 'https://store.test/back',
+  maxAmount: 5_000,
+} as const
+
+let till: Till
+let store: { id: bigint }
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till)
+})
+afterEach(() => till.close())
+
+const refused = (code: string) => ({ name: 'ProblemError', code })
+
+const statusOf = async (id: bigint) =>
+  (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
+
+describe('a store opens a deposit', () => {
+  it('that lives for an hour and whose link cannot be guessed', async () => {
+    const { deposit, created } = await createDeposit(till.deps, store, BODY)
+    expect(created).toBe(true)
+    expect(deposit).toMatchObject({
+      externalId: 'top-up',
+      status: 'created',
+      currency: 'EUR',
+      amount: null,
+      trade: null,
+    })
+    expect(deposit.url).toMatch(/^http:\/\/till\.test\/deposit\/[0-9a-f]{32}$/)
+    expect(Date.parse(deposit.expiresAt) - Date.parse(deposit.createdAt)).toBe(HOUR_MS)
+  })
+
+  it('and gets the same one when it repeats the call, in whatever order it writes the fields', async () => {
+    const first = await createDeposit(till.deps, store, BODY)
+    const { maxAmount, backToStoreUrl, currency, externalId } = BODY
+    const again = await createDeposit(till.deps, store, { maxAmount, backToStoreUrl, currency, externalId })
+    expect(again).toEqual({ deposit: first.deposit, created: false })
+  })
+
+  it('and twenty parallel calls open one', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => createDeposit(till.deps, store, BODY)))
+    expect(new Set(answers.map(({ deposit }) => deposit.id)).size).toBe(1)
+    expect(answers.filter(({ created }) => created)).toHaveLength(1)
+  })
+
+  it('and is refused when the same externalId comes with other values', async () => {
+    await createDeposit(till.deps, store, BODY)
+    const other = createDeposit(till.deps, store, { ...BODY, maxAmount: 5_001 })
+    await expect(other).rejects.toMatchObject(refused('external_id_conflict'))
+  })
+
+  it('that another store neither sees nor disturbs', async () => {
+    const { deposit } = await createDeposit(till.deps, store, BODY)
+    const other = await aStore(till)
+    expect(await storeDeposit(till.deps, other.id, BigInt(deposit.id))).toBeUndefined()
+    expect(await storeDeposit(till.deps, store.id, BigInt(deposit.id))).toEqual(deposit)
+    expect((await createDeposit(till.deps, other, BODY)).created).toBe(true)
+  })
+})
+
+describe('a shopper gives a trade link', () => {
+  const open = async () => {
+    const { deposit } = await createDeposit(till.deps, store, BODY)
+    return { id: BigInt(deposit.id), hash: deposit.url.slice(-32) }
+  }
+  const withProfile = (answer: ProfileAnswer) => ({
+    ...till.deps,
+    steam: { ...till.deps.steam, readProfile: async () => answer },
+  })
+
+  it('and becomes the user of the deposit', async () => {
+    const { hash, id } = await open()
+    const user = await resolveUser(till.deps, { hash, tradeUrl: ` ${LINK.replace('https', 'http')} ` })
+    expect(user).toEqual({ name: 'nova_hound', profileUrl: 'p', avatarUrl: 'a', tradeUrl: LINK })
+    const row = await till.db.selectFrom('deposit').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ user_steam_id: '76561198000000001', user_token: 'Ab_cd-12' })
+  })
+
+  it.each<[string, string, string]>([
+    ['that is none', 'https://steamcommunity.com/id/nova', 'invalid_trade_link'],
+    ['of a look-alike host', LINK.replace('steamcommunity', 'steamcomunity'), 'invalid_trade_link'],
+    ['with more behind it', `${LINK}&x=1`, 'invalid_trade_link'],
+  ])('%s is refused', async (_name, tradeUrl, code) => {
+    const { hash } = await open()
+    await expect(resolveUser(till.deps, { hash, tradeUrl })).rejects.toMatchObject(refused(code))
+  })
+
+  it('of an unknown deposit is refused', async () => {
+    const answer = resolveUser(till.deps, { hash: '0'.repeat(32), tradeUrl: LINK })
+    await expect(answer).rejects.toMatchObject(refused('deposit_not_found'))
+  })
+
+  it('of an account that Steam does not know, or cannot tell of, is refused with its own reason', async () => {
+    const { hash } = await open()
+    const unknown = withProfile({ kind: 'unknown_account' })
+    await expect(resolveUser(unknown, { hash, tradeUrl: LINK })).rejects.toMatchObject(
+      refused('user_not_found'),
+    )
+    const away = withProfile({ kind: 'unavailable', reason: 'timeout', detail: 'no answer' })
+    await expect(resolveUser(away, { hash, tradeUrl: LINK })).rejects.toMatchObject(
+      refused('steam_unavailable'),
+    )
+    expect(till.lines.join('')).not.toContain('Ab_cd-12')
+  })
+
+  it('and may change it, but not while a trade is under way, nor when the deposit is closed', async () => {
+    const { bot } = await aBot(till)
+    const deposit = await aDeposit(till, store)
+    const request = requestTrade(till.deps, deposit.body)
+    const trades = () => till.db.selectFrom('trade').select('id').execute()
+    await expect.poll(trades).toHaveLength(1)
+    const change = () => resolveUser(till.deps, { hash: deposit.hash, tradeUrl: LINK })
+    await expect(change()).rejects.toMatchObject(refused('trade_in_progress'))
+    for (const { id } of await trades()) await tradeHandlers(till.deps).trade(bot, id)
+    await request
+    await till.db.updateTable('trade').set({ state: 'declined' }).execute()
+    await till.db.updateTable('deposit').set({ status: 'created' }).execute()
+    expect((await change()).tradeUrl).toBe(LINK)
+    await till.db.updateTable('deposit').set({ status: 'tradeDeclined' }).execute()
+    await expect(change()).rejects.toMatchObject(refused('deposit_closed'))
+  })
+})
+
+describe('the time of a deposit', () => {
+  it('is over after an hour, once, and the store is told', async () => {
+    const { id } = await aDeposit(till, store)
+    till.clock.advance(HOUR_MS - 1)
+    await expireDeposit(till.deps, id)
+    expect(await statusOf(id)).toBe('created')
+    till.clock.advance(1)
+    await Promise.all(Array.from({ length: 5 }, () => expireDeposit(till.deps, id)))
+    expect(await statusOf(id)).toBe('paymentTimeout')
+    const events = await till.db.selectFrom('event').select('type').execute()
+    expect(events).toEqual([{ type: 'deposit.payment_timeout' }])
+  })
+
+  it('is found by the sweep where the job was lost, and not before', async () => {
+    const [early, late] = [await aDeposit(till, store), await aDeposit(till, store)]
+    const longer = new Date(till.clock.now().getTime() + 2 * HOUR_MS)
+    await till.db.updateTable('deposit').set({ expires_at: longer }).where('id', '=', late.id).execute()
+    till.clock.advance(HOUR_MS)
+    await sweepDeposits(till.deps)
+    expect(await statusOf(early.id)).toBe('paymentTimeout')
+    expect(await statusOf(late.id)).toBe('created')
+  })
+
+  it('is told by its job at the expiry', async () => {
+    const stop = await workOnDeposits(till.deps)
+    const start = till.clock.now()
+    till.clock.advance(-HOUR_MS)
+    const { id } = await aDeposit(till, store)
+    till.clock.set(start)
+    await expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe('paymentTimeout')
+    await stop()
+  })
+
+  it('D-6 never ends while a trade of it is open', async () => {
+    const { bot } = await aBot(till)
+    const deposit = await aDeposit(till, store)
+    const request = requestTrade(till.deps, deposit.body)
+    const trades = () => till.db.selectFrom('trade').select('id').execute()
+    await expect.poll(trades).toHaveLength(1)
+    till.clock.advance(HOUR_MS)
+    await sweepDeposits(till.deps)
+    expect(await statusOf(deposit.id)).toBe('created')
+    for (const { id } of await trades()) await tradeHandlers(till.deps).trade(bot, id)
+    await request
+    expect(await statusOf(deposit.id)).toBe('pending')
+  })
+})

@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { captureLog } from '../testing/log.ts'
+import { createViewCache, type ViewCache } from './view-cache.ts'
+import type { View } from './views.ts'
+
+const viewOf = (etag: string): View => ({
+  depositId: 1n,
+  etag,
+  body: '{}',
+  openTrade: null,
+  payment: {
+    hash: 'a',
+    id: '1',
+    storeName: 'Ember Forge',
+    status: 'created',
+    currency: 'USD',
+    amount: null,
+    user: null,
+    bot: null,
+    timeLeft: 60,
+    technicalWorks: false,
+    steamTradeId: null,
+    steamTradeMessage: null,
+    acceptUrl: null,
+    clientUrl: null,
+    backToStoreUrl: 'https://store.test/',
+    language: null,
+    creating: false,
+    itemCount: 0,
+    heldAmount: 0,
+    heldUntil: null,
+    minAmount: null,
+    maxAmount: null,
+  },
+})
+
+/** Reads as the database would: what was true when the read began, whenever it is answered. */
+function fakeReader() {
+  const state = { truth: new Map([['a', '1']]), reads: [] as string[][], held: [] as (() => void)[] }
+  const options = { hold: false, broken: false }
+  const read = async (hashes: readonly string[]): Promise<Map<string, View>> => {
+    state.reads.push([...hashes])
+    const known = new Map(state.truth)
+    if (options.broken) throw new Error('the database is away')
+    if (options.hold) await new Promise<void>((resolve) => state.held.push(resolve))
+    return new Map(
+      hashes.flatMap((hash) => {
+        const etag = known.get(hash)
+        return etag === undefined ? [] : [[hash, viewOf(etag)] as const]
+      }),
+    )
+  }
+  return { ...state, options, read }
+}
+
+let reader: ReturnType<typeof fakeReader>
+let cache: ViewCache
+const captured = captureLog()
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  reader = fakeReader()
+  cache = createViewCache({ read: reader.read, log: captured.log, nowMs: () => performance.now() })
+})
+afterEach(() => {
+  cache.stop()
+  vi.useRealTimers()
+})
+
+const etag = async (hash = 'a') => (await cache.polled(hash))?.etag
+
+describe('polled views', () => {
+  it('are read once and then all together every half second', async () => {
+    reader.truth.set('b', '1')
+    for (let poll = 0; poll < 100; poll += 1) await Promise.all([etag('a'), etag('b')])
+    expect(reader.reads).toEqual([['a'], ['b']])
+    reader.truth.set('b', '2')
+    await vi.advanceTimersByTimeAsync(500)
+    expect(reader.reads.slice(2)).toEqual([['a', 'b']])
+    expect(await etag('b')).toBe('2')
+  })
+
+  it('are forgotten ten seconds after the last poll, and reading stops', async () => {
+    await etag()
+    await vi.advanceTimersByTimeAsync(11_000)
+    const before = reader.reads.length
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect(reader.reads).toHaveLength(before)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(await etag()).toBe('1')
+  })
+
+  it('that many ask for at the same moment are read once', async () => {
+    await Promise.all(Array.from({ length: 50 }, () => cache.fresh('a')))
+    expect(reader.reads).toEqual([['a']])
+  })
+
+  it('of no deposit are not kept', async () => {
+    expect(await etag('none')).toBeUndefined()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('are not set back by a slow read that began before', async () => {
+    await etag()
+    reader.options.hold = true
+    await vi.advanceTimersByTimeAsync(500)
+    reader.options.hold = false
+    reader.truth.set('a', '2')
+    await vi.advanceTimersByTimeAsync(10)
+    expect((await cache.fresh('a'))?.etag).toBe('2')
+    for (const release of reader.held) release()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(await etag()).toBe('2')
+  })
+
+  it('say nothing old while the database is away, and are there again after it', async () => {
+    await etag()
+    reader.options.broken = true
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(await etag()).toBe('1')
+    await vi.advanceTimersByTimeAsync(2_000)
+    await expect(etag()).rejects.toThrow('the database is away')
+    expect(captured.lines.join('')).toContain('could not be refreshed')
+    reader.options.broken = false
+    expect(await etag()).toBe('1')
+  })
+})
