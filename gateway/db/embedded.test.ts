@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -99,11 +99,34 @@ test('is durable, asks for a password, and keeps its files private', async () =>
 test('a first start that was cut off is begun anew', async () => {
   const first = await startEmbedded({ dataDir, log: captureLog().log })
   await first.stop()
-  rmSync(join(dataDir, 'database.json'))
+  const [cluster] = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => basename(path) === 'cluster',
+  )
+  // Cut off between the password's writing and the cluster's move into its place.
+  const place = join(dataDir, cluster ?? 'no cluster')
+  renameSync(place, `${place}.new`)
   const second = await startEmbedded({ dataDir, log: captureLog().log })
   try {
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
   } finally {
     await second.stop()
+  }
+})
+
+test('a database whose password is gone is refused, not thrown away', async () => {
+  const first = await startEmbedded({ dataDir, log: captureLog().log })
+  await query(first.url, 'create table kept (n int); insert into kept values (7)')
+  await first.stop()
+  const secret = join(dataDir, 'database.json')
+  renameSync(secret, `${secret}.aside`)
+  await expect(startEmbedded({ dataDir, log: captureLog().log })).rejects.toThrow(
+    'with its password is gone. Put the file back from a backup.',
+  )
+  renameSync(`${secret}.aside`, secret)
+  const again = await startEmbedded({ dataDir, log: captureLog().log })
+  try {
+    expect(await query(again.url, 'select n from kept')).toEqual([{ n: 7 }])
+  } finally {
+    await again.stop()
   }
 })

@@ -54,8 +54,9 @@ export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOpti
   const files = preparePostgresFiles(realpathSync(dataDir))
   const cluster = join(files.home, 'cluster')
   const secretFile = join(dataDir, 'database.json')
-  const isNew = !existsSync(secretFile)
-  const password = isNew ? await createCluster(files, cluster, fsync) : readSecret(secretFile)
+  const password = existsSync(cluster)
+    ? readSecret(secretFile)
+    : await createCluster({ files, cluster, secretFile, fsync })
   const port = await freePort()
   const supervisor = launch({
     postgres: binary(files, 'postgres'),
@@ -70,10 +71,7 @@ export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOpti
   createInterface({ input: supervisor.stderr }).on('line', logLines)
   await ready(supervisor)
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}`
-  if (isNew) {
-    await createDatabase(`${url}/postgres`)
-    writePrivate(secretFile, JSON.stringify({ password }))
-  }
+  await ensureDatabase(`${url}/postgres`)
   const connectionFile = join(dataDir, 'connection.json')
   writePrivate(connectionFile, JSON.stringify({ url: `${url}/${DATABASE}` }))
   const stop = async () => {
@@ -92,12 +90,14 @@ export function runningEmbeddedUrl(dataDir: string): string | undefined {
   return connectionSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).url
 }
 
+type NewCluster = { files: PostgresFiles; cluster: string; secretFile: string; fsync: boolean }
+
 /** Made beside its place and moved there when complete, so that a killed first start leaves no half cluster. */
-async function createCluster(files: PostgresFiles, cluster: string, fsync: boolean): Promise<string> {
+async function createCluster({ files, cluster, secretFile, fsync }: NewCluster): Promise<string> {
   const password = randomBytes(24).toString('hex')
   const unfinished = `${cluster}.new`
   const passwordFile = join(files.home, 'password.new')
-  for (const path of [cluster, unfinished]) rmSync(path, { recursive: true, force: true })
+  rmSync(unfinished, { recursive: true, force: true })
   writePrivate(passwordFile, password)
   if (files.account) chownSync(passwordFile, files.account.uid, files.account.gid)
   const options = ['--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions']
@@ -109,11 +109,18 @@ async function createCluster(files: PostgresFiles, cluster: string, fsync: boole
     { cwd: files.home, env: { LC_ALL: 'C', TZ: 'UTC' }, ...files.account },
   )
   rmSync(passwordFile, { force: true })
+  writePrivate(secretFile, JSON.stringify({ password }))
   renameSync(unfinished, cluster)
   return password
 }
 
+/** A database without its password is not thrown away: somebody's money is in it. */
 function readSecret(file: string): string {
+  if (!existsSync(file)) {
+    throw new Error(
+      `The database is there, but ${file} with its password is gone. Put the file back from a backup.`,
+    )
+  }
   return secretSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).password
 }
 
@@ -148,10 +155,11 @@ function ready(supervisor: Supervisor): Promise<void> {
   })
 }
 
-async function createDatabase(url: string): Promise<void> {
+async function ensureDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query(`create database ${DATABASE}`)
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
+  if (rowCount === 0) await client.query(`create database ${DATABASE}`)
   await client.end()
 }
 
