@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { captureLog } from '../testing/log.ts'
 import { runningEmbeddedUrl, startEmbedded } from './embedded.ts'
 
@@ -128,5 +129,28 @@ test('a database whose password is gone is refused, not thrown away', async () =
     expect(await query(again.url, 'select n from kept')).toEqual([{ n: 7 }])
   } finally {
     await again.stop()
+  }
+})
+
+test('a data folder that other accounts cannot reach, deleted and made again, begins with a new database', async () => {
+  chmodSync(dataDir, 0o700)
+  const places: string[] = []
+  const start = async () => {
+    const embedded = await startEmbedded({ dataDir, log: captureLog().log })
+    const [row] = await query(embedded.url, 'show data_directory')
+    places.push(z.object({ data_directory: z.string() }).parse(row).data_directory)
+    return embedded
+  }
+  try {
+    const first = await start()
+    await query(first.url, 'create table kept (n int)')
+    await first.stop()
+    rmSync(dataDir, { recursive: true })
+    mkdirSync(dataDir, { mode: 0o700 })
+    const second = await start()
+    await expect(query(second.url, 'select n from kept')).rejects.toThrow('does not exist')
+    await second.stop()
+  } finally {
+    for (const cluster of places) rmSync(join(cluster, '../..'), { recursive: true, force: true })
   }
 })

@@ -1,6 +1,6 @@
 /** Where the binaries and the data of the embedded PostgreSQL lie, and whom they belong to. */
 import { execFileSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   chmodSync,
   chownSync,
@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
@@ -32,7 +33,7 @@ export type PostgresFiles = {
 const ACCOUNT_NAME = 'tradetill-pg'
 const FOREIGN_ROOT = '/var/lib'
 
-/** Finds or prepares the folders for the database of `dataDir`. Throws with a readable reason. */
+/** Finds or prepares the folders for the database of `dataDir`, a real path. Throws with a readable reason. */
 export function preparePostgresFiles(dataDir: string): PostgresFiles {
   const packaged = packagedNative()
   restoreSymlinks(packaged)
@@ -42,7 +43,7 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
     return { native: packaged, home, account: undefined }
   }
   const account = postgresAccount()
-  const foreign = join(FOREIGN_ROOT, `tradetill-${sha(realpathSync(dataDir))}`)
+  const foreign = join(FOREIGN_ROOT, `tradetill-${placeName(dataDir)}`)
   const home = isReachable(dataDir) ? join(dataDir, 'postgres') : join(foreign, 'postgres')
   mkdirSync(home, { recursive: true })
   chmodSync(home, 0o700)
@@ -53,6 +54,14 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
 
 export function binary(files: PostgresFiles, name: 'postgres' | 'initdb'): string {
   return join(files.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
+}
+
+/** Kept in the data folder: a folder that was deleted and made again begins with a new database. */
+function placeName(dataDir: string): string {
+  const file = join(dataDir, 'place')
+  if (!existsSync(file)) writeFileSync(file, randomBytes(6).toString('hex'), { mode: 0o600 })
+  const name = readFileSync(file, 'utf8').trim()
+  return /^[0-9a-f]{12}$/.test(name) ? name : fail(`${file} does not name the place of the database.`)
 }
 
 function packagedNative(): string {
