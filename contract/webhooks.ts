@@ -1,6 +1,6 @@
 /**
  * What a store receives: Standard Webhooks (headers webhook-id, webhook-timestamp, webhook-signature),
- * one event per transition of a deposit.
+ * one event per transition of a deposit and per later change of what it brought.
  */
 import { z } from 'zod'
 import type { DepositStatus } from './statuses.ts'
@@ -9,6 +9,7 @@ import { storeDepositSchema } from './store-api.ts'
 export const EVENT_TYPES = [
   'deposit.pending',
   'deposit.succeeded',
+  'deposit.amount_increased',
   'deposit.payment_timeout',
   'deposit.trade_timeout',
   'deposit.trade_declined',

@@ -14,6 +14,9 @@ export type TopUp = {
 
 const MOST_SHOWN = 8
 
+/** Events that say what a deposit is worth: its whole amount, whatever was told before. */
+const CREDITING: readonly string[] = ['deposit.succeeded', 'deposit.amount_increased']
+
 const SCHEMA = `
   pragma journal_mode = wal;
   pragma synchronous = full;
@@ -54,7 +57,7 @@ export function openPurse(file: string) {
       statements.setUrl.run(url, externalId)
       statements.startTopUp.run(externalId)
     },
-    /** Takes an event: each webhook once, each deposit credited once, all of it or nothing. */
+    /** Takes an event: each webhook once, each deposit credited up to its amount, all of it or nothing. */
     take(webhookId: string, { type, sequence, deposit }: TillEvent): 'taken' | 'known' {
       db.exec('begin immediate')
       try {
@@ -64,12 +67,12 @@ export function openPurse(file: string) {
         }
         const { id, externalId, currency, status, amount, url, createdAt } = deposit
         statements.tellTopUp.run(externalId, currency, status, amount, url, sequence, createdAt)
-        if (
-          type === 'deposit.succeeded' &&
-          amount !== null &&
-          statements.insertCredit.run(id, currency, amount).changes > 0
-        ) {
-          statements.addToBalance.run(currency, amount)
+        if (amount !== null && CREDITING.includes(type)) {
+          const before = Number(statements.creditOf.get(id)?.amount ?? 0)
+          if (amount > before) {
+            statements.setCredit.run(id, currency, amount)
+            statements.addToBalance.run(currency, amount - before)
+          }
         }
         db.exec('commit')
         return 'taken'
@@ -104,8 +107,10 @@ function prepare(db: DatabaseSync) {
       "update top_up set status = 'created' where external_id = ? and status = 'starting'",
     ),
     noteWebhook: db.prepare('insert into webhook (id) values (?) on conflict do nothing'),
-    insertCredit: db.prepare(
-      'insert into credit (deposit_id, currency, amount) values (?, ?, ?) on conflict do nothing',
+    creditOf: db.prepare('select amount from credit where deposit_id = ?'),
+    setCredit: db.prepare(
+      `insert into credit (deposit_id, currency, amount) values (?, ?, ?)
+       on conflict (deposit_id) do update set amount = excluded.amount`,
     ),
     addToBalance: db.prepare(
       `insert into balance (currency, amount) values (?, ?)

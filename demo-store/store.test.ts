@@ -159,6 +159,14 @@ describe('the webhook', () => {
     expect(await balances()).toEqual({ EUR: 1250, USD: 1250 })
   })
 
+  test('a deposit that brings more later is credited the difference', async () => {
+    const more = { type: 'deposit.amount_increased', data: { amount: 2000 } }
+    await send({ id: 'event-8', sequence: 8 })
+    expect((await send({ id: 'event-9', sequence: 9, ...more })).status).toBe(204)
+    await send({ id: 'event-8 again', sequence: 8 })
+    expect(await balances()).toEqual({ USD: 2000 })
+  })
+
   test('events out of order: old news changes no status, a credit counts all the same', async () => {
     const pending = { type: 'deposit.pending', data: { status: 'pending', amount: null } }
     await send({ id: 'late', sequence: 5, type: 'deposit.funds_available' })

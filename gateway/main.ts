@@ -34,7 +34,7 @@ import type { Steam } from './steam/steam.ts'
 import { createWebSteam } from './steam/web.ts'
 import { storeRoutes } from './stores/routes.ts'
 import { openWebhookSecret } from './stores/service.ts'
-import { sweepTrades } from './trades/jobs.ts'
+import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { tradeRoutes } from './trades/routes.ts'
 import { tradeHandlers } from './trades/service.ts'
 import { ensureWebhookQueues, sweepWebhooks, workOnWebhooks } from './webhooks/jobs.ts'
@@ -42,6 +42,8 @@ import { createSender } from './webhooks/sender.ts'
 
 const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
 const SWEEP_MS = 10_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
 
 /** Days in which Steam lets the sender take a trade back. */
 const PROTECTION_DAYS = { cs: 8, dota: 0, rust: 0, tf: 0 } as const
@@ -205,13 +207,22 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
   ending.add('bots', () => bots.stop())
   ending.add('webhook jobs', await workOnWebhooks(webhooks))
   ending.add('deposit jobs', await workOnDeposits(deposits))
-  const sweep = repeat({ name: 'sweep', everyMs: SWEEP_MS, log }, async () => {
-    await sweepTrades(trades)
-    await sweepDeposits(deposits)
-    await sweepWebhooks(webhooks)
-    await sweepInventories(common)
-  })
-  ending.add('sweep', () => sweep.stop())
+  const sweeps = [
+    { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
+    { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(deposits) },
+    { name: 'sweep of webhooks', everyMs: SWEEP_MS, work: () => sweepWebhooks(webhooks) },
+    { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
+    {
+      name: 'report of overdue trades',
+      everyMs: MINUTE_MS,
+      atOnce: false,
+      work: () => reportOverdue(trades),
+    },
+  ]
+  for (const { work, ...when } of sweeps) {
+    const running = repeat({ ...when, log }, work)
+    ending.add(when.name, () => running.stop())
+  }
 }
 
 function createHttp(parts: Parts, { deposits, inventory, trades }: Rooms, ending: Ending) {

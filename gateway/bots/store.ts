@@ -1,5 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
+import { OPEN_TRADE_STATES } from '../db/schema.ts'
 import type { Profile } from '../steam/steam.ts'
 import type { BotFacts } from './fleet.ts'
 
@@ -11,15 +12,12 @@ export const LEASE_MS = LEASE_SECONDS * 1000
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
 const reachable = sql<boolean>`(bot.online and coalesce(bot.lease_until > now(), false))`
 
-/** States of a trade in which an offer is, or may be, open on Steam. */
-const LIVE_TRADE_STATES = ['intended', 'sending', 'unknown', 'active'] as const
-
 /** What `chooseBot` needs to know of every bot, for an offer to this partner. */
 export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promise<BotFacts[]> {
   const rows = await tx
     .selectFrom('bot')
     .leftJoin('trade', (join) =>
-      join.onRef('trade.bot_id', '=', 'bot.id').on('trade.state', 'in', LIVE_TRADE_STATES),
+      join.onRef('trade.bot_id', '=', 'bot.id').on('trade.state', 'in', OPEN_TRADE_STATES),
     )
     .select((eb) => [
       'bot.id',

@@ -123,19 +123,23 @@ export type QuoteItemTable = {
   gross: bigint
 }
 
+/** States of a trade in which an offer is, or may be, open on Steam. At most one such trade a deposit. */
+export const OPEN_TRADE_STATES = ['intended', 'sending', 'unknown', 'active'] as const
+
+/** States of a trade whose items are with the bot. */
+export const DELIVERED_TRADE_STATES = ['held', 'final'] as const
+
+/** States of a trade that ended without the items: the shopper may try again. */
+export const FORGOTTEN_TRADE_STATES = ['refused', 'abandoned'] as const
+
+/** States of a trade that ended without the items, and the deposit with it. */
+export const FAILED_TRADE_STATES = ['declined', 'countered', 'invalid', 'timed_out'] as const
+
 export type TradeStateColumn =
-  | 'intended'
-  | 'sending'
-  | 'unknown'
-  | 'active'
-  | 'refused'
-  | 'abandoned'
-  | 'declined'
-  | 'countered'
-  | 'invalid'
-  | 'timed_out'
-  | 'held'
-  | 'final'
+  | (typeof OPEN_TRADE_STATES)[number]
+  | (typeof DELIVERED_TRADE_STATES)[number]
+  | (typeof FORGOTTEN_TRADE_STATES)[number]
+  | (typeof FAILED_TRADE_STATES)[number]
 
 export type TradeTable = {
   id: Generated<bigint>
@@ -162,6 +166,7 @@ export type TradeTable = {
   bad_end_seen_at: Date | null
   delivered_at: Date | null
   settles_at: Date | null
+  held_amount: Generated<bigint>
   due_at: Date | null
   created_at: Generated<Date>
   ended_at: Date | null
@@ -207,6 +212,7 @@ export type EventTable = {
   id: string
   store_id: bigint
   deposit_id: bigint
+  trade_id: bigint | null
   type: EventType
   payload: JSONColumnType<object>
   created_at: Generated<Date>

@@ -25,5 +25,11 @@ export async function sweepDeposits(deps: DepositDeps): Promise<void> {
     .orderBy('expires_at')
     .limit(MOST_DUE)
     .execute()
-  for (const { id } of due) await expireDeposit(deps, id)
+  for (const { id } of due) {
+    try {
+      await expireDeposit(deps, id)
+    } catch (error) {
+      deps.log.error({ err: error, deposit: String(id) }, 'a deposit whose time is over could not be ended')
+    }
+  }
 }

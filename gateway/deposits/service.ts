@@ -4,10 +4,11 @@ import type { DepositStatus } from '../../contract/statuses.ts'
 import { isFinal } from '../../contract/statuses.ts'
 import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
-import { EVENT_OF_STATUS } from '../../contract/webhooks.ts'
+import { EVENT_OF_STATUS, type EventType } from '../../contract/webhooks.ts'
 import type { TradeUrlBody, User } from '../../contract/widget-api.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
+import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/schema.ts'
 import type { Signals } from '../db/signals.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -145,25 +146,36 @@ async function hasLiveTrade(tx: Tx, depositId: bigint): Promise<boolean> {
     .selectFrom('trade')
     .select('id')
     .where('deposit_id', '=', depositId)
-    .where('state', 'in', ['intended', 'sending', 'unknown', 'active', 'held', 'final'])
+    .where('state', 'in', [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES])
     .executeTakeFirst()
   return row !== undefined
 }
+
+/** What a trade may change of a deposit that has succeeded: each at most once for each trade. */
+const EVENT_OF_CHANGE = {
+  amountIncreased: 'deposit.amount_increased',
+  fundsAvailable: 'deposit.funds_available',
+} as const satisfies Record<string, EventType>
 
 /** Tells the store of a transition, in its transaction. Call it when the deposit's row is as it shall be told. */
 export async function tellTransition(
   deps: Pick<DepositDeps, 'queue' | 'signals' | 'clock' | 'ids' | 'publicUrl'>,
   tx: Tx,
-  event: { deposit: DepositRow; to: Exclude<DepositStatus, 'created'> | 'fundsAvailable' },
+  event: { deposit: DepositRow } & (
+    | { to: Exclude<DepositStatus, 'created'> }
+    | { to: keyof typeof EVENT_OF_CHANGE; tradeId: bigint }
+  ),
 ): Promise<void> {
-  const { deposit, to } = event
+  const { deposit } = event
   const data = await storeDepositOf(tx, { depositId: deposit.id }, deps.publicUrl)
   if (data === undefined) throw new Error(`deposit ${deposit.id} vanished in its own transaction`)
   await recordEvent(tx, deps.queue, {
     id: deps.ids.uuid(),
     storeId: deposit.store_id,
     depositId: deposit.id,
-    type: to === 'fundsAvailable' ? 'deposit.funds_available' : EVENT_OF_STATUS[to],
+    ...('tradeId' in event
+      ? { type: EVENT_OF_CHANGE[event.to], tradeId: event.tradeId }
+      : { type: EVENT_OF_STATUS[event.to] }),
     data,
     at: deps.clock.now(),
   })

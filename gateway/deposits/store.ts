@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Db, Tx } from '../db/client.ts'
-import type { DepositTable } from '../db/schema.ts'
+import { type DepositTable, FORGOTTEN_TRADE_STATES } from '../db/schema.ts'
 import { mayMove } from './deposit.ts'
 
 export type DepositRow = Selectable<DepositTable>
@@ -39,9 +39,6 @@ export async function moveDeposit(
   return true
 }
 
-/** Trades that say nothing of the deposit any more: the shopper may try again. */
-const FORGOTTEN = ['refused', 'abandoned'] as const
-
 /** The deposit as its store sees it, or undefined if the store has no such deposit. */
 export async function storeDepositOf(
   db: Db | Tx,
@@ -72,7 +69,9 @@ async function tradeOf(db: Db | Tx, depositId: bigint): Promise<StoreDeposit['tr
     .selectFrom('trade')
     .select(['id', 'game', 'steam_offer_id', 'reason'])
     .where('deposit_id', '=', depositId)
-    .where('state', 'not in', FORGOTTEN)
+    .where('state', 'not in', FORGOTTEN_TRADE_STATES)
+    // Of several the one that brought the items.
+    .orderBy('delivered_at', (order) => order.desc().nullsLast())
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst()

@@ -77,7 +77,7 @@ export function viewReader(db: Db, communityUrl: string): ViewReader {
       left join lateral (
         select * from trade
         where trade.deposit_id = deposit.id and trade.state not in ('refused', 'abandoned')
-        order by trade.id desc limit 1
+        order by trade.delivered_at desc nulls last, trade.id desc limit 1
       ) trade on true
       left join bot on bot.id = trade.bot_id
       where deposit.hash = any(${[...hashes]})`.execute(db)

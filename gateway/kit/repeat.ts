@@ -1,10 +1,16 @@
 import type { Log } from './log.ts'
 
-type Repeated = { name: string; everyMs: number; log: Log }
+type Repeated = {
+  name: string
+  everyMs: number
+  log: Log
+  /** False: the first time only after `everyMs`. */
+  atOnce?: boolean
+}
 
-/** Runs `work` now and every `everyMs`, never twice at once; a failure is logged and the next turn comes. */
+/** Runs `work` every `everyMs`, never twice at once; a failure is logged and the next turn comes. */
 export function repeat(
-  { name, everyMs, log }: Repeated,
+  { name, everyMs, log, atOnce = true }: Repeated,
   work: () => Promise<void>,
 ): { stop(): Promise<void> } {
   let running: Promise<void> | undefined
@@ -15,7 +21,7 @@ export function repeat(
         running = undefined
       })
   }
-  turn()
+  if (atOnce) turn()
   const timer = setInterval(turn, everyMs)
   return {
     async stop() {

@@ -114,7 +114,7 @@ export async function riskRoom(tx: Tx, storeId: bigint, rateId: bigint): Promise
   )
   const { rows } = await sql<{ room: bigint }>`
     select floor((store.risk_limit_usd_cents - coalesce((
-      select sum(ceil((deposit.credited_amount - deposit.held_amount) / rate.per_usd))
+      select sum(ceil((trade.total - trade.held_amount) / rate.per_usd))
       from deposit
       join trade on trade.deposit_id = deposit.id and trade.state = 'held'
       join quote on quote.id = trade.quote_id

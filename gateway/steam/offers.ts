@@ -58,13 +58,15 @@ export async function listSentOffers(
 ): Promise<OffersAnswer> {
   const found = new Map<string, Offer>()
   let cursor = 0
+  let unreadable = 0
   for (let page = 0; page < MAX_LIST_PAGES; page += 1) {
     const answer: Exchange | Unavailable = await connection.exchange(sentOffersCall(since, cursor), left())
     if (answer.kind === 'unavailable') return answer
     const list = parseOffers(economyBody(answer))
     if (!list) return unavailableFrom('GetTradeOffers', answer)
     for (const offer of list.offers) found.set(offer.offerId, offer)
-    if (list.nextCursor === 0) return { kind: 'offers', offers: [...found.values()] }
+    unreadable += list.unreadable
+    if (list.nextCursor === 0) return { kind: 'offers', offers: [...found.values()], unreadable }
     cursor = list.nextCursor
   }
   return { kind: 'unavailable', reason: 'steam_error', detail: 'GetTradeOffers: too many pages' }

@@ -51,10 +51,11 @@ describe('an offer', () => {
     expect(parseOffer({ response: { offer: { ...offer, trade_offer_state: 12 } } })?.state).toBe('reverted')
   })
 
-  it('in a list makes the whole page unreadable if it cannot be read itself', () => {
-    expect(parseOffers({ response: { trade_offers_sent: [offer], next_cursor: 0 } })?.offers).toHaveLength(1)
-    expect(parseOffers({ response: { trade_offers_sent: [offer, {}] } })).toBeUndefined()
-    expect(parseOffers({ response: {} })).toEqual({ offers: [], nextCursor: 0 })
+  it('in a list is counted if it cannot be read, and hides no other', () => {
+    const page = parseOffers({ response: { trade_offers_sent: [{}, offer, 7], next_cursor: 0 } })
+    expect(page?.offers.map(({ offerId }) => offerId)).toEqual(['7001'])
+    expect(page?.unreadable).toBe(2)
+    expect(parseOffers({ response: {} })).toEqual({ offers: [], unreadable: 0, nextCursor: 0 })
     expect(parseOffers('<html>')).toBeUndefined()
   })
 })

@@ -99,17 +99,19 @@ export function parseOffer(body: unknown): Offer | null | undefined {
   return offer === undefined ? null : parseOfferRow(offer)
 }
 
-/** One page of the sent offers. A row that cannot be read makes the page unreadable: it might be the one sought. */
-export function parseOffers(body: unknown): { offers: Offer[]; nextCursor: number } | undefined {
+/** One page of the sent offers, and how many of its rows cannot be read: one of them might be the one sought. */
+export function parseOffers(
+  body: unknown,
+): { offers: Offer[]; unreadable: number; nextCursor: number } | undefined {
   const answer = offersAnswer.safeParse(body)
   if (!answer.success) return undefined
-  const offers: Offer[] = []
-  for (const row of answer.data.response.trade_offers_sent ?? []) {
-    const offer = parseOfferRow(row)
-    if (!offer) return undefined
-    offers.push(offer)
+  const rows = answer.data.response.trade_offers_sent ?? []
+  const offers = rows.flatMap((row) => parseOfferRow(row) ?? [])
+  return {
+    offers,
+    unreadable: rows.length - offers.length,
+    nextCursor: answer.data.response.next_cursor ?? 0,
   }
-  return { offers, nextCursor: answer.data.response.next_cursor ?? 0 }
 }
 
 function parseOfferRow(row: unknown): Offer | undefined {

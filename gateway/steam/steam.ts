@@ -102,7 +102,8 @@ export type Offer = {
 
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable
 
-export type OffersAnswer = { kind: 'offers'; offers: Offer[] } | Unavailable
+/** `unreadable`: rows of the list that made no sense; an offer that is not found may be one of them. */
+export type OffersAnswer = { kind: 'offers'; offers: Offer[]; unreadable: number } | Unavailable
 
 /** `not_active`: Steam refused because the offer is no longer active; read it to learn why. */
 export type CancelAnswer = { kind: 'done' } | { kind: 'not_active' } | Unavailable

@@ -16,7 +16,12 @@ export type FakeSession = SteamSession & {
   trades: Map<string, TradeStatusAnswer>
   /** Answers of the next sends; by default each is sent. `unknown` still makes the offer when `made`. */
   sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean }[]
-  cancels: CancelAnswer[]
+  /** Rows of the list that cannot be read. */
+  unreadable: number
+  /** Steam answers nothing. */
+  isDown: boolean
+  /** Runs when an offer was made, before the answer arrives. */
+  afterSend(): Promise<void>
   /** Runs before a cancel is answered: an accept that is faster. */
   beforeCancel(): void
   accept(offerId: string, options?: { settlesAt?: Date; received?: boolean }): void
@@ -36,7 +41,9 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
     offers,
     trades,
     sends: [],
-    cancels: [],
+    unreadable: 0,
+    isDown: false,
+    afterSend: async () => {},
     beforeCancel: () => {},
     checkPartner: async () => unavailable,
     readInventory: async () => unavailable,
@@ -55,18 +62,21 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
           createdAt: new Date(),
         })
       }
+      await session.afterSend()
       if (answer === 'sent') return { kind: 'sent', offerId }
       if (answer === 'refused') return { kind: 'refused', reason: 'invalid_token' }
       return { kind: 'unknown', detail: 'the answer was lost' }
     },
     readOffer: async (offerId): Promise<OfferAnswer> => {
       calls.push(`read ${offerId}`)
+      if (session.isDown) return unavailable
       const offer = offers.get(offerId)
       return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer }
     },
     listSentOffers: async (): Promise<OffersAnswer> => {
       calls.push('list')
-      return { kind: 'offers', offers: [...offers.values()] }
+      if (session.isDown) return unavailable
+      return { kind: 'offers', offers: [...offers.values()], unreadable: session.unreadable }
     },
     cancelOffer: async (offerId): Promise<CancelAnswer> => {
       calls.push(`cancel ${offerId}`)
@@ -79,6 +89,7 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
     declineOffer: async () => ({ kind: 'done' }),
     readTradeStatus: async (tradeId) => {
       calls.push(`status ${tradeId}`)
+      if (session.isDown) return unavailable
       return trades.get(tradeId) ?? { kind: 'missing' }
     },
     close: () => {},

@@ -282,7 +282,7 @@ describe('an offer that ends', () => {
   it('a holder whose lease is older writes nothing', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
-    await till.db.updateTable('trade').set({ lease_epoch: 2n }).execute()
+    await till.db.updateTable('bot').set({ lease_epoch: 2n }).execute()
     session.accept('1')
     await watch()
     expect(await depositStatus(deposit.id)).toBe('pending')

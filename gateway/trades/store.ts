@@ -1,14 +1,13 @@
-import type { Selectable, Updateable } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import type { TradeTable } from '../db/schema.ts'
+import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/schema.ts'
 import type { CancelReason, Trade } from './trade.ts'
 
 export type TradeRow = Selectable<TradeTable>
 
-/** States in which a trade belongs to its deposit: at most one such trade a deposit. */
-export const LIVE_STATES = ['intended', 'sending', 'unknown', 'active', 'held', 'final'] as const
+const LIVE_STATES = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
-/** The live trade of a deposit, with the ids of its assets. */
+/** The newest trade of a deposit that is open or was delivered, with the ids of its assets. */
 export async function liveTradeOf(
   tx: Tx,
   depositId: bigint,
@@ -18,6 +17,8 @@ export async function liveTradeOf(
     .selectAll()
     .where('deposit_id', '=', depositId)
     .where('state', 'in', LIVE_STATES)
+    .orderBy('id', 'desc')
+    .limit(1)
     .executeTakeFirst()
   if (row === undefined) return undefined
   const items = await tx.selectFrom('trade_item').select('asset_id').where('trade_id', '=', row.id).execute()
@@ -59,7 +60,7 @@ function tradeOf(row: TradeRow, items: Trade['items']): Trade {
   }
   switch (row.state) {
     case 'intended':
-      return { ...common, state: row.state }
+      return { ...common, state: row.state, createdAt: row.created_at }
     case 'sending':
     case 'unknown':
       return {
@@ -78,6 +79,7 @@ function tradeOf(row: TradeRow, items: Trade['items']): Trade {
         offerId: must(row, 'steam_offer_id'),
         deadline: must(row, 'deadline'),
         acceptedAt: row.accepted_at,
+        steamTradeId: row.steam_trade_id,
         cancelling: isCancel(reason) ? reason : null,
         badEnd: state === null || seenAt === null ? null : { state, seenAt },
       }
@@ -89,8 +91,23 @@ function tradeOf(row: TradeRow, items: Trade['items']): Trade {
         steamTradeId: must(row, 'steam_trade_id'),
         settlesAt: must(row, 'settles_at'),
       }
-    default:
+    case 'final':
       return { ...common, state: row.state }
+    case 'refused':
+    case 'abandoned':
+    case 'declined':
+    case 'countered':
+    case 'invalid':
+    case 'timed_out':
+      return {
+        ...common,
+        state: row.state,
+        startedAt: row.send_started_at,
+        offerId: row.steam_offer_id,
+        endedAt: must(row, 'ended_at'),
+      }
+    default:
+      return row.state satisfies never
   }
 }
 
@@ -102,24 +119,37 @@ function must<K extends keyof TradeRow>(row: TradeRow, column: K): NonNullable<T
   return value
 }
 
-/** The lease under which a trade is written: a write under an older one than the last matches no row. */
+/** The lease under which a trade is written: a write under an older one than the bot's matches no row. */
 export type Writer = { epoch: bigint }
 
-/** Changes a trade that is still in one of `from`; false when it moved on, or the writer's lease is old. */
+/**
+ * Changes a trade that is still in one of `from`; false when it moved on, or the writer's lease is old.
+ * Without a writer only what was never said to Steam may be changed.
+ */
 export async function writeTrade(
   db: Db | Tx,
-  at: { id: bigint; from: readonly TradeRow['state'][]; writer: Writer },
+  at: { id: bigint; from: readonly TradeRow['state'][]; writer: Writer } | { id: bigint; from: ['intended'] },
   change: Updateable<TradeTable>,
 ): Promise<boolean> {
-  const rows = await db
-    .updateTable('trade')
-    .set({ ...change, lease_epoch: at.writer.epoch })
-    .where('id', '=', at.id)
-    .where('state', 'in', at.from)
-    .where('lease_epoch', '<=', at.writer.epoch)
-    .returning('id')
-    .execute()
-  return rows.length === 1
+  const query = db.updateTable('trade').where('id', '=', at.id).where('state', 'in', at.from)
+  const fenced =
+    'writer' in at
+      ? query
+          .set({ ...change, lease_epoch: at.writer.epoch })
+          .where('bot_id', 'in', (eb) =>
+            eb.selectFrom('bot').select('bot.id').where('lease_epoch', '=', at.writer.epoch),
+          )
+      : query.set(change)
+  return (await fenced.returning('id').execute()).length === 1
+}
+
+/** Puts off the next look at a trade that is as it was loaded; null when none is needed. */
+export async function later(
+  db: Db,
+  at: { loaded: LoadedTrade; writer: Writer; when: Date | null },
+): Promise<void> {
+  const { row } = at.loaded
+  await writeTrade(db, { id: row.id, from: [row.state], writer: at.writer }, { due_at: at.when })
 }
 
 /** The items stay with the shopper, or have left them for good: other trades may name the assets again. */
@@ -151,4 +181,20 @@ export async function openTradesOf(db: Db, botId: bigint): Promise<TradeRow[]> {
     .where('state', 'in', ['sending', 'unknown', 'active'])
     .orderBy('id')
     .execute()
+}
+
+/** The bot's trades by their secret codes, whatever became of them. */
+export async function tradesByCode(
+  db: Db,
+  botId: bigint,
+  codes: readonly string[],
+): Promise<Map<string, TradeRow>> {
+  if (codes.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('trade')
+    .selectAll()
+    .where('bot_id', '=', botId)
+    .where(sql<boolean>`secret_code = any(${[...codes]}::text[])`)
+    .execute()
+  return new Map(rows.map((row) => [row.secret_code, row]))
 }

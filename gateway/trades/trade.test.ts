@@ -6,6 +6,9 @@ import {
   isOfferOf,
   judgeOffer,
   judgeProof,
+  judgeStray,
+  nextLook,
+  nextReview,
   SEND_LOST_MS,
   settlementOf,
   type Trade,
@@ -24,8 +27,16 @@ const active: Extract<Trade, { state: 'active' }> = {
   offerId: '5',
   deadline: at(300),
   acceptedAt: null,
+  steamTradeId: null,
   cancelling: null,
   badEnd: null,
+}
+const ended: Extract<Trade, { endedAt: Date }> = {
+  ...common,
+  state: 'declined',
+  startedAt: at(0),
+  offerId: '5',
+  endedAt: at(200),
 }
 const offer = (state: OfferState): Offer => ({
   offerId: '5',
@@ -48,7 +59,8 @@ const status = (change: Partial<TradeStatus> = {}): TradeStatus => ({
 
 describe('what is due', () => {
   it.each<[string, Trade, number, string]>([
-    ['an intent', { ...common, state: 'intended' }, 0, 'send'],
+    ['an intent', { ...common, state: 'intended', createdAt: at(0) }, 59, 'send'],
+    ['an intent that no bot took up', { ...common, state: 'intended', createdAt: at(0) }, 60, 'give_up'],
     [
       'a send under way',
       { ...common, state: 'sending', startedAt: at(0), missedReads: 0 },
@@ -78,7 +90,14 @@ describe('what is due', () => {
       9,
       'release',
     ],
-    ['an ended trade', { ...common, state: 'declined' }, 999, 'nothing'],
+    ['a delivered trade', { ...common, state: 'final' }, 999, 'nothing'],
+    ['a trade that ended without its items', ended, 300, 'review'],
+    [
+      'one whose intent never came to a send',
+      { ...ended, state: 'refused', startedAt: null },
+      300,
+      'nothing',
+    ],
   ])('%s', (_name, trade, seconds, due) => {
     expect(dueAction(trade, at(seconds))).toBe(due)
   })
@@ -135,12 +154,54 @@ describe('what a read of the offer means', () => {
   })
 })
 
+describe('a trade that ended without its items', () => {
+  const hour = 3_600
+  it('is looked at again at times that grow apart, until a day has gone by', () => {
+    const seen = [0, 60, 600, hour, 6 * hour, 24 * hour - 1, 24 * hour].map((seconds) =>
+      nextReview(ended, at(200 + seconds)),
+    )
+    expect(seen).toEqual([
+      at(200 + 60),
+      at(200 + 600),
+      at(200 + hour),
+      at(200 + 6 * hour),
+      at(200 + 24 * hour),
+      at(200 + 24 * hour),
+      null,
+    ])
+  })
+
+  it.each<[OfferState, string]>([
+    ['active', 'cancel'],
+    ['needs_confirmation', 'cancel'],
+    ['in_escrow', 'cancel'],
+    ['accepted', 'prove'],
+    ['declined', 'nothing'],
+    ['countered', 'nothing'],
+    ['cancelled', 'nothing'],
+    ['expired', 'nothing'],
+    ['invalid_items', 'nothing'],
+  ])('and whose offer is %s after all: %s', (state, kind) => {
+    expect(judgeStray(offer(state)).kind).toBe(kind)
+  })
+
+  it('is not proved by an offer without an exchange', () => {
+    expect(judgeStray({ ...offer('accepted'), tradeId: null })).toEqual({ kind: 'nothing' })
+  })
+})
+
+describe('how soon Steam is asked again', () => {
+  it('every 5 s at first, every minute after two', () => {
+    expect(nextLook(at(0), at(119))).toEqual(at(124))
+    expect(nextLook(at(0), at(120))).toEqual(at(180))
+  })
+})
+
 describe('whose offer it is', () => {
-  it('is told by partner, code and the very items', () => {
+  it('is told by partner and code', () => {
     expect(isOfferOf(common, offer('active'))).toBe(true)
     expect(isOfferOf(common, { ...offer('active'), message: 'K7QX2N' })).toBe(false)
     expect(isOfferOf(common, { ...offer('active'), partnerSteamId: '1' })).toBe(false)
-    expect(isOfferOf(common, { ...offer('active'), itemsToReceive: items.slice(1) })).toBe(false)
   })
 })
 

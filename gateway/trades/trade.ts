@@ -1,9 +1,13 @@
 /** The life of a trade, pure: what is due, and what Steam's word makes of it. The clock is an argument. */
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
+import type { FAILED_TRADE_STATES, FORGOTTEN_TRADE_STATES } from '../db/schema.ts'
 import type { Offer, OfferAsset, RefusedReason, TradeStatus } from '../steam/steam.ts'
 
 /** The shopper's time to accept, from the moment the offer is known to be active. */
 export const TRADE_WINDOW_MS = 5 * 60_000
+
+/** An intent that no bot took up in this time is refused: the shopper has waited long enough. */
+export const INTENT_LIFE_MS = 60_000
 
 /** A send that was begun and not heard of for so long has lost its process. */
 export const SEND_LOST_MS = 20_000
@@ -16,7 +20,13 @@ export const MISSED_OVER_MS = 45_000
 export const BAD_END_PAUSE_MS = 10_000
 
 /** Pauses until the next look, by what is waited for. */
-export const PAUSES_MS = { unknown: 5_000, cancel: 5_000, proof: 5_000, release: 60_000, reversed: 3_600_000 }
+export const PAUSES_MS = { unknown: 5_000, open: 5_000, slow: 60_000, release: 60_000, reversed: 3_600_000 }
+
+/** What is waited for longer than this is looked at less often. */
+const PATIENCE_MS = 120_000
+
+/** A trade that ended without its items is looked at again so long after its end: Steam may have been late. */
+const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 
 export type TradeItem = OfferAsset
 
@@ -25,36 +35,43 @@ export type CancelReason = 'deadline' | 'escrow' | 'needs_confirmation'
 
 type Common = { tradeId: bigint; partnerSteamId: string; secretCode: string; items: readonly TradeItem[] }
 
+type BadEnd = { state: string; seenAt: Date }
+
 export type Trade =
-  | (Common & { state: 'intended' })
+  | (Common & { state: 'intended'; createdAt: Date })
   | (Common & { state: 'sending' | 'unknown'; startedAt: Date; missedReads: number })
   | (Common & {
       state: 'active'
       offerId: string
       deadline: Date
       acceptedAt: Date | null
+      steamTradeId: string | null
       cancelling: CancelReason | null
-      badEnd: { state: string; seenAt: Date } | null
+      badEnd: BadEnd | null
     })
   | (Common & { state: 'held'; steamTradeId: string; settlesAt: Date })
-  | (Common & { state: EndedState })
+  | (Common & { state: 'final' })
+  | (Common & { state: EndedState; startedAt: Date | null; offerId: string | null; endedAt: Date })
 
-export type EndedState =
-  | 'refused'
-  | 'abandoned'
-  | 'declined'
-  | 'countered'
-  | 'invalid'
-  | 'timed_out'
-  | 'final'
+/** Without the items, as far as is known. Proof that they came all the same wins. */
+export type EndedState = (typeof FORGOTTEN_TRADE_STATES | typeof FAILED_TRADE_STATES)[number]
 
 /** What the holder of the bot's lease has to do now. */
-export type Due = 'send' | 'reconcile' | 'prove' | 'cancel' | 'read' | 'release' | 'nothing'
+export type Due =
+  | 'send'
+  | 'give_up'
+  | 'reconcile'
+  | 'prove'
+  | 'cancel'
+  | 'read'
+  | 'release'
+  | 'review'
+  | 'nothing'
 
 export function dueAction(trade: Trade, now: Date): Due {
   switch (trade.state) {
     case 'intended':
-      return 'send'
+      return now.getTime() - trade.createdAt.getTime() >= INTENT_LIFE_MS ? 'give_up' : 'send'
     case 'sending':
       return now.getTime() - trade.startedAt.getTime() >= SEND_LOST_MS ? 'reconcile' : 'nothing'
     case 'unknown':
@@ -70,11 +87,25 @@ export function dueAction(trade: Trade, now: Date): Due {
     case 'countered':
     case 'invalid':
     case 'timed_out':
+      return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
     case 'final':
       return 'nothing'
     default:
       return trade satisfies never
   }
+}
+
+/** When an ended trade is looked at next, or null when that is over or nothing was ever sent. */
+export function nextReview(trade: { startedAt: Date | null; endedAt: Date }, now: Date): Date | null {
+  if (trade.startedAt === null) return null
+  const ms = REVIEWS_MS.find((after) => trade.endedAt.getTime() + after > now.getTime())
+  return ms === undefined ? null : new Date(trade.endedAt.getTime() + ms)
+}
+
+/** When to look again at what has been waited for since then. */
+export function nextLook(since: Date, now: Date): Date {
+  const isLong = now.getTime() - since.getTime() >= PATIENCE_MS
+  return new Date(now.getTime() + (isLong ? PAUSES_MS.slow : PAUSES_MS.open))
 }
 
 export type End = {
@@ -148,20 +179,42 @@ export function judgeOffer(trade: Extract<Trade, { state: 'active' }>, offer: Of
   }
 }
 
-function judgeBadEnd(trade: Extract<Trade, { state: 'active' }>, seen: string, now: Date): Verdict {
+/** What a bad end means that may yet turn out not to be one. */
+export function judgeBadEnd(trade: { badEnd: BadEnd | null }, seen: string, now: Date): Verdict {
   const { badEnd } = trade
   if (badEnd === null || badEnd.state !== seen) return { kind: 'doubt', badEnd: seen }
   if (now.getTime() - badEnd.seenAt.getTime() < BAD_END_PAUSE_MS) return { kind: 'nothing' }
   return { kind: 'end', end: { state: 'invalid', status: 'tradeHasInvalidItems', reason: seen } }
 }
 
-/** True when the offer is the one this trade asked for: by partner, code and the very items. */
+/** What an offer means that belongs to no open trade: a twin, or one whose trade was given up. */
+export type StrayVerdict = { kind: 'nothing' } | { kind: 'cancel' } | { kind: 'prove'; steamTradeId: string }
+
+export function judgeStray(offer: Offer): StrayVerdict {
+  switch (offer.state) {
+    case 'active':
+    case 'needs_confirmation':
+    case 'in_escrow':
+      return { kind: 'cancel' }
+    case 'accepted':
+    case 'reverted':
+      return offer.tradeId === null ? { kind: 'nothing' } : { kind: 'prove', steamTradeId: offer.tradeId }
+    case 'invalid':
+    case 'countered':
+    case 'expired':
+    case 'cancelled':
+    case 'declined':
+    case 'invalid_items':
+    case 'cancelled_by_second_factor':
+      return { kind: 'nothing' }
+    default:
+      return offer.state satisfies never
+  }
+}
+
+/** True when the offer is the one this trade asked for: nobody else knows the code before Steam shows it. */
 export function isOfferOf(trade: Common, offer: Offer): boolean {
-  return (
-    offer.partnerSteamId === trade.partnerSteamId &&
-    offer.message === trade.secretCode &&
-    sameAssets(offer.itemsToReceive, trade.items)
-  )
+  return offer.partnerSteamId === trade.partnerSteamId && offer.message === trade.secretCode
 }
 
 export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAsset[]): boolean {

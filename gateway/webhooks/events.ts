@@ -10,6 +10,8 @@ export type NewEvent = {
   id: string
   storeId: bigint
   depositId: bigint
+  /** For what may happen once for each trade of a deposit. */
+  tradeId?: bigint
   type: EventType
   data: StoreDeposit
   at: Date
@@ -23,6 +25,7 @@ export async function recordEvent(tx: Tx, queue: Queue, event: NewEvent): Promis
       id: event.id,
       store_id: event.storeId,
       deposit_id: event.depositId,
+      trade_id: event.tradeId ?? null,
       type: event.type,
       payload: JSON.stringify({ type: event.type, timestamp: event.at.toISOString(), data: event.data }),
       created_at: event.at,

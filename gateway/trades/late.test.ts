@@ -1,0 +1,362 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { balancesOf } from '../ledger/store.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { reportOverdue, sweepTrades } from './jobs.ts'
+import { requestTrade } from './request.ts'
+import { tradeHandlers } from './service.ts'
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+type Deposit = Awaited<ReturnType<typeof aDeposit>>
+
+const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
+
+const tradeOf = async (deposit: Deposit) => {
+  const row = (await trades()).filter((trade) => trade.deposit_id === deposit.id).at(-1)
+  if (row === undefined) throw new Error('the deposit has no trade')
+  return row
+}
+
+/** Lets the bot do what is due for every trade whose alarm has gone off. */
+async function work(): Promise<void> {
+  for (const { id, due_at: dueAt } of await trades()) {
+    if (dueAt !== null && dueAt <= till.clock.now()) await tradeHandlers(till.deps).trade(bot, id)
+  }
+}
+
+const watch = () => tradeHandlers(till.deps).watch(bot)
+
+/** Asks for the trade and lets the bot send it; what the request is answered is not waited for. */
+async function begin(deposit: Deposit) {
+  const before = (await trades()).length
+  const answer = requestTrade(till.deps, deposit.body)
+  await expect.poll(trades).toHaveLength(before + 1)
+  await work()
+  return { answer }
+}
+
+const offer = (id: string) => {
+  const found = session.offers.get(id)
+  if (found === undefined) throw new Error(`Steam has no offer ${id}`)
+  return found
+}
+
+const depositOf = ({ id }: Deposit) =>
+  till.db.selectFrom('deposit').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+
+const eventTypes = async () =>
+  (await till.db.selectFrom('event').select('type').orderBy('inserted').execute()).map((row) => row.type)
+
+const available = async () => (await balancesOf(till.db, store.id))[0]?.available ?? 0n
+
+/** A trade that was given up because its offer could not be found. */
+async function abandoned(deposit: Deposit) {
+  session.sends.push({ answer: 'unknown' })
+  const { answer } = await begin(deposit)
+  for (const ms of [5_000, 15_000, 25_000]) {
+    till.clock.advance(ms)
+    await work()
+  }
+  expect((await tradeOf(deposit)).state).toBe('abandoned')
+  await answer
+}
+
+/** The offer of an abandoned trade turns up on Steam, as lists may be late. */
+async function turnUp(deposit: Deposit, offerId = '70') {
+  const trade = await tradeOf(deposit)
+  session.offers.set(offerId, {
+    offerId,
+    partnerSteamId: trade.partner_steam_id,
+    message: trade.secret_code,
+    state: 'active',
+    tradeId: null,
+    itemsToReceive: deposit.body.items.map((assetId) => ({ appId: 570, contextId: '2', assetId })),
+    createdAt: till.clock.now(),
+  })
+}
+
+describe('an offer whose trade was given up', () => {
+  it('D-25 is cancelled when it turns up later', async () => {
+    const deposit = await aDeposit(till, store)
+    await abandoned(deposit)
+    await turnUp(deposit)
+    till.clock.advance(60_000)
+    await work()
+    expect(offer('70').state).toBe('cancelled')
+    expect((await tradeOf(deposit)).state).toBe('abandoned')
+    expect(await available()).toBe(0n)
+  })
+
+  it('D-25 is credited when it was accepted', async () => {
+    const deposit = await aDeposit(till, store)
+    await abandoned(deposit)
+    await turnUp(deposit)
+    session.accept('70')
+    till.clock.advance(60_000)
+    await work()
+    expect(await depositOf(deposit)).toMatchObject({ status: 'succeeded', credited_amount: 3_000n })
+    expect(await tradeOf(deposit)).toMatchObject({ state: 'final', steam_offer_id: '70' })
+    expect(await eventTypes()).toEqual(['deposit.succeeded'])
+    expect(await available()).toBe(3_000n)
+  })
+
+  it('D-25 is credited when the shopper accepts it faster than it is cancelled', async () => {
+    const deposit = await aDeposit(till, store)
+    await abandoned(deposit)
+    await turnUp(deposit)
+    session.beforeCancel = () => session.accept('70')
+    till.clock.advance(60_000)
+    await work()
+    expect((await depositOf(deposit)).status).toBe('succeeded')
+  })
+
+  it.each(['declined', 'cancelled', 'expired'] as const)(
+    'D-6 proof of delivery wins over an end as %s, whenever it comes within a day',
+    async (state) => {
+      const deposit = await aDeposit(till, store)
+      await begin(deposit)
+      session.offers.set('1', { ...offer('1'), state })
+      await watch()
+      expect((await depositOf(deposit)).status).not.toBe('pending')
+      till.clock.advance(3_600_000)
+      await work()
+      session.accept('1')
+      till.clock.advance(20 * 3_600_000)
+      await work()
+      expect((await depositOf(deposit)).status).toBe('succeeded')
+      expect(await available()).toBe(3_000n)
+      expect((await eventTypes()).at(-1)).toBe('deposit.succeeded')
+    },
+  )
+
+  it('D-6 an end that Steam took back is cancelled, not left open', async () => {
+    const deposit = await aDeposit(till, store)
+    await begin(deposit)
+    session.offers.set('1', { ...offer('1'), state: 'declined' })
+    await watch()
+    session.offers.set('1', { ...offer('1'), state: 'active' })
+    till.clock.advance(60_000)
+    await work()
+    expect(offer('1').state).toBe('cancelled')
+  })
+
+  it('is not asked for again once a day has gone by', async () => {
+    const deposit = await aDeposit(till, store)
+    await begin(deposit)
+    session.offers.set('1', { ...offer('1'), state: 'declined' })
+    await watch()
+    for (const ms of [60_000, 600_000, 3_600_000, 21_600_000, 86_400_000]) {
+      till.clock.advance(ms)
+      await work()
+    }
+    expect((await tradeOf(deposit)).due_at).toBeNull()
+  })
+
+  it('is waited for while Steam says nothing', async () => {
+    const deposit = await aDeposit(till, store)
+    await begin(deposit)
+    session.offers.set('1', { ...offer('1'), state: 'declined' })
+    await watch()
+    session.isDown = true
+    till.clock.advance(86_400_000)
+    await work()
+    session.isDown = false
+    session.accept('1')
+    till.clock.advance(60_000)
+    await work()
+    expect((await depositOf(deposit)).status).toBe('succeeded')
+  })
+})
+
+describe('two trades of one deposit', () => {
+  it('D-25 when the first is delivered after all, the offer of the second is cancelled', async () => {
+    const deposit = await aDeposit(till, store)
+    await abandoned(deposit)
+    const first = await tradeOf(deposit)
+    await begin(deposit)
+    const [second] = [...session.offers.keys()]
+    await turnUp({ ...deposit, id: deposit.id })
+    session.offers.set('70', { ...offer('70'), message: first.secret_code })
+    session.accept('70')
+    await watch()
+    expect(await depositOf(deposit)).toMatchObject({ status: 'succeeded', credited_amount: 3_000n })
+    await work()
+    expect(offer(second ?? '').state).toBe('cancelled')
+    expect((await trades()).map((trade) => trade.state)).toEqual(['final', 'timed_out'])
+    expect(await available()).toBe(3_000n)
+  })
+
+  it('both are credited when the shopper gave the items of both', async () => {
+    const deposit = await aDeposit(till, store, { prices: [1_000n, 2_000n] })
+    const [one = '', other = ''] = deposit.body.items
+    const first = { ...deposit, body: { ...deposit.body, items: [one] } }
+    await abandoned(first)
+    await turnUp(first)
+    const code = (await tradeOf(deposit)).secret_code
+    await begin({ ...deposit, body: { ...deposit.body, items: [other] } })
+    const second = [...session.offers.keys()].find((id) => id !== '70') ?? ''
+    session.offers.set('70', { ...offer('70'), message: code })
+    session.accept(second)
+    await watch()
+    expect(await depositOf(deposit)).toMatchObject({ status: 'succeeded', credited_amount: 2_000n })
+    session.accept('70')
+    till.clock.advance(60_000)
+    await work()
+    expect(await depositOf(deposit)).toMatchObject({ status: 'succeeded', credited_amount: 3_000n })
+    expect(await available()).toBe(3_000n)
+    expect(await eventTypes()).toEqual(['deposit.pending', 'deposit.succeeded', 'deposit.amount_increased'])
+  })
+})
+
+describe('a twin of the offer', () => {
+  it('is cancelled', async () => {
+    const deposit = await aDeposit(till, store)
+    await begin(deposit)
+    await turnUp(deposit, '71')
+    await watch()
+    expect([offer('1').state, offer('71').state]).toEqual(['active', 'cancelled'])
+  })
+
+  it('is credited when it is the one that was accepted, and the other is invalid', async () => {
+    const deposit = await aDeposit(till, store)
+    await begin(deposit)
+    await turnUp(deposit, '71')
+    session.accept('71')
+    await watch()
+    session.offers.set('1', { ...offer('1'), state: 'invalid_items' })
+    await watch()
+    expect(await tradeOf(deposit)).toMatchObject({ state: 'final', steam_offer_id: '71' })
+    expect((await depositOf(deposit)).status).toBe('succeeded')
+    expect(await available()).toBe(3_000n)
+  })
+})
+
+describe('a lost answer', () => {
+  it('a list that cannot be read in full does not prove that the offer is missing', async () => {
+    const deposit = await aDeposit(till, store)
+    session.sends.push({ answer: 'unknown' })
+    session.unreadable = 1
+    await begin(deposit)
+    for (let look = 0; look < 20; look += 1) {
+      till.clock.advance(15_000)
+      await work()
+    }
+    expect(await tradeOf(deposit)).toMatchObject({ state: 'unknown', missed_reads: 0 })
+  })
+})
+
+describe('an exchange that Steam undid before it was proved', () => {
+  it.each(['failed', 'rolled_back'] as const)('%s ends the trade when read twice', async (state) => {
+    const deposit = await aDeposit(till, store)
+    await begin(deposit)
+    session.accept('1')
+    const exchange = session.trades.get('9001')
+    if (exchange?.kind !== 'trade') throw new Error('Steam has no exchange')
+    session.trades.set('9001', { kind: 'trade', trade: { ...exchange.trade, state } })
+    await watch()
+    expect((await depositOf(deposit)).status).toBe('pending')
+    till.clock.advance(11_000)
+    await work()
+    expect((await depositOf(deposit)).status).toBe('tradeHasInvalidItems')
+    expect(await available()).toBe(0n)
+  })
+})
+
+describe('a bot that is gone', () => {
+  it('an intent that no bot takes up for a minute is refused, and the shopper may try again', async () => {
+    const deposit = await aDeposit(till, store)
+    const answer = requestTrade(till.deps, deposit.body)
+    await expect.poll(trades).toHaveLength(1)
+    till.clock.advance(59_999)
+    await sweepTrades(till.deps)
+    expect((await tradeOf(deposit)).state).toBe('intended')
+    till.clock.advance(1)
+    await sweepTrades(till.deps)
+    expect(await answer).toEqual({ kind: 'refused', code: 'no_bot_available' })
+    await begin(deposit)
+    expect((await depositOf(deposit)).status).toBe('pending')
+  })
+
+  it('an intent that is taken up too late is not sent', async () => {
+    const deposit = await aDeposit(till, store)
+    const answer = requestTrade(till.deps, deposit.body)
+    await expect.poll(trades).toHaveLength(1)
+    till.clock.advance(60_000)
+    await work()
+    expect(await answer).toEqual({ kind: 'refused', code: 'no_bot_available' })
+    expect(session.offers.size).toBe(0)
+  })
+
+  it('the operator is told of trades that wait for it', async () => {
+    const deposit = await aDeposit(till, store)
+    await begin(deposit)
+    await till.db
+      .updateTable('bot')
+      .set({ online: false, state: 'dead', state_reason: 'token_dead' })
+      .execute()
+    till.clock.advance(5 * 60_000)
+    await sweepTrades(till.deps)
+    await reportOverdue(till.deps)
+    expect(till.lines.join('')).toContain('trades wait for a bot that is out of service')
+  })
+})
+
+describe('a lease that runs out', () => {
+  it('between the claim and the send sends nothing, and the intent stands', async () => {
+    const deposit = await aDeposit(till, store)
+    let looks = 0
+    bot = { ...bot, mayWrite: () => ++looks === 1 }
+    await begin(deposit)
+    expect(session.offers.size).toBe(0)
+    expect(await tradeOf(deposit)).toMatchObject({ state: 'intended', send_started_at: null })
+  })
+
+  it('during the send has the offer cancelled that nobody waits for', async () => {
+    const deposit = await aDeposit(till, store)
+    session.afterSend = async () => {
+      await till.db.updateTable('bot').set({ lease_epoch: 2n }).execute()
+    }
+    await begin(deposit)
+    expect((await tradeOf(deposit)).state).toBe('sending')
+    expect(offer('1').state).toBe('cancelled')
+  })
+})
+
+describe('the sweep', () => {
+  it('gives every trade that is due its turn, and goes on after one that cannot be woken', async () => {
+    const first = await aDeposit(till, store)
+    const second = await aDeposit(till, store)
+    for (const deposit of [first, second]) {
+      const before = (await trades()).length
+      void requestTrade(till.deps, deposit.body)
+      await expect.poll(trades).toHaveLength(before + 1)
+    }
+    const woken: string[] = []
+    const failing = {
+      ...till.deps.queue,
+      send: async (_tx: unknown, _name: string, data: object) => {
+        woken.push(JSON.stringify(data))
+        if (woken.length === 1) throw new Error('the queue is out of order')
+      },
+    }
+    await sweepTrades({ ...till.deps, queue: failing })
+    expect(new Set(woken).size).toBe(2)
+    await sweepTrades({ ...till.deps, queue: failing })
+    expect(woken).toHaveLength(2)
+    till.clock.advance(30_000)
+    await sweepTrades({ ...till.deps, queue: failing })
+    expect(woken).toHaveLength(4)
+  })
+})

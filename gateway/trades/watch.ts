@@ -1,0 +1,107 @@
+/** The watch over a bot's offers, and over those that were given up: proof of delivery wins over any end. */
+import type { BotContext } from '../bots/bot.ts'
+import type { Offer } from '../steam/steam.ts'
+import { observe, prove, WRITE_DEADLINE_MS } from './offers.ts'
+import { LIST_MARGIN_MS } from './send.ts'
+import type { SettleDeps } from './settle.ts'
+import { type LoadedTrade, later, loadTrade, openTradesOf, type TradeRow, tradesByCode } from './store.ts'
+import { isOfferOf, judgeStray, nextReview, PAUSES_MS } from './trade.ts'
+
+/** One list read for all open offers of the bot; resolves to how many trades are still open. */
+export async function watch(deps: SettleDeps, bot: BotContext): Promise<number> {
+  const open = await openTradesOf(deps.db, bot.botId)
+  const active = open.filter((row) => row.state === 'active')
+  if (active.length === 0) return open.length
+  const oldest = Math.min(...active.map((row) => row.created_at.getTime()))
+  const answer = await bot.session.listSentOffers(new Date(oldest - LIST_MARGIN_MS))
+  if (answer.kind === 'unavailable') return open.length
+  const ours = new Map(active.map((row) => [row.steam_offer_id, row]))
+  for (const offer of answer.offers) {
+    const row = ours.get(offer.offerId)
+    if (row !== undefined) await observe(deps, bot, { tradeId: row.id, offer })
+  }
+  await tendStrays(
+    deps,
+    bot,
+    answer.offers.filter((offer) => !ours.has(offer.offerId)),
+  )
+  return (await openTradesOf(deps.db, bot.botId)).length
+}
+
+/** States in which a trade's own offer is not known yet, and is looked for elsewhere. */
+const UNSENT: readonly TradeRow['state'][] = ['intended', 'sending', 'unknown']
+
+/** Offers that carry the code of a trade, but are not the offer it waits for. */
+async function tendStrays(deps: SettleDeps, bot: BotContext, offers: readonly Offer[]): Promise<void> {
+  const open = offers.filter((offer) => judgeStray(offer).kind !== 'nothing')
+  const rows = await tradesByCode(
+    deps.db,
+    bot.botId,
+    open.map((offer) => offer.message),
+  )
+  for (const offer of open) {
+    const row = rows.get(offer.message)
+    if (row === undefined || UNSENT.includes(row.state)) continue
+    // Delivered by this very offer: nothing is left to do.
+    if (row.delivered_at !== null && row.steam_trade_id === offer.tradeId) continue
+    const loaded = await loadTrade(deps.db, row.id)
+    if (loaded !== undefined && isOfferOf(loaded.trade, offer)) await tendStray(deps, bot, { loaded, offer })
+  }
+}
+
+async function tendStray(
+  deps: SettleDeps,
+  bot: BotContext,
+  { loaded, offer }: { loaded: LoadedTrade; offer: Offer },
+): Promise<void> {
+  const { offerId } = offer
+  const verdict = judgeStray(offer)
+  const about = { trade: String(loaded.row.id), offer: offerId, state: loaded.row.state }
+  switch (verdict.kind) {
+    case 'nothing':
+      return
+    case 'prove':
+      deps.log.warn(about, 'an offer was accepted whose trade had been given up')
+      return prove(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId })
+    case 'cancel': {
+      if (!bot.mayWrite(WRITE_DEADLINE_MS)) return
+      deps.log.warn(about, 'cancels an offer whose trade had been given up')
+      await bot.session.cancelOffer(offerId)
+      const answer = await bot.session.readOffer(offerId)
+      if (answer.kind !== 'offer') return
+      const after = judgeStray(answer.offer)
+      // The shopper was faster than the cancel.
+      if (after.kind !== 'prove') return
+      return prove(deps, bot, { loaded, steamTradeId: after.steamTradeId, offerId })
+    }
+    default:
+      return verdict satisfies never
+  }
+}
+
+/** A look at a trade that ended without its items, at times that grow apart: Steam may have told us too early. */
+export async function review(deps: SettleDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+  const { trade } = loaded
+  if (!('endedAt' in trade) || trade.startedAt === null) return
+  const now = deps.clock.now()
+  const offers = await offersOf(bot, loaded)
+  if (offers === undefined) {
+    const when = new Date(now.getTime() + PAUSES_MS.slow)
+    return later(deps.db, { loaded, writer: bot, when })
+  }
+  await later(deps.db, { loaded, writer: bot, when: nextReview(trade, now) })
+  for (const offer of offers) await tendStray(deps, bot, { loaded, offer })
+}
+
+/** What Steam has of a trade's offers; undefined when it did not say. */
+async function offersOf(bot: BotContext, { trade }: LoadedTrade): Promise<Offer[] | undefined> {
+  if (!('endedAt' in trade) || trade.startedAt === null) return []
+  if (trade.offerId !== null) {
+    const answer = await bot.session.readOffer(trade.offerId)
+    if (answer.kind === 'unavailable') return undefined
+    return answer.kind === 'offer' ? [answer.offer] : []
+  }
+  const answer = await bot.session.listSentOffers(new Date(trade.startedAt.getTime() - LIST_MARGIN_MS))
+  if (answer.kind === 'unavailable') return undefined
+  return answer.offers.filter((offer) => isOfferOf(trade, offer))
+}
