@@ -50,6 +50,17 @@ describe('D-13 quotes', () => {
     })
   })
 
+  test('loading again what has not changed writes nothing new; a new price, name or minute does', async () => {
+    const first = (await till.ask()).quoteId
+    expect((await till.ask()).quoteId).toBe(first)
+    await setPrices(till, { Knife: 30_000_000n })
+    const second = (await till.ask()).quoteId
+    expect(second).not.toBe(first)
+    till.clock.advance(MINUTE_MS)
+    expect((await till.ask()).quoteId).not.toBe(second)
+    expect(await till.db.selectFrom('quote').select('id').execute()).toHaveLength(3)
+  })
+
   test('without a quote id the latest counts', async () => {
     await till.ask()
     await setPrices(till, { Knife: 30_000_000n })

@@ -33,8 +33,44 @@ type NewQuote = {
   at: Date
 }
 
-/** Writes down what a shopper is shown, in one statement however many items. */
-export async function saveQuote(tx: Tx, quote: NewQuote): Promise<void> {
+/** A page that is loaded again within this time is shown the same quote, if nothing has changed. */
+const SAME_MS = 60_000
+
+/** Writes down what a shopper is shown, or finds it written down already; resolves to the quote's id. */
+export async function saveQuote(tx: Tx, quote: NewQuote): Promise<string> {
+  const same = await sameQuote(tx, quote)
+  if (same !== undefined) return same
+  await writeQuote(tx, quote)
+  return quote.id
+}
+
+async function sameQuote(tx: Tx, quote: NewQuote): Promise<string | undefined> {
+  const latest = await tx
+    .selectFrom('quote')
+    .select('id')
+    .where('deposit_id', '=', quote.depositId)
+    .where('game', '=', quote.game)
+    .where('rate_id', '=', quote.rateId)
+    .where('created_at', '>', new Date(quote.at.getTime() - SAME_MS))
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (latest === undefined) return undefined
+  const rows = await tx
+    .selectFrom('quote_item')
+    .select(['asset_id as assetId', 'name', 'price', 'gross'])
+    .where('quote_id', '=', latest.id)
+    .execute()
+  const shown = new Map(rows.map((row) => [row.assetId, row]))
+  const isSame = ({ assetId, name, price, gross }: QuotedItem) => {
+    const row = shown.get(assetId)
+    return row?.name === name && row.price === price && row.gross === gross
+  }
+  return rows.length === quote.items.length && quote.items.every(isSame) ? latest.id : undefined
+}
+
+/** One statement however many items. */
+async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
   const { items } = quote
   await tx
     .insertInto('quote')

@@ -195,13 +195,12 @@ async function offer(
   }
   const unavailableItems = owned.length - shown.length
   if (quoted.length === 0) return { items: [], quoteId: null, unavailableItems, unavailableByReason }
-  const id = deps.ids.uuid()
   const { rate } = prices
-  const quote = { id, depositId: deposit.id, game: key.game, items: quoted, at: deps.clock.now() }
-  await inTransaction(deps.db, (tx) =>
+  const quote = { id: deps.ids.uuid(), depositId: deposit.id, game: key.game, items: quoted, at: deps.clock.now() }
+  const quoteId = await inTransaction(deps.db, (tx) =>
     saveQuote(tx, { ...quote, currency: rate.currency, rateId: rate.rateId }),
   )
-  return { items: shown, quoteId: id, unavailableItems, unavailableByReason }
+  return { items: shown, quoteId, unavailableItems, unavailableByReason }
 }
 
 type Judged =

@@ -19,3 +19,6 @@ create unique index event_once on event (deposit_id, type, trade_id) nulls not d
 -- What the sweeps look for.
 create index inventory_request_old on inventory_request (created_at);
 create index quote_old on quote (expires_at);
+
+-- Whether an inventory was read before the shopper's last delivery.
+create index trade_of_partner on trade (partner_steam_id);
