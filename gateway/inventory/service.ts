@@ -196,7 +196,13 @@ async function offer(
   const unavailableItems = owned.length - shown.length
   if (quoted.length === 0) return { items: [], quoteId: null, unavailableItems, unavailableByReason }
   const { rate } = prices
-  const quote = { id: deps.ids.uuid(), depositId: deposit.id, game: key.game, items: quoted, at: deps.clock.now() }
+  const quote = {
+    id: deps.ids.uuid(),
+    depositId: deposit.id,
+    game: key.game,
+    items: quoted,
+    at: deps.clock.now(),
+  }
   const quoteId = await inTransaction(deps.db, (tx) =>
     saveQuote(tx, { ...quote, currency: rate.currency, rateId: rate.rateId }),
   )
