@@ -27,13 +27,17 @@ export type Calls = {
 
 export function createCalls(world: World, stateOf: () => FlowState): Calls {
   let etag: string | null = null
+  let forgotten = 0
   const forget = (): void => {
     etag = null
+    forgotten += 1
   }
   async function payment(signal: AbortSignal): Promise<FlowEvent> {
     const { hash, language } = stateOf()
+    const before = forgotten
     const answer = await world.api.payment(hash, { language, etag, signal })
-    if (answer.kind === 'ok') etag = answer.etag
+    // An answer that was under way while the page slept is not built upon.
+    if (answer.kind === 'ok' && before === forgotten) etag = answer.etag
     return paymentEvent(answer, world.now())
   }
   async function eventOf(activity: Ended, signal: AbortSignal): Promise<FlowEvent> {
@@ -82,7 +86,9 @@ async function createTrade(
   const body = { hash: state.hash, game: trade.game, items: [...trade.items], ...quote }
   const answer = await world.api.createTrade(body, { language: state.language, signal })
   if (answer.kind === 'ok' && answer.body.state !== 'sending') return { type: 'tradeActive', attempt }
-  if (answer.kind === 'refused') return { type: 'tradeRefused', attempt, refusal: answer.refusal }
+  // Too many requests says nothing of the offer that an earlier call may have made.
+  if (answer.kind === 'refused' && answer.status !== 429)
+    return { type: 'tradeRefused', attempt, refusal: answer.refusal }
   return { type: 'tradeUnknown', attempt }
 }
 
@@ -93,9 +99,8 @@ function paymentEvent(answer: Answer<Payment>, atMs: number): FlowEvent {
     case 'unchanged':
       return { type: 'paymentUnchanged' }
     case 'refused':
-      return { type: 'paymentFailed', refusal: answer.refusal, gone: true }
     case 'lost':
-      return { type: 'paymentFailed', refusal: answer.refusal, gone: false }
+      return { type: 'paymentFailed', refusal: answer.refusal }
     default:
       return answer satisfies never
   }

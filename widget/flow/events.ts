@@ -7,8 +7,7 @@ import type { Refusal, Sort } from './state.ts'
 export type FlowEvent =
   | { type: 'paymentLoaded'; payment: Payment; atMs: number }
   | { type: 'paymentUnchanged' }
-  /** `gone`: the server answered and refused; otherwise it could not be reached or failed. */
-  | { type: 'paymentFailed'; refusal: Refusal; gone: boolean }
+  | { type: 'paymentFailed'; refusal: Refusal }
   | { type: 'retryPressed' }
   | { type: 'linkTyped'; text: string }
   | { type: 'typingEnded' }

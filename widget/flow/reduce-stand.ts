@@ -66,7 +66,7 @@ function withStand(state: FlowState, change: Partial<Stand>): FlowState {
 }
 
 /** Asks for the inventory again; what is on the page stays until the answer, if it is of the same game. */
-function reloading(state: FlowState, change: Partial<Stand>, reload: boolean): FlowState {
+export function reloading(state: FlowState, change: Partial<Stand>, reload: boolean): FlowState {
   if (state.page.stage !== 'wait-for-select-items') return state
   const stand = { ...state.page.stand, ...change }
   const request = state.nextRequest

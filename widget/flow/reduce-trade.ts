@@ -1,6 +1,7 @@
 /** Transitions of the trade: paying, the confirmation modal, the errors of its creation. */
 import type { FlowEvent } from './events.ts'
 import type { Step } from './reduce.ts'
+import { reloading } from './reduce-stand.ts'
 import { payBlock } from './selectors.ts'
 import type { FlowState, Modal, Refusal } from './state.ts'
 
@@ -63,17 +64,6 @@ function pay(state: FlowState): Partial<FlowState> {
 /** Prices or items that changed are shown anew behind the error. */
 function refused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   const stale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
-  const error: Partial<FlowState> = {
-    modal: { kind: 'creationError', refusal },
-    deadlineMs: state.deadlineMs,
-  }
-  if (!stale || state.page.stage !== 'wait-for-select-items') return error
-  const { stand } = state.page
-  const kept = stand.inventory.status === 'ready' ? stand.inventory.inventory : null
-  const inventory = { status: 'loading', request: state.nextRequest, kept, reload: true } as const
-  return {
-    ...error,
-    nextRequest: state.nextRequest + 1,
-    page: { ...state.page, stand: { ...stand, inventory } },
-  }
+  const modal: Modal = { kind: 'creationError', refusal }
+  return stale ? { ...reloading(state, {}, true), modal } : { modal }
 }

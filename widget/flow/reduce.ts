@@ -16,9 +16,9 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'paymentLoaded':
       return paymentLoaded(state, event.payment, event.atMs)
     case 'paymentUnchanged':
-      return step({ ...state, pollFailing: false })
+      return step(state.pollFailing ? { ...state, pollFailing: false } : state)
     case 'paymentFailed':
-      return paymentFailed(state, event.refusal, event.gone)
+      return paymentFailed(state, event.refusal)
     case 'retryPressed':
       return step(state.page.stage === 'failed' ? { ...state, page: { stage: 'none' } } : state)
     case 'linkTyped':
@@ -30,7 +30,7 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'userFailed':
       return step(userFailed(state, event.request, event.refusal))
     case 'connectionChanged':
-      return step({ ...state, online: event.online })
+      return connectionChanged(state, event.online)
     case 'gameChosen':
     case 'languageChosen':
     case 'inventoryLoaded':
@@ -57,6 +57,8 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
 const step = (state: FlowState): Step => ({ state, effects: [] })
 
 function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step {
+  // What is over stays over: an answer from before the end must not open the deposit again.
+  if (before.modal.kind === 'completed' && !isFinal(payment.status)) return step(before)
   const language =
     !before.languageChosen && before.payment === null && isLanguage(payment.language)
       ? payment.language
@@ -83,7 +85,7 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
   if (isFinal(status)) {
     if (modal.kind === 'completed' && modal.outcome === status) return modal
     const alarming = status === 'tradeDeclined' || status === 'tradeCountered'
-    const followsConfirmation = modal.kind === 'confirming' || modal.kind === 'creating'
+    const followsConfirmation = ['creating', 'joining', 'confirming'].includes(modal.kind)
     return { kind: 'completed', outcome: status, alarm: alarming && followsConfirmation }
   }
   if (status === 'pending') {
@@ -129,13 +131,20 @@ function withUser(state: FlowState, user: User): FlowState {
   }
 }
 
-function paymentFailed(state: FlowState, refusal: Refusal, gone: boolean): Step {
+function paymentFailed(state: FlowState, refusal: Refusal): Step {
   const toast: Effect = { kind: 'toast', toast: { text: 'depositFailed', detail: refusal.detail } }
   if (state.payment === null) {
     return { state: { ...state, page: { stage: 'failed', refusal } }, effects: [toast] }
   }
-  const told = state.pollFailing && !gone
-  return { state: { ...state, pollFailing: true }, effects: told ? [] : [toast] }
+  return { state: { ...state, pollFailing: true }, effects: state.pollFailing ? [] : [toast] }
+}
+
+function connectionChanged(state: FlowState, online: boolean): Step {
+  if (state.online === online) return step(state)
+  return {
+    state: { ...state, online },
+    effects: online ? [{ kind: 'toast', toast: { text: 'connectionBack' } }] : [],
+  }
 }
 
 function linkOf(page: Page): LinkState | undefined {

@@ -95,8 +95,9 @@ async function poll({ world, calls, tell, woken }: Polling, signal: AbortSignal)
     const beganMs = world.now()
     if (beganMs - lastMs > SLEPT_MS) calls.forget()
     lastMs = beganMs
+    const wanted = AbortSignal.any([signal, woken()])
     tell(await calls.payment(signal))
     const restMs = POLL_INTERVAL_MS - (world.now() - beganMs)
-    if (restMs > 0 && !signal.aborted) await world.wait(restMs, AbortSignal.any([signal, woken()]))
+    if (restMs > 0 && !wanted.aborted) await world.wait(restMs, wanted)
   }
 }

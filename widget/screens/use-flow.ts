@@ -37,6 +37,7 @@ function browserWorld(toasts: ToastStore, language: () => FlowState['language'])
     now: () => performance.now(),
     wait: (ms, signal) =>
       new Promise((resolve) => {
+        if (signal.aborted) return resolve()
         const timer = setTimeout(resolve, ms)
         signal.addEventListener('abort', () => {
           clearTimeout(timer)

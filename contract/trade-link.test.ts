@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { parseTradeLink } from './trade-link.ts'
+
+const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=123456&token=aB3_-xyz'
+
+describe('A-080 a trade link', () => {
+  it.each([
+    ['with https', LINK],
+    ['with http', LINK.replace('https', 'http')],
+    ['with www', LINK.replace('//', '//www.')],
+    ['with spaces around it', `  ${LINK}\t`],
+    ['with a line break after it', `${LINK}\r\n`],
+    ['with a token of three letters', LINK.replace('aB3_-xyz', 'abc')],
+    ['with a token of 64 letters', LINK.replace('aB3_-xyz', 'a'.repeat(64))],
+    ['with the largest account id', LINK.replace('123456', '4294967295')],
+  ])('%s is taken', (_what, text) => {
+    expect(parseTradeLink(text)).toBeDefined()
+  })
+
+  it('is read into account, token and the canonical link', () => {
+    expect(
+      parseTradeLink(' http://www.steamcommunity.com/tradeoffer/new/?partner=0123456&token=a-_9 '),
+    ).toEqual({
+      partner: '123456',
+      token: 'a-_9',
+      url: 'https://steamcommunity.com/tradeoffer/new/?partner=123456&token=a-_9',
+    })
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['only spaces', '   '],
+    ['another host', LINK.replace('steamcommunity.com', 'steamcommunity.ru')],
+    ['a host that only ends like Steam', LINK.replace('steamcommunity', 'xsteamcommunity')],
+    ['a host that only begins like Steam', LINK.replace('.com', '.com.example')],
+    ['another letter for the dot of the host', LINK.replace('.com', 'xcom')],
+    ['a subdomain', LINK.replace('//', '//trade.')],
+    ['a name before the host', LINK.replace('//', '//steamcommunity.com@evil.example/')],
+    ['a port', LINK.replace('.com', '.com:443')],
+    ['another scheme', LINK.replace('https', 'ftp')],
+    ['no scheme', LINK.replace('https://', '')],
+    ['a partner with letters', LINK.replace('123456', '12a456')],
+    ['a partner in other digits', LINK.replace('123456', '١٢٣')],
+    ['no partner', LINK.replace('123456', '')],
+    ['partner zero', LINK.replace('123456', '0')],
+    ['a partner over 32 bits', LINK.replace('123456', '4294967296')],
+    ['a negative partner', LINK.replace('123456', '-1')],
+    ['a token of two letters', LINK.replace('aB3_-xyz', 'ab')],
+    ['a token with a dot', LINK.replace('aB3_-xyz', 'ab.cd')],
+    ['a token with a space', LINK.replace('aB3_-xyz', 'ab cd')],
+    ['a token over 64 letters', LINK.replace('aB3_-xyz', 'a'.repeat(65))],
+    ['no token', LINK.replace('&token=aB3_-xyz', '')],
+    ['an empty token', LINK.replace('aB3_-xyz', '')],
+    ['a missing slash', LINK.replace('new/?', 'new?')],
+    ['the parameters in another order', LINK.replace('partner=123456&token=aB3_-xyz', 'token=abc&partner=1')],
+    ['a further parameter', `${LINK}&x=1`],
+    ['a fragment', `${LINK}#top`],
+    ['text before it', `link: ${LINK}`],
+    ['text after it', `${LINK} thanks`],
+    ['text on the next line', `${LINK}\nhttps://evil.example`],
+    ['two links', `${LINK}${LINK}`],
+    ['a huge input', `${LINK}${'a'.repeat(1_000_000)}`],
+    ['a huge number', LINK.replace('123456', '9'.repeat(1_000_000))],
+  ])('is refused: %s', (_what, text) => {
+    expect(parseTradeLink(text)).toBeUndefined()
+  })
+
+  it('in canonical form is read as itself', () => {
+    const links = fc.record({
+      partner: fc.integer({ min: 1, max: 4_294_967_295 }),
+      token: fc.stringMatching(/^[A-Za-z0-9_-]{3,64}$/),
+    })
+    fc.assert(
+      fc.property(links, ({ partner, token }) => {
+        const url = `https://steamcommunity.com/tradeoffer/new/?partner=${partner}&token=${token}`
+        expect(parseTradeLink(url)).toEqual({ partner: String(partner), token, url })
+      }),
+    )
+  })
+})

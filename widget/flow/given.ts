@@ -1,0 +1,128 @@
+/** Values that the tests of the flow begin from. */
+import type { DepositStatus } from '../../contract/statuses.ts'
+import type { Inventory, Item, Payment, User } from '../../contract/widget-api.ts'
+import type { Effect, FlowEvent } from './events.ts'
+import { reduce } from './reduce.ts'
+import { type FlowState, initialState, type Modal, type Stand } from './state.ts'
+
+export const HASH = '0123456789abcdef0123456789abcdef'
+export const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=123456&token=aB3_-xyz'
+export const OTHER_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=654321&token=abc'
+
+export const USER: User = { name: 'Ada', profileUrl: 'https://p/', avatarUrl: 'https://a/', tradeUrl: LINK }
+
+export function payment(change: Partial<Payment> = {}): Payment {
+  return {
+    hash: HASH,
+    id: '17',
+    storeName: 'Demo',
+    status: 'created',
+    currency: 'USD',
+    amount: null,
+    user: USER,
+    bot: null,
+    timeLeft: 3600,
+    technicalWorks: false,
+    steamTradeId: null,
+    steamTradeMessage: null,
+    acceptUrl: null,
+    clientUrl: null,
+    backToStoreUrl: 'https://store.example/',
+    language: null,
+    creating: false,
+    itemCount: 0,
+    heldAmount: 0,
+    heldUntil: null,
+    minAmount: null,
+    maxAmount: null,
+    ...change,
+  }
+}
+
+export function item(id: string, price = 200, name = `Item ${id}`): Item {
+  return { id, name, iconUrl: '', price, rarity: 'rarity-1', wearCategory: null, isStatTrak: false }
+}
+
+export function inventory(items: Item[], change: Partial<Inventory> = {}): Inventory {
+  return {
+    items,
+    minPrice: 300,
+    currency: 'USD',
+    maxItems: 50,
+    unavailableItems: 0,
+    unavailableByReason: {},
+    quoteId: 'quote-1',
+    ageSeconds: 0,
+    inventoryError: false,
+    inventoryErrorType: null,
+    ...change,
+  }
+}
+
+/** The state and all effects after a row of events. */
+export function having(state: FlowState, ...events: FlowEvent[]): { state: FlowState; effects: Effect[] } {
+  const effects: Effect[] = []
+  let current = state
+  for (const event of events) {
+    const step = reduce(current, event)
+    current = step.state
+    effects.push(...step.effects)
+  }
+  return { state: current, effects }
+}
+
+export function opening(stored: { language?: 'en' | 'ru'; link?: string } = {}): FlowState {
+  return initialState(HASH, { language: stored.language ?? null, link: stored.link ?? null })
+}
+
+export const loaded = (change: Partial<Payment> = {}, atMs = 0): FlowEvent => ({
+  type: 'paymentLoaded',
+  payment: payment(change),
+  atMs,
+})
+
+/** A deposit without a user, waiting for the trade link. */
+export const awaitingLink = (): FlowState => having(opening(), loaded({ user: null })).state
+
+/** A deposit whose user is known, with items to pick from. */
+export function withItems(
+  items: Item[] = [item('1'), item('2'), item('3')],
+  change: Partial<Inventory> = {},
+): FlowState {
+  const { state } = having(opening(), loaded())
+  return answered(state, inventory(items, change))
+}
+
+/** The inventory that is being loaded arrives. */
+export function answered(state: FlowState, arrived: Inventory): FlowState {
+  return having(state, { type: 'inventoryLoaded', request: inventoryRequest(state), inventory: arrived })
+    .state
+}
+
+/** The number of the inventory request under way. */
+export function inventoryRequest(state: FlowState): number {
+  const { inventory: loading } = standOf(state)
+  if (loading.status !== 'loading') throw new Error('no inventory is being loaded')
+  return loading.request
+}
+
+export function standOf(state: FlowState): Stand {
+  if (state.page.stage !== 'wait-for-select-items') throw new Error('the inventory is not on the page')
+  return state.page.stand
+}
+
+export const toggle = (id: string): FlowEvent => ({ type: 'itemToggled', id })
+
+/** Two items picked and paid for: the trade is being created. */
+export const creating = (): FlowState =>
+  having(withItems(), toggle('1'), toggle('2'), { type: 'payPressed' }).state
+
+/** The offer stands and its confirmation is open. */
+export const confirming = (): FlowState =>
+  having(creating(), { type: 'tradeActive', attempt: 1 }, loaded({ status: 'pending', timeLeft: 300 })).state
+
+export const modalKind = (state: FlowState): Modal['kind'] => state.modal.kind
+
+/** The page was opened on a deposit of this status. */
+export const openedOn = (status: DepositStatus, change: Partial<Payment> = {}): FlowState =>
+  having(opening(), loaded({ status, ...change })).state

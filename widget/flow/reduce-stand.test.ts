@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { GAMES } from '../../contract/games.ts'
+import { INVENTORY_ERROR_TYPES } from '../../contract/statuses.ts'
+import { activitiesOf } from './activities.ts'
+import type { FlowEvent } from './events.ts'
+import {
+  answered,
+  awaitingLink,
+  having,
+  inventory,
+  inventoryRequest,
+  item,
+  openedOn,
+  standOf,
+  toggle,
+  withItems,
+} from './given.ts'
+import { shownInventory } from './selectors.ts'
+import type { FlowState } from './state.ts'
+
+const RELOAD: FlowEvent = { type: 'reloadPressed' }
+const picked = (state: FlowState) => standOf(state).selection
+const loading = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'loadInventory')
+
+describe('the inventory', () => {
+  it('A-114 is asked for in the default game and the language of the page', () => {
+    const state = openedOn('created', { language: 'ru' })
+    expect(loading(state)).toMatchObject({ game: 'cs', language: 'ru', reload: false })
+    expect(shownInventory(standOf(state))).toBeNull()
+  })
+
+  it('A-044 is on the page once it is there', () => {
+    const arrived = inventory([item('1')])
+    const state = answered(openedOn('created'), arrived)
+    expect(standOf(state).inventory).toEqual({ status: 'ready', inventory: arrived })
+    expect(loading(state)).toBeUndefined()
+  })
+
+  it.each(INVENTORY_ERROR_TYPES)('A-074 %s is a state of the page, and Try again asks once more', (type) => {
+    const broken = inventory([], { inventoryError: true, inventoryErrorType: type })
+    const state = answered(openedOn('created'), broken)
+    expect(standOf(state).inventory).toEqual({ status: 'error', type })
+    expect(loading(state)).toBeUndefined()
+    expect(loading(having(state, RELOAD).state)).toMatchObject({ reload: true })
+  })
+
+  it('A-102 an error without a type, and a call that failed, are the internal error', () => {
+    const untyped = inventory([item('1')], { inventoryError: true })
+    expect(standOf(answered(openedOn('created'), untyped)).inventory).toEqual({
+      status: 'error',
+      type: 'internal',
+    })
+    const state = openedOn('created')
+    const { state: failed } = having(state, { type: 'inventoryFailed', request: inventoryRequest(state) })
+    expect(standOf(failed).inventory).toEqual({ status: 'error', type: 'internal' })
+  })
+
+  it('an error leaves nothing picked', () => {
+    const state = having(withItems(), toggle('1'), RELOAD).state
+    const { state: failed } = having(state, { type: 'inventoryFailed', request: inventoryRequest(state) })
+    expect(picked(failed)).toEqual([])
+  })
+
+  it.each([
+    ['game', { type: 'gameChosen', game: 'dota' }],
+    ['language', { type: 'languageChosen', language: 'ru' }],
+    ['reload', RELOAD],
+  ] satisfies [string, FlowEvent][])(
+    'A-071 a new %s is a new request, and the late answer is dropped',
+    (_what, event) => {
+      const first = openedOn('created')
+      const late = inventoryRequest(first)
+      const second = having(first, event).state
+      expect(loading(second)?.key).not.toBe(loading(first)?.key)
+      expect(having(second, { type: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(
+        second,
+      )
+      expect(having(second, { type: 'inventoryFailed', request: late }).state).toBe(second)
+    },
+  )
+
+  it('A-071 another user is a new request', () => {
+    const first = openedOn('created')
+    const late = inventoryRequest(first)
+    const gone = having(first, { type: 'linkTyped', text: '' }).state
+    expect(loading(gone)).toBeUndefined()
+    expect(having(gone, { type: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(
+      gone,
+    )
+  })
+
+  it('A-071 an aborted language keeps what is shown and picked, another game does not (D-27)', () => {
+    const state = having(withItems(), toggle('1')).state
+    const russian = having(state, { type: 'languageChosen', language: 'ru' }).state
+    expect(shownInventory(standOf(russian))?.items).toHaveLength(3)
+    expect(picked(russian)).toEqual(['1'])
+    const dota = having(state, { type: 'gameChosen', game: 'dota' }).state
+    expect(shownInventory(standOf(dota))).toBeNull()
+    expect(picked(dota)).toEqual([])
+    expect(loading(dota)).toMatchObject({ game: 'dota' })
+  })
+
+  it('the game and the language that are chosen already ask for nothing', () => {
+    const state = withItems()
+    expect(having(state, { type: 'gameChosen', game: 'cs' }).state).toBe(state)
+    expect(loading(having(state, { type: 'languageChosen', language: 'en' }).state)).toBeUndefined()
+  })
+
+  it.each(GAMES)('A-019 %s can be chosen', (game) => {
+    expect(standOf(having(withItems(), { type: 'gameChosen', game }).state).game).toBe(game)
+  })
+
+  it('D-27 a reload keeps the picked items that are still there', () => {
+    const state = having(withItems(), toggle('3'), toggle('1'), RELOAD).state
+    expect(picked(state)).toEqual(['3', '1'])
+    expect(picked(answered(state, inventory([item('1'), item('9')])))).toEqual(['1'])
+  })
+})
+
+describe('picking', () => {
+  it('A-012 a press picks, a second press puts back, in the order of the presses', () => {
+    const state = having(withItems(), toggle('3'), toggle('1')).state
+    expect(picked(state)).toEqual(['3', '1'])
+    expect(picked(having(state, toggle('3')).state)).toEqual(['1'])
+  })
+
+  it('A-072 all are put back at once', () => {
+    const state = having(withItems(), toggle('1'), toggle('2'), { type: 'selectionCleared' }).state
+    expect(picked(state)).toEqual([])
+  })
+
+  it('an item that is not there cannot be picked', () => {
+    const state = withItems()
+    expect(having(state, toggle('99')).state).toBe(state)
+    const empty = openedOn('created')
+    expect(having(empty, toggle('1')).state).toBe(empty)
+  })
+
+  it('A-088 one more than the server takes is not picked, and told', () => {
+    const full = having(
+      withItems([item('1'), item('2'), item('3')], { maxItems: 2 }),
+      toggle('1'),
+      toggle('2'),
+    ).state
+    const { state, effects } = having(full, toggle('3'))
+    expect(picked(state)).toEqual(['1', '2'])
+    expect(effects).toEqual([{ kind: 'toast', toast: { text: 'tooManyItems' } }])
+    expect(picked(having(full, toggle('2'), toggle('3')).state)).toEqual(['1', '3'])
+  })
+
+  it('A-010 search and order change what is seen, not what is picked', () => {
+    const { state } = having(
+      withItems(),
+      toggle('1'),
+      { type: 'searchTyped', text: 'none' },
+      { type: 'sortChosen', sort: 'priceUp' },
+    )
+    expect(standOf(state)).toMatchObject({ search: 'none', sort: 'priceUp', selection: ['1'] })
+  })
+
+  it('means nothing while the link is awaited', () => {
+    const state = awaitingLink()
+    for (const event of [toggle('1'), RELOAD, { type: 'gameChosen', game: 'tf' } as const]) {
+      expect(having(state, event).state).toBe(state)
+    }
+  })
+})

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest'
+import { ERRORS } from '../../contract/errors.ts'
+import { activitiesOf } from './activities.ts'
+import type { FlowEvent } from './events.ts'
+import {
+  answered,
+  confirming,
+  creating,
+  having,
+  inventory,
+  item,
+  loaded,
+  modalKind,
+  openedOn,
+  standOf,
+  toggle,
+  withItems,
+} from './given.ts'
+import type { FlowState } from './state.ts'
+
+const PAY: FlowEvent = { type: 'payPressed' }
+const LEAVE: FlowEvent = { type: 'confirmationLeft' }
+const RETURN: FlowEvent = { type: 'confirmationReopened' }
+
+const polling = (state: FlowState): boolean => activitiesOf(state).some(({ kind }) => kind === 'poll')
+const creation = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'createTrade')
+const refused = (code: string | null, attempt = 1): FlowEvent => ({
+  type: 'tradeRefused',
+  attempt,
+  refusal: { code, detail: null },
+})
+
+describe('paying', () => {
+  it('A-062 first creates the trade of the picked items under their quote, then polls', () => {
+    const state = creating()
+    const trade = { game: 'cs', items: ['1', '2'], quoteId: 'quote-1' }
+    expect(creation(state)).toMatchObject({ attempt: 1, trade, delayMs: 0 })
+    expect(polling(state)).toBe(false)
+    const active = having(state, { type: 'tradeActive', attempt: 1 }).state
+    expect(modalKind(active)).toBe('confirming')
+    expect(creation(active)).toBeUndefined()
+    expect(polling(active)).toBe(true)
+  })
+
+  it('pressed twice creates one trade', () => {
+    const state = creating()
+    expect(having(state, PAY).state.modal).toBe(state.modal)
+  })
+
+  it.each([
+    ['A-086 nothing picked', withItems()],
+    ['A-085 a total below the minimum', having(withItems(), toggle('1')).state],
+    [
+      'an inventory that is loading',
+      having(withItems(), toggle('1'), toggle('2'), { type: 'reloadPressed' }).state,
+    ],
+    ['no user', openedOn('created', { user: null })],
+    [
+      'D-15 a total above what the deposit takes',
+      having(withItems(), loaded({ maxAmount: 399 }), toggle('1'), toggle('2')).state,
+    ],
+    [
+      'a deposit that is pending',
+      having(withItems(), toggle('1'), toggle('2'), loaded({ status: 'pending' })).state,
+    ],
+  ])('does nothing with %s', (_what, state) => {
+    const { state: same, effects } = having(state, PAY)
+    expect(same.modal).toEqual(state.modal)
+    expect(creation(same)).toBeUndefined()
+    expect(effects).toEqual([])
+  })
+
+  it('A-085 is open at exactly the minimum, and at exactly the maximum', () => {
+    const items = [item('1', 300)]
+    const state = having(withItems(items), loaded({ maxAmount: 300 }), toggle('1'), PAY).state
+    expect(modalKind(state)).toBe('creating')
+  })
+})
+
+describe('creating', () => {
+  it('D-25 a lost answer repeats the very call after a pause, and the modal stays', () => {
+    const state = having(creating(), { type: 'tradeUnknown', attempt: 1 }).state
+    expect(modalKind(state)).toBe('creating')
+    expect(creation(state)).toMatchObject({ attempt: 2, delayMs: 2000 })
+    expect(creation(state)).toMatchObject({ trade: { items: ['1', '2'], quoteId: 'quote-1' } })
+    expect(creation(state)?.key).not.toBe(creation(creating())?.key)
+  })
+
+  it('D-25 the answer to the repetition counts, a late one to the first call does not', () => {
+    const state = having(creating(), { type: 'tradeUnknown', attempt: 1 }).state
+    expect(having(state, { type: 'tradeActive', attempt: 1 }).state.modal).toBe(state.modal)
+    expect(having(state, { type: 'tradeUnknown', attempt: 1 }).state.modal).toBe(state.modal)
+    expect(having(state, refused('trade_refused', 1)).state.modal).toBe(state.modal)
+    expect(modalKind(having(state, { type: 'tradeActive', attempt: 2 }).state)).toBe('confirming')
+  })
+
+  it('A-025 A-063 a refusal shows the error; closed, the same items can be tried again', () => {
+    const state = having(creating(), refused('trade_refused')).state
+    expect(state.modal).toEqual({
+      kind: 'creationError',
+      refusal: { code: 'trade_refused', detail: null },
+    })
+    expect(activitiesOf(state)).toEqual([])
+    const closed = having(state, { type: 'creationErrorClosed' }).state
+    expect(modalKind(closed)).toBe('none')
+    expect(modalKind(having(closed, PAY).state)).toBe('creating')
+  })
+
+  const STALE = ['price_changed', 'items_unavailable']
+
+  it.each(Object.keys(ERRORS))(
+    'D-13 of all refusals only changed prices and items load the inventory anew: %s',
+    (code) => {
+      const state = having(creating(), refused(code)).state
+      const loading = activitiesOf(state).filter(({ kind }) => kind === 'loadInventory')
+      expect(loading).toHaveLength(STALE.includes(code) ? 1 : 0)
+      if (STALE.includes(code)) expect(loading).toMatchObject([{ reload: true }])
+      expect(standOf(state).selection).toEqual(['1', '2'])
+    },
+  )
+
+  it('D-27 the inventory that comes back keeps the picked items that are still there', () => {
+    const state = having(creating(), refused('items_unavailable')).state
+    expect(standOf(answered(state, inventory([item('2'), item('3')]))).selection).toEqual(['2'])
+  })
+
+  it('cannot be left: nobody knows yet whether there is an offer', () => {
+    expect(modalKind(having(creating(), LEAVE).state)).toBe('creating')
+  })
+
+  it('D-25 an offer that became known by the deposit itself is confirmed', () => {
+    expect(modalKind(having(creating(), loaded({ status: 'pending' })).state)).toBe('confirming')
+    expect(modalKind(having(creating(), loaded({ creating: true })).state)).toBe('creating')
+  })
+})
+
+describe('a page opened while an offer is being made', () => {
+  const joined = openedOn('created', { creating: true })
+
+  it('D-25 reopens the modal and polls', () => {
+    expect(modalKind(joined)).toBe('joining')
+    expect(polling(joined)).toBe(true)
+    expect(creation(joined)).toBeUndefined()
+  })
+
+  it('D-25 confirms the offer once it stands', () => {
+    expect(modalKind(having(joined, loaded({ status: 'pending' })).state)).toBe('confirming')
+  })
+
+  it('D-25 tells that no offer came of it', () => {
+    const state = having(joined, loaded({ creating: true }), loaded({ creating: false })).state
+    expect(state.modal).toEqual({ kind: 'creationError', refusal: { code: null, detail: null } })
+    expect(polling(state)).toBe(false)
+  })
+
+  it('a view that lags behind the answered call does not end the confirmation', () => {
+    const active = having(creating(), { type: 'tradeActive', attempt: 1 }).state
+    const state = having(active, loaded({ creating: false })).state
+    expect(modalKind(state)).toBe('confirming')
+    const late = having(state, loaded({ creating: true }), loaded({ status: 'pending' })).state
+    expect(modalKind(late)).toBe('confirming')
+    expect(polling(late)).toBe(true)
+  })
+})
+
+describe('confirming', () => {
+  it('A-051 a pending deposit opens the confirmation and polls', () => {
+    const state = openedOn('pending', { timeLeft: 300 })
+    expect(modalKind(state)).toBe('confirming')
+    expect(polling(state)).toBe(true)
+  })
+
+  it('A-061 leaving stops the polling, coming back starts it', () => {
+    const left = having(confirming(), LEAVE).state
+    expect(modalKind(left)).toBe('none')
+    expect(polling(left)).toBe(false)
+    const back = having(left, RETURN).state
+    expect(modalKind(back)).toBe('confirming')
+    expect(polling(back)).toBe(true)
+  })
+
+  it('a left confirmation is not thrown at the shopper by an answer that was under way', () => {
+    const left = having(confirming(), LEAVE).state
+    expect(modalKind(having(left, loaded({ status: 'pending' })).state)).toBe('none')
+  })
+
+  it('is not opened without an offer', () => {
+    expect(modalKind(having(withItems(), RETURN).state)).toBe('none')
+    expect(modalKind(having(openedOn('succeeded'), RETURN).state)).toBe('completed')
+  })
+})

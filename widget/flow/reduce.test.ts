@@ -1,0 +1,314 @@
+import { describe, expect, it } from 'vitest'
+import { DEPOSIT_STATUSES, type FinalDepositStatus, isFinal } from '../../contract/statuses.ts'
+import { activitiesOf } from './activities.ts'
+import type { FlowEvent } from './events.ts'
+import {
+  awaitingLink,
+  confirming,
+  creating,
+  having,
+  LINK,
+  loaded,
+  modalKind,
+  OTHER_LINK,
+  openedOn,
+  opening,
+  payment,
+  standOf,
+  USER,
+} from './given.ts'
+import type { FlowState } from './state.ts'
+
+const kinds = (state: FlowState) => activitiesOf(state).map((activity) => activity.kind)
+const typed = (text: string): FlowEvent => ({ type: 'linkTyped', text })
+const failed = (detail: string | null = null): FlowEvent => ({
+  type: 'paymentFailed',
+  refusal: { code: null, detail },
+})
+const linkOf = (state: FlowState) => ('link' in state.page ? state.page.link : undefined)
+
+const FINAL = DEPOSIT_STATUSES.filter(isFinal)
+
+describe('opening the page', () => {
+  it('A-060 asks for the deposit, and for nothing else', () => {
+    expect(kinds(opening())).toEqual(['loadPayment'])
+  })
+
+  it('A-050 A-059 a created deposit without a user waits for a trade link, without a modal', () => {
+    const state = openedOn('created', { user: null })
+    expect(state.page).toEqual({ stage: 'wait-for-trade-url-input', link: { status: 'idle', text: '' } })
+    expect(modalKind(state)).toBe('none')
+    expect(kinds(state)).toEqual([])
+  })
+
+  it('A-050 A-059 A-069 a deposit that has a user shows the stand with its link, and asks nothing of the link', () => {
+    const state = openedOn('created')
+    expect(state.page.stage).toBe('wait-for-select-items')
+    expect(linkOf(state)).toEqual({ status: 'resolved', text: USER.tradeUrl })
+    expect(kinds(state)).toEqual(['loadInventory'])
+    expect(standOf(state)).toMatchObject({ game: 'cs', sort: 'priceDown', selection: [], search: '' })
+  })
+
+  it('D-26 a stored link fills the field and is resolved at once', () => {
+    const { state } = having(opening({ link: LINK }), loaded({ user: null }))
+    expect(activitiesOf(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: LINK }])
+    expect(linkOf(state)).toMatchObject({ status: 'checking', text: LINK })
+  })
+
+  it('D-26 a stored text that is no link is left alone', () => {
+    const { state } = having(opening({ link: 'https://steamcommunity.com/id/ada' }), loaded({ user: null }))
+    expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
+  })
+
+  it("D-26 the deposit's own user wins over a stored link", () => {
+    const { state } = having(opening({ link: OTHER_LINK }), loaded())
+    expect(linkOf(state)).toEqual({ status: 'resolved', text: LINK })
+    expect(kinds(state)).toEqual(['loadInventory'])
+  })
+
+  it('A-121 A-100 a deposit that is refused or not reached is told, by a toast too, and can be tried again', () => {
+    const refusal = { code: 'deposit_not_found', detail: 'Failed to find your payment.' }
+    const { state, effects } = having(opening(), { type: 'paymentFailed', refusal })
+    expect(state.page).toEqual({ stage: 'failed', refusal })
+    expect(kinds(state)).toEqual([])
+    expect(effects).toEqual([{ kind: 'toast', toast: { text: 'depositFailed', detail: refusal.detail } }])
+    expect(kinds(having(state, { type: 'retryPressed' }).state)).toEqual(['loadPayment'])
+  })
+
+  it('only a page that failed is tried again', () => {
+    const state = awaitingLink()
+    expect(having(state, { type: 'retryPressed' }).state).toBe(state)
+  })
+
+  it('D-23 the time left counts from the moment of the answer, and is unknown when the server says nothing', () => {
+    const at = (timeLeft: number | null) => having(opening(), loaded({ timeLeft }, 5000)).state.deadlineMs
+    expect(at(300)).toBe(305_000)
+    expect(at(null)).toBeNull()
+  })
+})
+
+describe('the language', () => {
+  it.each([
+    ['the deposit wins over the stored one', 'ru', 'en', 'en'],
+    ['the stored one, when the deposit names none', 'ru', null, 'ru'],
+    ['English, when nobody names one', undefined, null, 'en'],
+    ["the deposit's, when nothing is stored", undefined, 'ru', 'ru'],
+  ] as const)('A-065 %s', (_what, stored, deposit, expected) => {
+    const start = opening(stored === undefined ? {} : { language: stored })
+    expect(having(start, loaded({ language: deposit })).state.language).toBe(expected)
+  })
+
+  it('A-065 a deposit in a language we do not have leaves the stored one', () => {
+    const strange = JSON.parse('"de"')
+    expect(having(opening({ language: 'ru' }), loaded({ language: strange })).state.language).toBe('ru')
+  })
+
+  it('A-066 D-10 a choice is stored and holds, whatever a later answer says', () => {
+    const { state, effects } = having(
+      openedOn('created', { language: 'en', user: null }),
+      { type: 'languageChosen', language: 'ru' },
+      loaded({ language: 'en', user: null }),
+    )
+    expect(state.language).toBe('ru')
+    expect(effects).toEqual([{ kind: 'storeLanguage', language: 'ru' }])
+  })
+
+  it('D-10 a choice made before the deposit is there holds too', () => {
+    const { state } = having(
+      opening(),
+      { type: 'languageChosen', language: 'ru' },
+      loaded({ language: 'en' }),
+    )
+    expect(state.language).toBe('ru')
+  })
+})
+
+describe('the trade link', () => {
+  it('A-081 an invalid text is an error, and nothing is asked', () => {
+    const { state } = having(awaitingLink(), typed('https://steamcommunity.com/id/ada'))
+    expect(linkOf(state)).toMatchObject({ status: 'invalid' })
+    expect(kinds(state)).toEqual([])
+  })
+
+  it.each(['', '   '])('A-082 an empty link (%j) clears the state without an error', (text) => {
+    const { state } = having(awaitingLink(), typed('nonsense'), typed(text))
+    expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
+    expect(kinds(state)).toEqual([])
+  })
+
+  it('A-083 a valid link waits for the end of typing, each letter anew, then is sent trimmed', () => {
+    const first = having(awaitingLink(), typed(` ${LINK}`)).state
+    const second = having(first, typed(` ${LINK}z`)).state
+    expect(kinds(first)).toEqual(['debounce'])
+    expect(kinds(second)).toEqual(['debounce'])
+    expect(activitiesOf(second)[0]?.key).not.toBe(activitiesOf(first)[0]?.key)
+    const sent = having(second, { type: 'typingEnded' }).state
+    expect(activitiesOf(sent)).toMatchObject([{ kind: 'resolveUser', tradeUrl: `${LINK}z` }])
+  })
+
+  it('A-084 typing is ignored while the server is asked', () => {
+    const checking = having(awaitingLink(), typed(LINK), { type: 'typingEnded' }).state
+    expect(having(checking, typed(OTHER_LINK)).state).toBe(checking)
+    expect(having(checking, typed('')).state).toBe(checking)
+  })
+
+  it('the end of typing means nothing once the text is gone', () => {
+    const cleared = having(awaitingLink(), typed(LINK), typed('')).state
+    expect(having(cleared, { type: 'typingEnded' }).state).toBe(cleared)
+  })
+
+  it('A-068 A-009 the user the server finds opens the stand, and the link is stored', () => {
+    const request = 1
+    const { state, effects } = having(
+      awaitingLink(),
+      typed(LINK),
+      { type: 'typingEnded' },
+      { type: 'userResolved', request, user: USER },
+    )
+    expect(standOf(state).user).toEqual(USER)
+    expect(effects).toEqual([{ kind: 'storeLink', link: LINK }])
+    expect(kinds(state)).toEqual(['loadInventory'])
+  })
+
+  it('A-089 A-101 a user that is not found is an error of the field; correcting the link asks again', () => {
+    const refusal = { code: 'user_not_found', detail: 'no' }
+    const { state } = having(
+      awaitingLink(),
+      typed(LINK),
+      { type: 'typingEnded' },
+      { type: 'userFailed', request: 1, refusal },
+    )
+    expect(linkOf(state)).toEqual({ status: 'failed', text: LINK, refusal })
+    expect(kinds(state)).toEqual([])
+    expect(kinds(having(state, typed(OTHER_LINK)).state)).toEqual(['debounce'])
+  })
+
+  it.each([
+    { type: 'userResolved', request: 1, user: USER },
+    { type: 'userFailed', request: 1, refusal: { code: null, detail: null } },
+  ] satisfies FlowEvent[])('an answer to an earlier request changes nothing: $type', (late) => {
+    const { state: first } = having(awaitingLink(), typed(LINK), { type: 'typingEnded' })
+    const { state: second } = having(
+      first,
+      { type: 'userFailed', request: 1, refusal: { code: null, detail: null } },
+      typed(OTHER_LINK),
+      { type: 'typingEnded' },
+    )
+    const { state, effects } = having(second, late)
+    expect(state).toBe(second)
+    expect(effects).toEqual([])
+  })
+
+  it.each(['', OTHER_LINK, 'nonsense'])(
+    'A-070 A-059 typing %j over a known user takes the stand away',
+    (text) => {
+      const { state } = having(openedOn('created'), typed(text))
+      expect(state.page.stage).toBe('wait-for-trade-url-input')
+      expect(kinds(state)).not.toContain('loadInventory')
+    },
+  )
+})
+
+describe('the outcome', () => {
+  it.each(FINAL)(
+    'A-052 A-023 %s opens the completed modal, whether the page was there or is opened later',
+    (status) => {
+      const outcome = (state: FlowState) => (state.modal.kind === 'completed' ? state.modal.outcome : null)
+      expect(outcome(openedOn(status))).toBe(status)
+      expect(outcome(having(confirming(), loaded({ status })).state)).toBe(status)
+      expect(outcome(having(creating(), loaded({ status })).state)).toBe(status)
+    },
+  )
+
+  it('A-058 D-1 a deposit that ran out is one of them', () => {
+    expect(openedOn('paymentTimeout', { timeLeft: null }).modal).toEqual({
+      kind: 'completed',
+      outcome: 'paymentTimeout',
+      alarm: false,
+    })
+  })
+
+  it.each(FINAL)('A-061 the polling ends with %s', (status) => {
+    expect(kinds(having(confirming(), loaded({ status })).state)).not.toContain('poll')
+    expect(kinds(openedOn(status))).not.toContain('poll')
+  })
+
+  const SUSPICIOUS: readonly FinalDepositStatus[] = ['tradeDeclined', 'tradeCountered']
+
+  it.each(FINAL)(
+    'A-067 the alarm sounds for declined and countered after the confirmation, not for %s else',
+    (status) => {
+      const alarm = (state: FlowState) => state.modal.kind === 'completed' && state.modal.alarm
+      expect(alarm(openedOn(status))).toBe(false)
+      const joined = openedOn('created', { creating: true })
+      for (const before of [creating(), joined, confirming()]) {
+        expect(alarm(having(before, loaded({ status })).state)).toBe(SUSPICIOUS.includes(status))
+      }
+      const left = having(confirming(), { type: 'confirmationLeft' }).state
+      expect(alarm(having(left, loaded({ status })).state)).toBe(false)
+    },
+  )
+
+  it('the alarm of an open modal is not started again by the same answer', () => {
+    const { state } = having(confirming(), loaded({ status: 'tradeDeclined' }))
+    expect(having(state, loaded({ status: 'tradeDeclined' })).state.modal).toBe(state.modal)
+  })
+
+  it('D-6 a late delivery turns a bad end into succeeded', () => {
+    const { state } = having(
+      confirming(),
+      loaded({ status: 'tradeTimeout' }),
+      loaded({ status: 'succeeded' }),
+    )
+    expect(state.modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
+  })
+
+  it.each(['created', 'pending'] as const)('D-6 what is over is not opened again by %s', (status) => {
+    const { state } = having(confirming(), loaded({ status: 'succeeded' }))
+    expect(having(state, loaded({ status })).state).toBe(state)
+  })
+
+  it('A-064 the way to the store is taken once, on the first answer that names it', () => {
+    const redirectUrl = 'https://store.example/thanks'
+    const first = having(opening(), loaded({ status: 'succeeded', redirectUrl }))
+    expect(first.effects).toEqual([{ kind: 'redirect', url: redirectUrl }])
+    expect(having(first.state, loaded({ status: 'succeeded', redirectUrl })).effects).toEqual([])
+    const polled = having(confirming(), loaded({ status: 'pending', redirectUrl }))
+    expect(polled.effects).toEqual([{ kind: 'redirect', url: redirectUrl }])
+  })
+})
+
+describe('an outage while polling', () => {
+  it('D-17 is told once, in the words of the server, and the polling goes on', () => {
+    const { state, effects } = having(confirming(), failed('busy'), failed(), failed('busy'))
+    expect(effects).toEqual([{ kind: 'toast', toast: { text: 'depositFailed', detail: 'busy' } }])
+    expect(kinds(state)).toContain('poll')
+    expect(modalKind(state)).toBe('confirming')
+  })
+
+  it.each([
+    ['a whole answer', loaded({ status: 'pending' })],
+    ['an unchanged one', { type: 'paymentUnchanged' }],
+  ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next one is told again', (_what, answer) => {
+    expect(having(confirming(), failed(), answer, failed()).effects).toHaveLength(2)
+  })
+
+  it('an unchanged answer changes nothing at all', () => {
+    const state = confirming()
+    expect(having(state, { type: 'paymentUnchanged' }).state).toBe(state)
+  })
+
+  it('a connection that comes back is told once', () => {
+    const offline: FlowEvent = { type: 'connectionChanged', online: false }
+    const online: FlowEvent = { type: 'connectionChanged', online: true }
+    expect(having(confirming(), online).effects).toEqual([])
+    const back = having(confirming(), offline, offline, online, online)
+    expect(back.state.online).toBe(true)
+    expect(back.effects).toEqual([{ kind: 'toast', toast: { text: 'connectionBack' } }])
+    expect(having(confirming(), offline).state.online).toBe(false)
+  })
+})
+
+it('the answer of the server is what the page shows', () => {
+  expect(openedOn('created', { storeName: 'Other' }).payment).toEqual(payment({ storeName: 'Other' }))
+})
