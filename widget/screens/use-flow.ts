@@ -4,6 +4,7 @@ import type { World } from '../flow/calls.ts'
 import type { ToastText } from '../flow/events.ts'
 import { type Flow, startFlow } from '../flow/runner.ts'
 import { type FlowState, initialState } from '../flow/state.ts'
+import { wait } from '../flow/wait.ts'
 import { messagesIn } from '../i18n/messages.ts'
 import { storedLanguage, storedLink, storeLanguage, storeLink } from '../storage.ts'
 import type { NewToast, ToastStore } from '../toasts/store.ts'
@@ -35,15 +36,7 @@ function browserWorld(toasts: ToastStore, language: () => FlowState['language'])
   return {
     api: createApi(fetch.bind(globalThis), () => document.cookie),
     now: () => performance.now(),
-    wait: (ms, signal) =>
-      new Promise((resolve) => {
-        if (signal.aborted) return resolve()
-        const timer = setTimeout(resolve, ms)
-        signal.addEventListener('abort', () => {
-          clearTimeout(timer)
-          resolve()
-        })
-      }),
+    wait,
     perform(effect) {
       switch (effect.kind) {
         case 'toast':

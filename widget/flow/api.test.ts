@@ -1,0 +1,149 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createApi, crossSiteToken } from './api.ts'
+import { HASH, LINK, payment } from './given.ts'
+
+const problem = (status: number, code: string, detail: unknown = `about ${code}`): Response =>
+  Response.json({ code, detail }, { status, headers: { 'content-type': 'application/problem+json' } })
+
+const signal = new AbortController().signal
+const NOTHING = { code: null, detail: null }
+
+/** The API in front of a server that gives these answers one by one. */
+function facing(...answers: (Response | Error)[]) {
+  const asked: { path: string; init: RequestInit; headers: Headers }[] = []
+  let cookies = 'csrf=first'
+  const fetcher: typeof fetch = async (path, init) => {
+    asked.push({ path: String(path), init: init ?? {}, headers: new Headers(init?.headers) })
+    const answer = answers[asked.length - 1]
+    if (answer === undefined) throw new Error('one call too many')
+    if (answer instanceof Error) throw answer
+    cookies = `csrf=after-${asked.length}`
+    return answer
+  }
+  const api = createApi(fetcher, () => cookies)
+  return { api, asked, load: () => api.payment(HASH, { language: 'ru', etag: null, signal }) }
+}
+
+describe('an answer', () => {
+  it('A-100 that is whole comes with its ETag', async () => {
+    const { load, asked } = facing(Response.json(payment(), { headers: { etag: '"7"' } }))
+    expect(await load()).toEqual({ kind: 'ok', body: payment(), etag: '"7"' })
+    expect(asked[0]?.path).toBe(`/api/payment?hash=${HASH}`)
+    expect(asked[0]?.headers.get('accept-language')).toBe('ru')
+    expect(asked[0]?.headers.has('if-none-match')).toBe(false)
+    expect(asked[0]?.init).toMatchObject({ method: 'GET', cache: 'no-store', credentials: 'same-origin' })
+  })
+
+  it('D-23 that is unchanged is known by its status', async () => {
+    const { api, asked } = facing(new Response(null, { status: 304 }))
+    expect(await api.payment(HASH, { language: 'en', etag: '"7"', signal })).toEqual({ kind: 'unchanged' })
+    expect(asked[0]?.headers.get('if-none-match')).toBe('"7"')
+  })
+
+  it('D-17 that refuses comes with its code and words', async () => {
+    const { load } = facing(problem(404, 'deposit_not_found'))
+    const refusal = { code: 'deposit_not_found', detail: 'about deposit_not_found' }
+    expect(await load()).toEqual({ kind: 'refused', status: 404, refusal })
+  })
+
+  it.each([
+    ['a page instead of a problem', new Response('<h1>no</h1>', { status: 403 }), NOTHING],
+    ['a problem of other shape', Response.json({ code: 5, detail: ['x'] }, { status: 400 }), NOTHING],
+    ['words only', Response.json({ detail: 'no' }, { status: 400 }), { code: null, detail: 'no' }],
+  ])('that refuses with %s says what is known', async (_what, answer, refusal) => {
+    expect(await facing(answer).load()).toMatchObject({ kind: 'refused', refusal })
+  })
+
+  it.each([
+    ['a network that failed', new TypeError('failed to fetch'), NOTHING],
+    ['a body that is no JSON', new Response('{'), NOTHING],
+    ['a server that broke', problem(500, 'internal'), { code: 'internal', detail: 'about internal' }],
+    ['a proxy that gave up', new Response('', { status: 504 }), NOTHING],
+  ])('is lost with %s', async (_what, answer, refusal) => {
+    expect(await facing(answer).load()).toEqual({ kind: 'lost', refusal })
+  })
+
+  it.each(['steam_unavailable', 'no_bot_available'])(
+    '%s is a decision, though its status is 503',
+    async (code) => {
+      expect(await facing(problem(503, code)).load()).toMatchObject({ kind: 'refused', status: 503 })
+    },
+  )
+
+  it('A-104 without content is taken', async () => {
+    const { api, asked } = facing(new Response(null, { status: 204 }))
+    const report = { message: 'm', type: 't', filename: '', lineno: 1, empty: false, url: 'https://x/' }
+    expect(await api.reportError(report, 'en')).toMatchObject({ kind: 'ok', body: null })
+    expect(asked[0]?.init).toMatchObject({ method: 'POST', keepalive: true, body: JSON.stringify(report) })
+    expect(asked[0]?.headers.get('x-csrf-token')).toBe('first')
+  })
+
+  it('has a deadline, and is given up with its caller', async () => {
+    const caller = new AbortController()
+    const { api, asked } = facing(Response.json(payment()))
+    await api.payment(HASH, { language: 'en', etag: null, signal: caller.signal })
+    const given = asked[0]?.init.signal
+    expect(given?.aborted).toBe(false)
+    caller.abort()
+    expect(given?.aborted).toBe(true)
+  })
+
+  it('that takes longer than 30 s is lost', async () => {
+    const timeout = vi.spyOn(AbortSignal, 'timeout')
+    await facing(Response.json(payment())).load()
+    expect(timeout).toHaveBeenCalledWith(30_000)
+    timeout.mockRestore()
+  })
+})
+
+describe('D-29 the cross-site token', () => {
+  it.each([
+    ['csrf=abc', 'abc'],
+    ['__Host-csrf=abc', 'abc'],
+    ['theme=dark; __Host-csrf=a-b_c; x=1', 'a-b_c'],
+    ['notcsrf=abc', undefined],
+    ['', undefined],
+  ])('is read off %j', (cookies, token) => {
+    expect(crossSiteToken(cookies)).toBe(token)
+  })
+
+  it('A-105 goes along with every call', async () => {
+    const { api, asked } = facing(...Array.from({ length: 5 }, () => Response.json({})))
+    await api.payment(HASH, { language: 'en', etag: null, signal })
+    await api.resolveUser({ hash: HASH, tradeUrl: LINK }, { language: 'en', signal })
+    await api.inventory({ hash: HASH, game: 'cs', language: 'en', reload: true }, signal)
+    await api.createTrade({ hash: HASH, game: 'cs', items: ['1'] }, { language: 'en', signal })
+    await api.reportError({ message: '', type: '', filename: '', lineno: 0, empty: true, url: '' }, 'en')
+    const tokens = asked.map(({ headers }) => headers.get('x-csrf-token'))
+    expect(tokens).toEqual(['first', 'after-1', 'after-2', 'after-3', 'after-4'])
+    expect(asked[2]?.path).toBe(`/api/inventory?hash=${HASH}&game=cs&language=en&reload=true`)
+  })
+
+  it('that is refused is read anew for one repetition', async () => {
+    const { load, asked } = facing(problem(403, 'cross_site_token'), Response.json(payment()))
+    expect(await load()).toMatchObject({ kind: 'ok' })
+    expect(asked.map(({ headers }) => headers.get('x-csrf-token'))).toEqual(['first', 'after-1'])
+  })
+
+  it('that is refused twice is a refusal', async () => {
+    const { load, asked } = facing(problem(403, 'cross_site_token'), problem(403, 'cross_site_token'))
+    expect(await load()).toMatchObject({ kind: 'refused', status: 403 })
+    expect(asked).toHaveLength(2)
+  })
+
+  it('is not blamed for another 403', async () => {
+    const { load, asked } = facing(problem(403, 'forbidden'))
+    await load()
+    expect(asked).toHaveLength(1)
+  })
+
+  it('that is missing sends no header', async () => {
+    const headers: Headers[] = []
+    const fetcher: typeof fetch = async (_path, init) => {
+      headers.push(new Headers(init?.headers))
+      return Response.json({})
+    }
+    await createApi(fetcher, () => '').payment(HASH, { language: 'en', etag: null, signal })
+    expect(headers[0]?.has('x-csrf-token')).toBe(false)
+  })
+})
