@@ -1,18 +1,19 @@
-import { Component, type ReactNode, useCallback, useState } from 'react'
+import { Component, lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { Route, Switch } from 'wouter'
 import { FALLBACK_LANGUAGE, type Language } from '../contract/languages.ts'
 import { PageProvider } from './page.tsx'
 import { Deposit } from './screens/deposit.tsx'
-import { Help } from './screens/help.tsx'
-import { Landing } from './screens/landing.tsx'
 import { NotFound } from './screens/not-found.tsx'
 import { storedLanguage, storeLanguage } from './storage.ts'
 import type { ToastStore } from './toasts/store.ts'
 import { Toasts } from './toasts/toasts.tsx'
 
+const Help = lazy(async () => ({ default: (await import('./screens/help.tsx')).Help }))
+const Landing = lazy(async () => ({ default: (await import('./screens/landing.tsx')).Landing }))
+
 const HASH = /^[0-9a-f]{32}$/
 
-/** A screen that throws while rendering becomes the 404 page. */
+/** A screen that throws while rendering, or whose code cannot be loaded, becomes the 404 page. */
 class Guard extends Component<{ fallback: ReactNode; children: ReactNode }, { failed: boolean }> {
   override state = { failed: false }
 
@@ -34,7 +35,7 @@ function Plain({ toasts, children }: { toasts: ToastStore; children: ReactNode }
   }, [])
   return (
     <PageProvider language={language} onLanguage={choose} toasts={toasts}>
-      {children}
+      <Suspense fallback={null}>{children}</Suspense>
       <Toasts store={toasts} />
     </PageProvider>
   )

@@ -1,13 +1,14 @@
 /** What every screen shares: language, texts, toasts and the mode the gateway runs in. */
-import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import type { Language } from '../contract/languages.ts'
 import type { Currency } from '../contract/money.ts'
 import type { Messages } from './i18n/en.ts'
 import { formatMoney } from './i18n/format.ts'
-import { messagesIn } from './i18n/messages.ts'
+import { hasMessages, loadMessages, messagesIn } from './i18n/messages.ts'
 import type { ToastStore } from './toasts/store.ts'
 
 type PageValue = {
+  /** The language of the texts on the page. */
   language: Language
   chooseLanguage(language: Language): void
   texts: Messages
@@ -30,7 +31,24 @@ type Props = {
   children: ReactNode
 }
 
-export function PageProvider({ language, onLanguage, toasts, children }: Props) {
+/** The language that can be shown: the last one stays until the texts of a new one are here; null at first. */
+function useSpoken(wanted: Language): Language | null {
+  const [spoken, setSpoken] = useState(() => (hasMessages(wanted) ? wanted : null))
+  useEffect(() => {
+    let current = true
+    loadMessages(wanted).then(() => {
+      if (current) setSpoken(wanted)
+    })
+    return () => {
+      current = false
+    }
+  }, [wanted])
+  return hasMessages(wanted) ? wanted : spoken
+}
+
+export function PageProvider({ language: wanted, onLanguage, toasts, children }: Props) {
+  const spoken = useSpoken(wanted)
+  const language = spoken ?? wanted
   useEffect(() => {
     document.documentElement.lang = language
   }, [language])
@@ -44,7 +62,7 @@ export function PageProvider({ language, onLanguage, toasts, children }: Props) 
     }),
     [language, onLanguage, toasts],
   )
-  return <PageContext value={value}>{children}</PageContext>
+  return <PageContext value={value}>{spoken !== null && children}</PageContext>
 }
 
 /** The gateway writes its mode into the document. */

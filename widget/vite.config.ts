@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -8,11 +8,14 @@ const OUT = join(import.meta.dirname, 'dist')
 
 /** Writes .br and .gz beside each text asset, so that the server never compresses. */
 function precompressed(): Plugin {
+  let folder = ''
   return {
     name: 'precompressed',
     apply: 'build',
+    configResolved({ root, build }) {
+      folder = resolve(root, build.outDir, 'assets')
+    },
     closeBundle() {
-      const folder = join(OUT, 'assets')
       for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
         const content = readFileSync(join(folder, name))
         writeFileSync(join(folder, `${name}.gz`), gzipSync(content, { level: 9 }))

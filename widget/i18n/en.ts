@@ -101,7 +101,8 @@ export const en = {
   clearAll: 'Clear the selection',
   removeItem: (name: string) => `Remove ${name}`,
   pickItems: 'Pick the items you want to pay with.',
-  afterAccept: (amount: string) => `You get ${amount} in the store as soon as the trade is accepted.`,
+  worthInStore: (amount: string) =>
+    `Worth ${amount} in the store. If Steam’s trade protection holds a part back, you will see until when.`,
   announceSelection: (n: number, total: string) => `${n} selected, ${total}`,
   payBlocks: {
     loading: () => 'The inventory is loading.',
@@ -122,7 +123,7 @@ export const en = {
   timeAnnounce: (seconds: number) =>
     seconds >= 60
       ? `${count(Math.round(seconds / 60), 'minute', 'minutes')} left to accept`
-      : `${seconds} seconds left to accept`,
+      : `${count(seconds, 'second', 'seconds')} left to accept`,
   botLevel: (level: number) => `Steam level ${level}`,
   botProfile: 'profile on Steam',
   secretCode: 'Secret code in the offer’s message',

@@ -1,10 +1,28 @@
+/** English comes with the page; every other language is fetched when it is wanted. */
 import type { Language } from '../../contract/languages.ts'
 import { en, type Messages } from './en.ts'
-import { ru } from './ru.ts'
 
-const MESSAGES: Record<Language, Messages> = { en, ru: { ...en, ...ru } }
+const SOURCES: Record<Exclude<Language, 'en'>, () => Promise<Partial<Messages>>> = {
+  ru: async () => (await import('./ru.ts')).ru,
+}
 
-/** All texts in a language; one that a language lacks shows in English. */
+const loaded = new Map<Language, Messages>([['en', en]])
+
+/** All texts in a language; one that a language lacks, or that has not come yet, shows in English. */
 export function messagesIn(language: Language): Messages {
-  return MESSAGES[language]
+  return loaded.get(language) ?? en
+}
+
+export function hasMessages(language: Language): boolean {
+  return loaded.has(language)
+}
+
+/** Resolves also when the texts cannot be had: the page then speaks English, and the next call tries again. */
+export async function loadMessages(language: Language): Promise<void> {
+  if (language === 'en' || loaded.has(language)) return
+  try {
+    loaded.set(language, { ...en, ...(await SOURCES[language]()) })
+  } catch {
+    // An English page is better than none.
+  }
 }

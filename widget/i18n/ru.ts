@@ -9,6 +9,11 @@ function count(n: number, one: string, few: string, many: string): string {
   return `${n} ${form === 'few' ? few : many}`
 }
 
+/** The verb agrees with a feminine word: осталась 1 минута, осталось 5 минут. */
+function remaining(n: number, ...forms: [one: string, few: string, many: string]): string {
+  return `${rules.select(n) === 'one' ? 'Осталась' : 'Осталось'} ${count(n, ...forms)}`
+}
+
 /** Every text of the widget in Russian. */
 export const ru: Partial<Messages> = {
   sandboxBanner: 'Песочница: ни настоящих предметов, ни настоящих денег',
@@ -107,7 +112,8 @@ export const ru: Partial<Messages> = {
   clearAll: 'Снять выбор со всех предметов',
   removeItem: (name) => `Убрать ${name}`,
   pickItems: 'Выберите предметы, которыми хотите заплатить.',
-  afterAccept: (amount) => `Вы получите ${amount} в магазине, как только примете обмен.`,
+  worthInStore: (amount) =>
+    `В магазине это стоит ${amount}. Если защита обмена Steam задержит часть суммы, вы увидите, до какого времени.`,
   announceSelection: (n, total) => `Выбрано: ${n}, ${total}`,
   payBlocks: {
     loading: () => 'Инвентарь загружается.',
@@ -127,8 +133,8 @@ export const ru: Partial<Messages> = {
   timeUnknownText: 'Ждём ответа от Steam. Ваши предметы в безопасности.',
   timeAnnounce: (seconds) =>
     seconds >= 60
-      ? `Осталось ${count(Math.round(seconds / 60), 'минута', 'минуты', 'минут')}`
-      : `Осталось ${count(seconds, 'секунда', 'секунды', 'секунд')}`,
+      ? remaining(Math.round(seconds / 60), 'минута', 'минуты', 'минут')
+      : remaining(seconds, 'секунда', 'секунды', 'секунд'),
   botLevel: (level) => `Уровень Steam ${level}`,
   botProfile: 'профиль в Steam',
   secretCode: 'Секретный код в сообщении',

@@ -16,7 +16,7 @@ export function Summary({ stand, payment, flow }: Props) {
   const minPrice = shownInventory(stand)?.minPrice
   const { hint } = usePayHint(stand, payment)
   const note =
-    items.length === 0 ? texts.pickItems : (hint ?? texts.afterAccept(money(total, payment.currency)))
+    items.length === 0 ? texts.pickItems : (hint ?? texts.worthInStore(money(total, payment.currency)))
   return (
     <aside className="summary" aria-label={texts.summary}>
       <dl className="summary-facts">

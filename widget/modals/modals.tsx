@@ -1,3 +1,4 @@
+import '../styles/dialog.css'
 import type { Flow } from '../flow/runner.ts'
 import type { FlowState } from '../flow/state.ts'
 import { Completed } from './completed.tsx'

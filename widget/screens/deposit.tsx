@@ -6,13 +6,15 @@ import type { FlowState } from '../flow/state.ts'
 import { Guide } from '../inventory/guide.tsx'
 import { LinkField } from '../inventory/link-field.tsx'
 import { Stand } from '../inventory/stand.tsx'
-import { Modals } from '../modals/modals.tsx'
 import { PageProvider, usePage } from '../page.tsx'
 import { storedLanguage } from '../storage.ts'
 import type { ToastStore } from '../toasts/store.ts'
 import { Toasts } from '../toasts/toasts.tsx'
 import { Header } from '../ui/header.tsx'
+import { createPart, usePart } from '../ui/on-demand.ts'
 import { useFlow } from './use-flow.ts'
+
+const modals = createPart(async () => (await import('../modals/modals.tsx')).Modals)
 
 export function Deposit({ hash, toasts }: { hash: string; toasts: ToastStore }) {
   const running = useFlow(hash, toasts)
@@ -30,8 +32,13 @@ export function Deposit({ hash, toasts }: { hash: string; toasts: ToastStore }) 
 }
 
 function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
-  const { toasts } = usePage()
+  const { toasts, language } = usePage()
   const { page, payment, modal } = state
+  const found = payment !== null
+  // Long before a modal is wanted, its code is here: a press on Pay shows it at once.
+  const Modals = usePart(modals, found)
+  // The deposit has just named its language: it is not shown in another one first.
+  if (found && !state.languageChosen && language !== state.language) return <Waiting />
   return (
     <>
       {page.stage === 'none' && <Waiting />}
@@ -51,7 +58,7 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
             </main>
           </>
         )}
-      <Modals state={state} flow={flow} />
+      {Modals !== null && <Modals state={state} flow={flow} />}
       {(modal.kind === 'none' || payment === null) && <Toasts store={toasts} />}
     </>
   )

@@ -1,0 +1,281 @@
+/** Random rows of events, in any order, never bring the page into a state that contradicts itself. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { GAMES } from '../../contract/games.ts'
+import { LANGUAGES } from '../../contract/languages.ts'
+import { DEPOSIT_STATUSES, INVENTORY_ERROR_TYPES, isFinal } from '../../contract/statuses.ts'
+import type { Payment } from '../../contract/widget-api.ts'
+import { activitiesOf } from './activities.ts'
+import type { FlowEvent } from './events.ts'
+import { inventory, item, LINK, OTHER_LINK, opening, payment, USER } from './given.ts'
+import { reduce } from './reduce.ts'
+import { payBlock, selectedItems, selectedTotal, shownInventory } from './selectors.ts'
+import { type FlowState, SORTS } from './state.ts'
+
+const IDS = ['1', '2', '3', '4', '5']
+const REDIRECT = 'https://store.example/thanks'
+
+const payments: fc.Arbitrary<Payment> = fc
+  .record({
+    status: fc.constantFrom('created', 'created', 'pending', ...DEPOSIT_STATUSES),
+    user: fc.constantFrom(USER, USER, null),
+    creating: fc.boolean(),
+    timeLeft: fc.constantFrom(300, null),
+    language: fc.constantFrom(...LANGUAGES, null),
+    maxAmount: fc.constantFrom(null, null, 500),
+    redirect: fc.boolean(),
+  })
+  .map(({ redirect, creating, ...change }) =>
+    payment({
+      ...change,
+      creating: creating && change.status === 'created',
+      ...(redirect && change.status === 'succeeded' ? { redirectUrl: REDIRECT } : {}),
+    }),
+  )
+
+const inventories = fc
+  .record({
+    ids: fc.subarray(IDS),
+    maxItems: fc.constantFrom(2, 50),
+    error: fc.constantFrom(null, null, null, ...INVENTORY_ERROR_TYPES),
+  })
+  .map(({ ids, maxItems, error }) =>
+    inventory(
+      ids.map((id) => item(id, 200)),
+      { maxItems, inventoryError: error !== null, inventoryErrorType: error },
+    ),
+  )
+
+const refusals = fc
+  .constantFrom('trade_refused', 'price_changed', 'items_unavailable', 'too_many_items', null)
+  .map((code) => ({ code, detail: code }))
+
+/** 0 is the request or attempt under way, more are older ones. */
+const age = fc.constantFrom(0, 0, 0, 1, 2)
+
+type Move = (state: FlowState) => FlowEvent
+
+const requestOf = (state: FlowState, old: number): number => state.nextRequest - 1 - old
+const attemptOf = ({ modal }: FlowState, old: number): number =>
+  (modal.kind === 'creating' ? modal.attempt : 1) - old
+
+const plain = (events: fc.Arbitrary<FlowEvent>): fc.Arbitrary<Move> => events.map((event) => () => event)
+
+const moves: fc.Arbitrary<Move> = fc.oneof(
+  {
+    arbitrary: payments.map(
+      (answer): Move =>
+        () => ({ type: 'paymentLoaded', payment: answer, atMs: 0 }),
+    ),
+    weight: 6,
+  },
+  {
+    arbitrary: fc.tuple(inventories, age).map(
+      ([arrived, old]): Move =>
+        (state) => ({ type: 'inventoryLoaded', request: requestOf(state, old), inventory: arrived }),
+    ),
+    weight: 6,
+  },
+  { arbitrary: plain(fc.constantFrom(...IDS).map((id) => ({ type: 'itemToggled', id }))), weight: 8 },
+  { arbitrary: fc.constant<Move>(() => ({ type: 'payPressed' })), weight: 4 },
+  plain(fc.constantFrom(LINK, OTHER_LINK, 'nonsense', '').map((text) => ({ type: 'linkTyped', text }))),
+  plain(fc.constantFrom(...GAMES).map((game) => ({ type: 'gameChosen', game }))),
+  plain(fc.constantFrom(...LANGUAGES).map((language) => ({ type: 'languageChosen', language }))),
+  plain(fc.constantFrom(...SORTS).map((sort) => ({ type: 'sortChosen', sort }))),
+  plain(fc.boolean().map((online) => ({ type: 'connectionChanged', online }))),
+  plain(refusals.map((refusal) => ({ type: 'paymentFailed', refusal }))),
+  plain(
+    fc.constantFrom<FlowEvent[]>(
+      { type: 'paymentUnchanged' },
+      { type: 'retryPressed' },
+      { type: 'typingEnded' },
+      { type: 'reloadPressed' },
+      { type: 'selectionCleared' },
+      { type: 'confirmationLeft' },
+      { type: 'confirmationReopened' },
+      { type: 'creationErrorClosed' },
+      { type: 'searchTyped', text: 'a' },
+    ),
+  ),
+  age.map(
+    (old): Move =>
+      (state) => ({ type: 'userResolved', request: requestOf(state, old), user: USER }),
+  ),
+  age.map(
+    (old): Move =>
+      (state) => ({ type: 'inventoryFailed', request: requestOf(state, old) }),
+  ),
+  age.map(
+    (old): Move =>
+      (state) => ({ type: 'tradeActive', attempt: attemptOf(state, old) }),
+  ),
+  age.map(
+    (old): Move =>
+      (state) => ({ type: 'tradeUnknown', attempt: attemptOf(state, old) }),
+  ),
+  fc.tuple(refusals, age).map(
+    ([refusal, old]): Move =>
+      (state) => ({ type: 'tradeRefused', attempt: attemptOf(state, old), refusal }),
+  ),
+  fc.tuple(refusals, age).map(
+    ([refusal, old]): Move =>
+      (state) => ({ type: 'userFailed', request: requestOf(state, old), refusal }),
+  ),
+)
+
+const journeys = fc.array(moves, { maxLength: 60, size: 'max' })
+
+type Judge = (seen: { before: FlowState; event: FlowEvent; state: FlowState }) => void
+
+/** Judges every step of many journeys, half of which begin with a known user and items. */
+function always(judge: Judge): void {
+  const start: Move[] = [
+    () => ({ type: 'paymentLoaded', payment: payment(), atMs: 0 }),
+    (state) => ({
+      type: 'inventoryLoaded',
+      request: requestOf(state, 0),
+      inventory: inventory(IDS.map((id) => item(id, 200))),
+    }),
+  ]
+  const property = fc.property(fc.boolean(), journeys, (atStand, journey) => {
+    let state = opening({ link: LINK })
+    for (const move of atStand ? [...start, ...journey] : journey) {
+      const before = state
+      const event = move(before)
+      state = reduce(before, event).state
+      judge({ before, event, state })
+    }
+  })
+  fc.assert(property, { numRuns: 400 })
+}
+
+const kinds = (state: FlowState) => activitiesOf(state).map(({ kind }) => kind)
+
+describe('after any row of events', () => {
+  it('the page shows a deposit when it has one, and only then', () => {
+    always(({ state }) => {
+      const shown = state.page.stage !== 'none' && state.page.stage !== 'failed'
+      expect(shown).toBe(state.payment !== null)
+      if (state.payment === null) expect(state.modal.kind).toBe('none')
+    })
+  })
+
+  it('every modal has the deposit it speaks of', () => {
+    always(({ state: { modal, payment: deposit } }) => {
+      switch (modal.kind) {
+        case 'none':
+          return
+        case 'creating':
+          expect(deposit?.status).toBe('created')
+          return expect(modal.request.items.length).toBeGreaterThan(0)
+        case 'joining':
+          return expect(deposit).toMatchObject({ status: 'created', creating: true })
+        case 'confirming':
+          return expect(['created', 'pending']).toContain(deposit?.status)
+        case 'completed':
+          return expect(deposit?.status).toBe(modal.outcome)
+        default:
+          return expect(deposit && isFinal(deposit.status)).toBe(false)
+      }
+    })
+  })
+
+  it('a deposit that is over shows its outcome, and stays over', () => {
+    always(({ before, state }) => {
+      if (state.payment !== null && isFinal(state.payment.status)) expect(state.modal.kind).toBe('completed')
+      if (before.modal.kind === 'completed') expect(state.modal.kind).toBe('completed')
+    })
+  })
+
+  it('the poll runs while an offer is waited for in the modal, and never else', () => {
+    always(({ state }) => {
+      const waiting = state.modal.kind === 'joining' || state.modal.kind === 'confirming'
+      expect(kinds(state).includes('poll')).toBe(waiting)
+      expect(kinds(state).includes('createTrade')).toBe(state.modal.kind === 'creating')
+    })
+  })
+
+  it('at most one activity of each kind is going on', () => {
+    always(({ state }) => {
+      expect(new Set(kinds(state)).size).toBe(kinds(state).length)
+    })
+  })
+
+  it('only items that are on the page are picked, each once', () => {
+    always(({ state: { page } }) => {
+      if (page.stage !== 'wait-for-select-items') return
+      const { stand } = page
+      const there = shownInventory(stand)?.items.map(({ id }) => id) ?? []
+      expect(there).toEqual(expect.arrayContaining([...stand.selection]))
+      expect(new Set(stand.selection).size).toBe(stand.selection.length)
+      expect(selectedItems(stand).map(({ id }) => id)).toEqual(stand.selection)
+    })
+  })
+
+  it('the link and the stage agree: a resolved link is the user of the stand', () => {
+    always(({ state: { page } }) => {
+      if (page.stage === 'wait-for-trade-url-input') expect(page.link.status).not.toBe('resolved')
+      if (page.stage === 'wait-for-select-items')
+        expect(page.link).toEqual({ status: 'resolved', text: page.stand.user.tradeUrl })
+    })
+  })
+
+  it('a trade is begun only with a payable selection, of what was picked', () => {
+    always(({ before, event, state }) => {
+      if (state.modal.kind !== 'creating' || before.modal.kind === 'creating') return
+      expect(event.type).toBe('payPressed')
+      if (before.page.stage !== 'wait-for-select-items' || before.payment === null)
+        throw new Error('no stand')
+      const { stand } = before.page
+      expect(payBlock(stand, before.payment)).toBeNull()
+      expect(state.modal.request.items).toEqual(stand.selection)
+      expect(selectedTotal(stand)).toBeGreaterThanOrEqual(300)
+    })
+  })
+
+  it('a late answer to an earlier request changes nothing', () => {
+    always(({ before, event, state }) => {
+      if (!('request' in event) || event.request === before.nextRequest - 1) return
+      const awaited = activitiesOf(before).some(
+        (activity) => 'request' in activity && activity.request === event.request,
+      )
+      if (!awaited) expect(state).toBe(before)
+    })
+  })
+
+  it('what is picked is lost only by the game, the user, an error, or an inventory without it', () => {
+    const selectionOf = ({ page }: FlowState): readonly string[] =>
+      page.stage === 'wait-for-select-items' ? page.stand.selection : []
+    always(({ before, event, state }) => {
+      const lost = selectionOf(before).filter((id) => !selectionOf(state).includes(id))
+      if (lost.length === 0) return
+      if (event.type === 'itemToggled') expect(lost).toEqual([event.id])
+      else if (event.type === 'inventoryLoaded' && !event.inventory.inventoryError) {
+        expect(event.inventory.items.map(({ id }) => id)).not.toEqual(expect.arrayContaining(lost))
+      } else {
+        const reasons = ['gameChosen', 'linkTyped', 'selectionCleared', 'inventoryLoaded', 'inventoryFailed']
+        expect(reasons).toContain(event.type)
+      }
+    })
+  })
+
+  it("the shopper's language holds once chosen", () => {
+    always(({ before, event, state }) => {
+      if (event.type === 'languageChosen') expect(state.language).toBe(event.language)
+      else if (before.languageChosen) expect(state.language).toBe(before.language)
+    })
+  })
+})
+
+it('the journeys reach every modal and every stage', () => {
+  const seen = new Set<string>()
+  always(({ state }) => {
+    seen.add(state.modal.kind).add(state.page.stage)
+  })
+  expect([...seen].sort()).toEqual(
+    [
+      ...['none', 'creating', 'joining', 'confirming', 'completed', 'creationError'],
+      ...['failed', 'wait-for-trade-url-input', 'wait-for-select-items'],
+    ].sort(),
+  )
+})

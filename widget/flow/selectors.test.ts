@@ -1,0 +1,122 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { activitiesOf } from './activities.ts'
+import { having, inventory, item, openedOn, payment, standOf, toggle, withItems } from './given.ts'
+import { payBlock, secondsLeft, selectedItems, selectedTotal, visibleItems } from './selectors.ts'
+import { type FlowState, SORTS } from './state.ts'
+
+const names = (items: { name: string }[]): string[] => items.map(({ name }) => name)
+const called = (...texts: string[]) => texts.map((name, index) => item(String(index), 100, name))
+const found = (query: string, ...texts: string[]) => names(visibleItems(called(...texts), query, 'default'))
+
+describe('A-090 the search', () => {
+  it.each([
+    ['нож', '★ НОЖ бабочка'],
+    ['НОЖ', 'складной нож'],
+    ['ak-47', 'AK-47 | Redline'],
+    ['| r', 'AK-47 | Redline'],
+    ['strasse', 'Strasse'],
+    ['STRASSE', 'strasse'],
+    ['ẞ', 'groß'],
+    ['İstanbul', 'İSTANBUL'],
+    ['ıŞık', 'IŞIK ışık'],
+    ['σ', 'ΟΔΟΣ'],
+    ['  redline ', 'AK-47 | Redline'],
+  ])('%j finds %j', (query, name) => {
+    expect(found(query, name, '???')).toEqual([name])
+  })
+
+  it('finds a piece anywhere, and nothing that does not have it', () => {
+    expect(found('line', 'Redline', 'Line', 'Asiimov')).toEqual(['Redline', 'Line'])
+    expect(found('xyz', 'Redline')).toEqual([])
+    expect(found('.*', 'Redline')).toEqual([])
+  })
+
+  it.each(['', '   '])('%j leaves everything', (query) => {
+    expect(found(query, 'a', 'b')).toEqual(['a', 'b'])
+  })
+
+  it('finds any piece of any name, typed as written, in any case of single letters', () => {
+    const letters = fc.constantFrom(...'İıßẞŞşAZazНОЖнож™★ |-🔪ΣςσǅŒ')
+    const cut = fc.tuple(fc.array(letters, { minLength: 1, maxLength: 12 }), fc.nat(), fc.nat())
+    fc.assert(
+      fc.property(cut, ([parts, from, length]) => {
+        const start = from % parts.length
+        const piece = parts.slice(start, start + 1 + (length % parts.length)).join('')
+        const name = parts.join('')
+        expect(found(piece, name)).toEqual([name])
+      }),
+    )
+  })
+})
+
+describe('the order', () => {
+  const items = [item('1', 200, 'b'), item('2', 300, 'a'), item('3', 100, 'c'), item('4', 200, 'd')]
+  const order = (sort: (typeof SORTS)[number]) => visibleItems(items, '', sort).map(({ id }) => id)
+
+  it('A-010 by date is the order of the answer', () => {
+    expect(order('default')).toEqual(['1', '2', '3', '4'])
+  })
+
+  it('A-115 A-010 by price, equal prices in the order of the answer', () => {
+    expect(order('priceDown')).toEqual(['2', '1', '4', '3'])
+    expect(order('priceUp')).toEqual(['3', '1', '4', '2'])
+  })
+
+  it('A-115 falls at first', () => {
+    expect(standOf(openedOn('created')).sort).toBe('priceDown')
+  })
+
+  it.each(SORTS)('%s does not disturb the answer itself', (sort) => {
+    const given = Object.freeze([...items])
+    expect(visibleItems(given, '', sort)).toHaveLength(4)
+    expect(given.map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
+  })
+})
+
+describe('what is picked', () => {
+  it('comes in the order of the presses, with its sum', () => {
+    const stand = standOf(having(withItems([item('1', 150), item('2', 49)]), toggle('2'), toggle('1')).state)
+    expect(selectedItems(stand).map(({ id }) => id)).toEqual(['2', '1'])
+    expect(selectedTotal(stand)).toBe(199)
+  })
+
+  it('A-085 D-15 says why paying is off', () => {
+    const block = (state: FlowState, maxAmount: number | null = null) =>
+      payBlock(standOf(state), payment({ maxAmount }))
+    const one = having(withItems([item('1', 300), item('2', 299)]), toggle('1')).state
+    expect(block(openedOn('created'))).toBe('loading')
+    expect(block(withItems())).toBe('noItems')
+    expect(block(having(withItems([item('2', 299)]), toggle('2')).state)).toBe('belowMinimum')
+    expect(block(one)).toBeNull()
+    expect(block(one, 300)).toBeNull()
+    expect(block(one, 299)).toBe('aboveMaximum')
+    expect(block(having(one, { type: 'reloadPressed' }).state)).toBe('loading')
+    const error = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
+    const hidden = having(openedOn('created'), {
+      type: 'inventoryLoaded',
+      request: 1,
+      inventory: error,
+    }).state
+    expect(block(hidden)).toBe('loading')
+  })
+})
+
+describe('A-092 the seconds left', () => {
+  it.each([
+    [null, 0, null],
+    [10_000, 0, 10],
+    [10_000, 1, 10],
+    [10_000, 999, 10],
+    [10_000, 1000, 9],
+    [10_000, 9999, 1],
+    [10_000, 10_000, 0],
+    [10_000, 99_000, 0],
+  ])('until %j at %j are %j', (deadline, now, expected) => {
+    expect(secondsLeft(deadline, now)).toBe(expected)
+  })
+})
+
+it('nothing goes on at a stand that has its inventory', () => {
+  expect(activitiesOf(withItems())).toEqual([])
+})

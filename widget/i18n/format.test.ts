@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { CURRENCIES } from '../../contract/money.ts'
+import { formatDate, formatMoney, formatTimer, levelClass } from './format.ts'
+
+/** Intl groups and parts with no-break spaces of several widths. */
+const spaced = (text: string): string => text.replace(/[\u00a0\u202f]/g, ' ')
+
+describe('A-091 prices', () => {
+  it.each([
+    [0, '$0.00', '0,00 $'],
+    [5, '$0.05', '0,05 $'],
+    [10, '$0.10', '0,10 $'],
+    [99_999, '$999.99', '999,99 $'],
+    [123_450, '$1,234.50', '1 234,50 $'],
+    [1_234_567, '$12,345.67', '12 345,67 $'],
+    [123_456_789_00, '$123,456,789.00', '123 456 789,00 $'],
+  ])('%j cents', (minor, english, russian) => {
+    expect(spaced(formatMoney(minor, 'USD', 'en'))).toBe(english)
+    expect(spaced(formatMoney(minor, 'USD', 'ru'))).toBe(russian)
+  })
+
+  it('A-046 A-048 carry the sign of their currency', () => {
+    const signs = { USD: '$', EUR: '€', BRL: 'R$' }
+    for (const currency of CURRENCIES) {
+      expect(spaced(formatMoney(123_450, currency, 'en'))).toBe(`${signs[currency]}1,234.50`)
+      expect(spaced(formatMoney(123_450, currency, 'ru'))).toBe(`1 234,50 ${signs[currency]}`)
+    }
+  })
+})
+
+describe('A-092 the timer', () => {
+  it.each([
+    [null, '-'],
+    [0, '00:00'],
+    [9, '00:09'],
+    [59, '00:59'],
+    [60, '01:00'],
+    [300, '05:00'],
+    [3599, '59:59'],
+    [3600, '60:00'],
+    [6000, '100:00'],
+  ])('%j is %j', (seconds, text) => {
+    expect(formatTimer(seconds)).toBe(text)
+  })
+})
+
+describe('A-119 the level badge', () => {
+  it.each([
+    [0, 'level-0'],
+    [9, 'level-0'],
+    [10, 'level-10'],
+    [19, 'level-10'],
+    [99, 'level-90'],
+    [100, 'level-100'],
+    [199, 'level-100'],
+    [200, 'level-200'],
+    [1234, 'level-1200'],
+  ])('of %j is %j', (level, name) => {
+    expect(levelClass(level)).toBe(name)
+  })
+})
+
+it('a date is told with its day and time in the language', () => {
+  const noon = new Date(2026, 10, 29, 12, 30).toISOString()
+  expect(formatDate(noon, 'en')).toMatch(/November 29, 2026.*12:30/)
+  expect(formatDate(noon, 'ru')).toMatch(/29 ноября 2026.*12:30/)
+})

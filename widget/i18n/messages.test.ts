@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest'
+import { LANGUAGES } from '../../contract/languages.ts'
+import { en } from './en.ts'
+import { loadMessages, messagesIn } from './messages.ts'
+import { ru } from './ru.ts'
+
+type Leaf = { key: string; text: unknown }
+
+/** Every text with its path; lists and tables are walked through. */
+function leaves(value: unknown, key = ''): Leaf[] {
+  if (typeof value !== 'object' || value === null) return [{ key, text: value }]
+  return Object.entries(value).flatMap(([part, inner]) => leaves(inner, key === '' ? part : `${key}.${part}`))
+}
+
+/** Names of the games are the same in every language. */
+const ONLY_ENGLISH = 'games'
+
+const english = leaves(en)
+const russian = new Map(leaves(ru).map(({ key, text }) => [key, text]))
+
+describe('A-065 A-110 the texts', () => {
+  it('are all there in Russian', () => {
+    const missing = english.filter(({ key }) => !key.startsWith(ONLY_ENGLISH) && !russian.has(key))
+    expect(missing.map(({ key }) => key)).toEqual([])
+  })
+
+  it('have no Russian one that English does not know', () => {
+    const known = new Set(english.map(({ key }) => key))
+    expect([...russian.keys()].filter((key) => !known.has(key))).toEqual([])
+  })
+
+  it('are really translated', () => {
+    const same = english.filter(({ key, text }) => typeof text === 'string' && russian.get(key) === text)
+    const names = /^(help\.games\.text|wear\.WearCategory\d\.0)$/
+    expect(same.map(({ key }) => key).filter((key) => !names.test(key))).toEqual([])
+  })
+
+  it.each(LANGUAGES)('in %s are never empty, and speak with every number and name', async (language) => {
+    await loadMessages(language)
+    const texts = leaves(messagesIn(language))
+    expect(texts.length).toBeGreaterThan(150)
+    for (const { key, text } of texts) {
+      if (typeof text !== 'function') {
+        expect(text, key).toEqual(expect.stringMatching(/\S/))
+        continue
+      }
+      for (const given of [0, 1, 2, 5, 11, 21, 60, 300]) {
+        const said: unknown = text(given, 'NAME')
+        expect(said, key).toEqual(expect.stringMatching(/\S/))
+        expect(said, key).not.toMatch(/undefined|null|NaN|object/)
+      }
+    }
+  })
+
+  it('what is missing in Russian shows in English', async () => {
+    await loadMessages('ru')
+    expect(messagesIn('ru').games).toEqual(en.games)
+  })
+})
+
+describe('plurals', () => {
+  it.each([
+    [1, '1 предмет'],
+    [2, '2 предмета'],
+    [4, '4 предмета'],
+    [5, '5 предметов'],
+    [11, '11 предметов'],
+    [12, '12 предметов'],
+    [21, '21 предмет'],
+    [22, '22 предмета'],
+    [25, '25 предметов'],
+    [111, '111 предметов'],
+  ])('in Russian: %j', (n, text) => {
+    expect(ru.confirmSummary?.(n, '5 $')).toBe(`${text} · 5 $`)
+  })
+
+  it.each([
+    [60, 'Осталась 1 минута'],
+    [300, 'Осталось 5 минут'],
+    [120, 'Осталось 2 минуты'],
+    [30, 'Осталось 30 секунд'],
+    [21, 'Осталась 21 секунда'],
+    [11, 'Осталось 11 секунд'],
+    [2, 'Осталось 2 секунды'],
+    [1, 'Осталась 1 секунда'],
+  ])('in Russian: %j seconds left', (seconds, text) => {
+    expect(ru.timeAnnounce?.(seconds)).toBe(text)
+  })
+
+  it.each([
+    [1, 'Ещё 1 предмет нельзя использовать'],
+    [2, 'Ещё 2 предмета нельзя использовать'],
+    [5, 'Ещё 5 предметов нельзя использовать'],
+    [21, 'Ещё 21 предмет нельзя использовать'],
+  ])('in Russian: %j items that cannot be used', (n, text) => {
+    expect(ru.unavailable?.(n)).toBe(text)
+  })
+
+  it.each([
+    [1, 'Инвентарь получен 1 секунду назад'],
+    [3, 'Инвентарь получен 3 секунды назад'],
+    [11, 'Инвентарь получен 11 секунд назад'],
+  ])('in Russian: an inventory of %j seconds ago', (n, text) => {
+    expect(ru.itemAge?.(n)).toBe(text)
+  })
+
+  it('in English', () => {
+    expect(en.confirmSummary(1, '$5')).toBe('1 item · $5')
+    expect(en.confirmSummary(11, '$5')).toBe('11 items · $5')
+    expect(en.unavailable(1)).toBe('1 more item can’t be used')
+    expect(en.unavailable(2)).toBe('2 more items can’t be used')
+    expect(en.timeAnnounce(60)).toBe('1 minute left to accept')
+    expect(en.timeAnnounce(300)).toBe('5 minutes left to accept')
+    expect(en.timeAnnounce(30)).toBe('30 seconds left to accept')
+    expect(en.timeAnnounce(1)).toBe('1 second left to accept')
+  })
+})
+
+describe('§8 the texts of the specification', () => {
+  const { inventoryErrors } = en
+  it.each([
+    ['A-120', en.notFound, 'Page not found'],
+    ['A-121', en.paymentNotFound, 'Failed to find your payment'],
+    ['A-122', en.userFailed, 'Failed get user information'],
+    ['A-123', inventoryErrors.internal.title, 'Failed to get your inventory'],
+    ['A-124', inventoryErrors.tradeNotAvailable.title, 'Trade is not available'],
+    ['A-125', inventoryErrors.hidden.title, 'Your inventory is hidden'],
+    ['A-126', inventoryErrors.escrow.title, 'Trade restrictions'],
+    ['A-127', inventoryErrors.invalidPartner.title, 'Incorrect Trade URL'],
+    ['A-128', inventoryErrors.engineeringWorks.title, 'Technical works'],
+    ['A-129', en.creationErrorTitle, 'Failed to create trade'],
+    ['A-130', en.tooManyItems, 'You have chosen too many items to trade'],
+    ['A-131', en.failedToReceiveDeposit, 'failed to receive deposit'],
+  ])('%s', (_number, text, expected) => {
+    expect(text).toBe(expected)
+  })
+
+  it('A-088 A-112 A-034 say the numbers they must', () => {
+    expect(en.creationErrors.too_many_items).toBe(en.tooManyItems)
+    for (const text of [inventoryErrors.escrow.description, en.help.escrow.text]) {
+      expect(text).toMatch(/7 days/)
+      expect(text).toMatch(/mobile authenticator/)
+    }
+    for (const text of [ru.inventoryErrors?.escrow.description, ru.help?.escrow.text]) {
+      expect(text).toMatch(/7 дней/)
+      expect(text).toMatch(/мобильным аутентификатором/)
+    }
+    expect(en.itemConditions).toMatch(/0\.1 USD/)
+    expect(ru.itemConditions).toMatch(/5 рублей/)
+  })
+})
+
+describe('D-9 what is promised before the trade', () => {
+  it.each([
+    ['en', /as soon as|at once|immediately|right away|instantly/i],
+    ['ru', /как только|сразу|немедленно|мгновенно/i],
+  ] as const)('in %s names the amount and no moment: a part may be held', async (language, moment) => {
+    await loadMessages(language)
+    const text = messagesIn(language).worthInStore('$5.00')
+    expect(text).toContain('$5.00')
+    expect(text).not.toMatch(moment)
+  })
+})

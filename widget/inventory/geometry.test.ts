@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DESKTOP_CELL, layoutOf, MOBILE_CELL, nextCell, visibleRows } from './geometry.ts'
+
+const sizes = fc.constantFrom(DESKTOP_CELL, MOBILE_CELL)
+
+describe('A-116 the grid', () => {
+  it.each([
+    ['desktop', DESKTOP_CELL, 165],
+    ['mobile', MOBILE_CELL, 110],
+  ] as const)('%s cells are at most as wide as specified', (_what, size, most) => {
+    expect(size.max).toBe(most)
+    for (let width = 1; width <= 2000; width += 1) {
+      expect(layoutOf(width, 60, size).cell).toBeLessThanOrEqual(most)
+    }
+  })
+
+  it('fills the width exactly with two columns or more, and never runs over it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 300, max: 4000 }), fc.nat(10_000), sizes, (width, count, size) => {
+        const { columns, cell, gap, rows } = layoutOf(width, count, size)
+        expect(columns).toBeGreaterThan(1)
+        expect(columns * cell + (columns - 1) * gap).toBeCloseTo(width, 6)
+        expect(gap).toBeGreaterThanOrEqual(size.gap)
+        expect(cell).toBeGreaterThanOrEqual(Math.min(size.min, width))
+        expect(rows * columns).toBeGreaterThanOrEqual(count)
+        expect((rows - 1) * columns).toBeLessThan(Math.max(count, 1))
+      }),
+    )
+  })
+
+  it('has one narrow column where nothing else fits', () => {
+    for (const width of [0, 1, 50, 100]) {
+      const { columns, cell } = layoutOf(width, 5, DESKTOP_CELL)
+      expect(columns).toBe(1)
+      expect(cell).toBe(Math.max(1, width))
+    }
+  })
+
+  it.each([
+    [320, MOBILE_CELL, 3],
+    [360, MOBILE_CELL, 4],
+    [900, DESKTOP_CELL, 6],
+  ])('at %j px has the columns that its cells leave room for', (width, size, most) => {
+    const { columns, cell } = layoutOf(width, 60, size)
+    expect(columns).toBeLessThanOrEqual(most)
+    expect(cell).toBeGreaterThanOrEqual(size.min)
+  })
+})
+
+describe('the rows that are rendered', () => {
+  const layout = layoutOf(1000, 10_000, DESKTOP_CELL)
+  const stride = layout.rowHeight + 12
+
+  it('are those in view with some around them, whatever the number of items', () => {
+    const view = { top: 100 * stride, bottom: 104 * stride - 1, rowGap: 12 }
+    expect(visibleRows(layout, view)).toEqual({ first: 97, last: 106 })
+    expect(visibleRows(layout, view, 0)).toEqual({ first: 100, last: 103 })
+  })
+
+  it('stay inside the grid', () => {
+    expect(visibleRows(layout, { top: -500, bottom: 10, rowGap: 12 }).first).toBe(0)
+    const last = layout.rows - 1
+    expect(visibleRows(layout, { top: 1e9, bottom: 1e9, rowGap: 12 })).toEqual({ first: last, last })
+    const none = layoutOf(1000, 0, DESKTOP_CELL)
+    expect(visibleRows(none, { top: 0, bottom: 500, rowGap: 12 })).toEqual({ first: 0, last: 0 })
+  })
+})
+
+describe('the keys', () => {
+  // 4 columns, 10 cells: 0-3, 4-7, 8-9.
+  const grid = { columns: 4, count: 10, pageRows: 2, toCorner: false }
+
+  it.each([
+    ['ArrowRight', 0, 1],
+    ['ArrowRight', 3, 4],
+    ['ArrowRight', 9, 9],
+    ['ArrowLeft', 4, 3],
+    ['ArrowLeft', 0, 0],
+    ['ArrowDown', 1, 5],
+    ['ArrowDown', 5, 9],
+    ['ArrowDown', 6, 6],
+    ['ArrowUp', 5, 1],
+    ['ArrowUp', 2, 2],
+    ['Home', 6, 4],
+    ['End', 4, 7],
+    ['End', 8, 9],
+    ['PageDown', 1, 9],
+    ['PageDown', 3, 9],
+    ['PageUp', 9, 1],
+    ['PageUp', 5, 1],
+    ['a', 5, 5],
+  ])('%s from %j leads to %j', (key, from, to) => {
+    expect(nextCell(key, from, grid)).toBe(to)
+  })
+
+  it('Home and End with Ctrl lead to the corners', () => {
+    expect(nextCell('Home', 6, { ...grid, toCorner: true })).toBe(0)
+    expect(nextCell('End', 6, { ...grid, toCorner: true })).toBe(9)
+  })
+
+  it('never lead out of the grid', () => {
+    const keys = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown', 'Home', 'End', 'PageUp', 'PageDown', 'x']
+    const grids = fc.record({
+      columns: fc.integer({ min: 1, max: 12 }),
+      count: fc.integer({ min: 1, max: 200 }),
+      pageRows: fc.integer({ min: 1, max: 10 }),
+      toCorner: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.constantFrom(...keys), fc.nat(), grids, (key, seed, given) => {
+        const to = nextCell(key, seed % given.count, given)
+        expect(to).toBeGreaterThanOrEqual(0)
+        expect(to).toBeLessThan(given.count)
+      }),
+    )
+  })
+})

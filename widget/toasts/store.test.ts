@@ -1,0 +1,144 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createToasts } from './store.ts'
+
+/** A store on a clock that the test moves. */
+function onClock() {
+  let nowMs = 0
+  let made = 0
+  let pending: { atMs: number; run: () => void }[] = []
+  const store = createToasts(
+    {
+      after(ms, run) {
+        const timer = { atMs: nowMs + ms, run }
+        pending.push(timer)
+        return () => {
+          pending = pending.filter((other) => other !== timer)
+        }
+      },
+    },
+    () => `id ${++made}`,
+  )
+  const pass = (ms: number): void => {
+    nowMs += ms
+    const due = pending.filter(({ atMs }) => atMs <= nowMs)
+    pending = pending.filter(({ atMs }) => atMs > nowMs)
+    for (const { run } of due) run()
+  }
+  const titles = (): string[] => store.list().map(({ title }) => title)
+  return { store, pass, titles, timers: () => pending.length }
+}
+
+describe('A-033 a toast', () => {
+  it('that says only its title is an info of 5 s at the end', () => {
+    const { store } = onClock()
+    const id = store.add({ title: 'hello' })
+    expect(store.list()).toEqual([
+      { id, type: 'info', title: 'hello', message: '', timeOut: 5000, priority: false },
+    ])
+  })
+
+  it('keeps what it was given', () => {
+    const { store } = onClock()
+    const onClick = () => {}
+    store.add({ type: 'error', title: 't', message: 'm', timeOut: 1, priority: true, onClick })
+    expect(store.list()[0]).toMatchObject({
+      type: 'error',
+      message: 'm',
+      timeOut: 1,
+      priority: true,
+      onClick,
+    })
+  })
+
+  it('has an id of its own', () => {
+    const { store } = onClock()
+    expect(store.add({ title: 'a' })).not.toBe(store.add({ title: 'a' }))
+  })
+})
+
+describe('A-073 the list', () => {
+  it('takes toasts at the end, and at the front with priority', () => {
+    const { store, titles } = onClock()
+    store.add({ title: 'first' })
+    store.add({ title: 'second' })
+    store.add({ title: 'urgent', priority: true })
+    expect(titles()).toEqual(['urgent', 'first', 'second'])
+  })
+
+  it('loses a toast on click, after its own handler has run', () => {
+    const { store, titles } = onClock()
+    const seen: string[][] = []
+    const id = store.add({ title: 'a', onClick: () => seen.push(titles()) })
+    store.add({ title: 'b' })
+    store.click(id)
+    expect(seen).toEqual([['a', 'b']])
+    expect(titles()).toEqual(['b'])
+    store.click(id)
+    expect(seen).toHaveLength(1)
+  })
+
+  it('A-118 loses a toast at 5000 ms and not a millisecond before', () => {
+    const { store, pass, titles } = onClock()
+    store.add({ title: 'a' })
+    pass(4999)
+    expect(titles()).toEqual(['a'])
+    pass(1)
+    expect(titles()).toEqual([])
+  })
+
+  it('loses each toast at its own time, and with 0 never', () => {
+    const { store, pass, titles } = onClock()
+    store.add({ title: 'never', timeOut: 0 })
+    store.add({ title: 'late', timeOut: 9000 })
+    store.add({ title: 'soon', timeOut: 100 })
+    pass(100)
+    expect(titles()).toEqual(['never', 'late'])
+    pass(1e9)
+    expect(titles()).toEqual(['never'])
+  })
+
+  it('loses a toast that is removed, and its clock', () => {
+    const { store, titles, timers } = onClock()
+    const id = store.add({ title: 'a' })
+    store.add({ title: 'b' })
+    store.remove(id)
+    store.remove('unknown')
+    expect(titles()).toEqual(['b'])
+    expect(timers()).toBe(1)
+  })
+
+  it('loses all toasts at once, and their clocks', () => {
+    const { store, titles, timers } = onClock()
+    store.add({ title: 'a' })
+    store.add({ title: 'b', timeOut: 0 })
+    store.clear()
+    expect(titles()).toEqual([])
+    expect(timers()).toBe(0)
+  })
+
+  it('tells its listeners of each change, and only of changes', () => {
+    const { store, pass } = onClock()
+    const listener = vi.fn()
+    const unsubscribe = store.subscribe(listener)
+    store.clear()
+    store.remove('unknown')
+    expect(listener).toHaveBeenCalledTimes(0)
+    const id = store.add({ title: 'a' })
+    store.click(id)
+    store.add({ title: 'b' })
+    pass(5000)
+    expect(listener).toHaveBeenCalledTimes(4)
+    unsubscribe()
+    store.add({ title: 'c' })
+    expect(listener).toHaveBeenCalledTimes(4)
+  })
+
+  it('is the same value until it changes, and another after', () => {
+    const { store } = onClock()
+    const empty = store.list()
+    expect(store.list()).toBe(empty)
+    store.add({ title: 'a' })
+    expect(store.list()).not.toBe(empty)
+    expect(empty).toEqual([])
+  })
+})
