@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
 import { createLog } from './log.ts'
 
@@ -12,6 +13,21 @@ describe('log', () => {
       { apiKey: 'canary', nested: { Authorization: 'canary', list: [{ token: 'canary' }] } },
     ],
     ['a buffer', { sealed: Buffer.from('canary') }],
+    [
+      'what opens a Steam session',
+      {
+        accessToken: 'canary',
+        access_token: 'canary',
+        sessionid: 'canary',
+        identity_secret: 'canary',
+        shared_secret: 'canary',
+      },
+    ],
+    ['a field of an error', { err: Object.assign(new Error('no'), { headers: { cookie: 'canary' } }) }],
+    [
+      'what lies too deep to be looked at',
+      { token: 'x', a: { b: { c: { d: { e: { f: { g: ['canary'] } } } } } } },
+    ],
     ['a header', { headers: { cookie: 'canary', 'set-cookie': 'canary', 'x-csrf-token': 'canary' } }],
   ])('hides %s', (_what, fields) => {
     const { log, lines } = captureLog()
@@ -32,6 +48,27 @@ describe('log', () => {
     const { log, lines } = captureLog()
     log.error({ err: new Error(`failed: ${text}`), note: text }, `event ${text}`)
     expect(lines.join('')).not.toContain(canary)
+  })
+
+  test('an error of the database tells its code and table, not the row', async () => {
+    const { pool, close } = await testDatabase()
+    const row = `insert into currency_of_test values ('canary-of-row')`
+    await pool.query('create table currency_of_test (code text unique check (length(code) < 100))')
+    await pool.query(row)
+    const error: unknown = await pool.query(row).catch((reason: unknown) => reason)
+    expect(error).toHaveProperty('detail', expect.stringContaining('canary-of-row'))
+    const inside = { where: 'canary', internalQuery: 'canary', parameters: ['canary'] }
+    const { log, lines } = captureLog()
+    log.error({ err: error }, 'event')
+    log.error({ err: new Error('outer', { cause: Object.assign(new Error('inner'), inside) }) }, 'event')
+    log.error({ err: new AggregateError([Object.assign(new Error('one of many'), inside)]) }, 'event')
+    await close()
+    const text = lines.join('')
+    expect(text).toContain('23505')
+    expect(text).toContain('currency_of_test_code_key')
+    expect(text).toContain('inner')
+    expect(text).toContain('one of many')
+    expect(text).not.toContain('canary')
   })
 
   test('keeps the first six digits of a hash', () => {

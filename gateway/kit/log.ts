@@ -19,6 +19,14 @@ const SECRET_KEYS = new Set([
   'tradeurl',
   'refreshtoken',
   'refresh_token',
+  'accesstoken',
+  'access_token',
+  'sessionid',
+  'steamloginsecure',
+  'identitysecret',
+  'identity_secret',
+  'sharedsecret',
+  'shared_secret',
   'secret',
   'webhooksecret',
   'webhook_secret',
@@ -28,8 +36,12 @@ const SECRET_KEYS = new Set([
   'masterkey',
 ])
 
+/** What PostgreSQL adds to an error quotes the row or the call that failed: a secret may stand in it. */
+const ROW_FIELDS = new Set(['detail', 'where', 'internalquery', 'parameters'])
+
 const HIDDEN = '[redacted]'
 const MAX_DEPTH = 6
+const TOO_DEEP = '[not shown: too deep]'
 
 /**
  * A logger for JSON lines on stderr. Secrets are hidden twice: by the name of their field, and by their form
@@ -42,7 +54,6 @@ export function createLog(options: LogOptions = {}): Log {
       level: options.level ?? 'info',
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
-      serializers: { err: pino.stdSerializers.err },
       formatters: {
         level: (label) => ({ level: label }),
         log: (fields) => hideSecretFields(fields, 0) as Record<string, unknown>,
@@ -58,14 +69,27 @@ export function shortHash(hash: string): string {
 }
 
 function hideSecretFields(value: unknown, depth: number): unknown {
-  if (value instanceof Error) return pino.stdSerializers.err(value)
   if (typeof value === 'bigint') return String(value)
-  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return value
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > MAX_DEPTH) return TOO_DEEP
+  if (value instanceof Error) return errorFields(value, depth)
   if (value instanceof Date || Buffer.isBuffer(value)) return Buffer.isBuffer(value) ? HIDDEN : value
   if (Array.isArray(value)) return value.map((entry) => hideSecretFields(entry, depth + 1))
   return Object.fromEntries(
     Object.entries(value).map(([key, entry]) => [key, hideField(key.toLowerCase(), entry, depth)]),
   )
+}
+
+function errorFields(error: Error, depth: number): Record<string, unknown> {
+  const own = Object.entries(error).filter(([key]) => !ROW_FIELDS.has(key.toLowerCase()))
+  return {
+    type: error.constructor.name,
+    message: error.message,
+    stack: error.stack,
+    ...(error.cause === undefined ? {} : { cause: hideSecretFields(error.cause, depth + 1) }),
+    ...(error instanceof AggregateError ? { errors: hideSecretFields(error.errors, depth + 1) } : {}),
+    ...Object.fromEntries(own.map(([key, entry]) => [key, hideField(key.toLowerCase(), entry, depth)])),
+  }
 }
 
 function hideField(key: string, value: unknown, depth: number): unknown {
