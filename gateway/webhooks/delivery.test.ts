@@ -4,6 +4,7 @@ import type { EventType } from '../../contract/webhooks.ts'
 import { webhookSchema } from '../../contract/webhooks.ts'
 import { expireDeposit } from '../deposits/service.ts'
 import { storeDepositOf } from '../deposits/store.ts'
+import { createSecretBox, type SecretBox } from '../kit/secret-box.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { type DeliveryDeps, deliver, sweepDeliveries } from './delivery.ts'
@@ -95,6 +96,32 @@ describe('a webhook', () => {
     await deliver(deps, eventId)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 3, due_at: null })
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([eventId]))
+  })
+
+  it('whose secret does not open is a failed attempt, told loudly, and goes on by the plan', async () => {
+    const ours = createSecretBox(Buffer.alloc(32, 1))
+    const anothers = createSecretBox(Buffer.alloc(32, 2))
+    await till.db
+      .updateTable('store')
+      .set({ webhook_secret: ours.seal(SECRET, 'place') })
+      .execute()
+    const withKey = (box: SecretBox): DeliveryDeps => ({
+      ...deps,
+      openSecret: (_storeId, sealed) => box.open(sealed, 'place'),
+    })
+    await expired()
+    await publishEvents(deps)
+    const { event_id: eventId } = await delivery()
+    await deliver(withKey(anothers), eventId)
+    expect(receiver.received).toEqual([])
+    const reason = 'the webhook secret of the store does not open'
+    expect(await delivery()).toMatchObject({ state: 'due', attempts: 1, last_result: reason })
+    expect((await delivery()).due_at?.getTime()).toBe(till.clock.now().getTime() + 3_750)
+    expect(till.lines.filter((line) => line.includes('"error"')).join('')).toContain('check the master key')
+    till.clock.advance(5_000)
+    await deliver(withKey(ours), eventId)
+    expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 2 })
+    expect(receiver.received).toHaveLength(1)
   })
 
   it('is given up, loudly, when the store says that it is gone', async () => {

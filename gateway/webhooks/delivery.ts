@@ -7,7 +7,7 @@ import type { Log } from '../kit/log.ts'
 import { DELIVER_QUEUE } from './events.ts'
 import { nextWaitMs } from './schedule.ts'
 import type { Sender, SendResult } from './sender.ts'
-import { signWebhook } from './signature.ts'
+import { type SignedHeaders, signWebhook } from './signature.ts'
 
 export type DeliveryDeps = {
   db: Db
@@ -22,6 +22,7 @@ export type DeliveryDeps = {
 
 /** Longer than one attempt takes: a killed sender's claim then runs out and the sweep sends again. */
 const CLAIM_MS = 60_000
+const SECRET_CLOSED = 'the webhook secret of the store does not open'
 
 type Claim = {
   eventId: string
@@ -37,10 +38,29 @@ export async function deliver(deps: DeliveryDeps, eventId: string): Promise<void
   const claim = await claimDelivery(deps, eventId)
   if (claim === undefined) return
   const { url, body } = claim
-  const secret = deps.openSecret(claim.storeId, claim.secret)
-  const headers = signWebhook(secret, { id: eventId, body, at: deps.clock.now() })
-  const result = await deps.send({ url, headers, body })
+  const headers = signedHeaders(deps, claim)
+  const result: SendResult =
+    headers === undefined
+      ? { kind: 'failed', reason: SECRET_CLOSED }
+      : await deps.send({ url, headers, body })
   await settle(deps, claim, result)
+}
+
+/**
+ * Undefined when the store's secret does not open. Not for ever: most likely the gateway runs with another master
+ * key, so that the attempt counts as one that failed and the plan goes on.
+ */
+function signedHeaders({ openSecret, clock, log }: DeliveryDeps, claim: Claim): SignedHeaders | undefined {
+  const { eventId, storeId, secret, body } = claim
+  try {
+    return signWebhook(openSecret(storeId, secret), { id: eventId, body, at: clock.now() })
+  } catch (error) {
+    log.error(
+      { err: error, event: eventId, store: String(storeId) },
+      'a webhook cannot be signed: the secret of the store does not open, check the master key',
+    )
+    return undefined
+  }
 }
 
 async function claimDelivery({ db, clock }: DeliveryDeps, eventId: string): Promise<Claim | undefined> {
