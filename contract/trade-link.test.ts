@@ -45,6 +45,7 @@ describe('A-080 a trade link', () => {
     ['no partner', LINK.replace('123456', '')],
     ['partner zero', LINK.replace('123456', '0')],
     ['a partner over 32 bits', LINK.replace('123456', '4294967296')],
+    ['a partner of eleven digits', LINK.replace('123456', '00000123456')],
     ['a negative partner', LINK.replace('123456', '-1')],
     ['a token of two letters', LINK.replace('aB3_-xyz', 'ab')],
     ['a token with a dot', LINK.replace('aB3_-xyz', 'ab.cd')],

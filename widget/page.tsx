@@ -49,6 +49,7 @@ function useSpoken(wanted: Language): Language | null {
 export function PageProvider({ language: wanted, onLanguage, toasts, children }: Props) {
   const spoken = useSpoken(wanted)
   const language = spoken ?? wanted
+  const texts = messagesIn(language)
   useEffect(() => {
     document.documentElement.lang = language
   }, [language])
@@ -56,11 +57,11 @@ export function PageProvider({ language: wanted, onLanguage, toasts, children }:
     () => ({
       language,
       chooseLanguage: onLanguage,
-      texts: messagesIn(language),
+      texts,
       money: (minor: number, currency: Currency) => formatMoney(minor, currency, language),
       toasts,
     }),
-    [language, onLanguage, toasts],
+    [language, onLanguage, texts, toasts],
   )
   return <PageContext value={value}>{spoken !== null && children}</PageContext>
 }

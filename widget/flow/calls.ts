@@ -44,7 +44,6 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     const { hash, language } = stateOf()
     switch (activity.kind) {
       case 'loadPayment':
-        forget()
         return payment(signal)
       case 'debounce':
         await world.wait(DEBOUNCE_MS, signal)

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import type { ErrorReportBody } from '../contract/widget-api.ts'
+import { reportErrors } from './error-report.ts'
+
+/** A window that only hears events. */
+function watched() {
+  const heard = new Map<string, (event: object) => void>()
+  const sent: ErrorReportBody[] = []
+  const target = {
+    location: { href: `https://till.example/${'a'.repeat(2000)}` },
+    addEventListener: (type: string, listener: (event: object) => void) => heard.set(type, listener),
+  }
+  reportErrors(target as unknown as Window, (report) => sent.push(report))
+  return { sent, tell: (type: string, event: object) => heard.get(type)?.(event) }
+}
+
+it('A-104 an uncaught error is reported with its place and the page', () => {
+  const { sent, tell } = watched()
+  tell('error', { message: 'boom', filename: '/a.js', lineno: 7, error: new RangeError('boom') })
+  expect(sent).toMatchObject([
+    { message: 'boom', type: 'RangeError', filename: '/a.js', lineno: 7, empty: false },
+  ])
+  expect(sent[0]?.url).toMatch(/^https:\/\/till\.example\/a+$/)
+})
+
+it('A-104 a rejection that nobody handled is reported', () => {
+  const { sent, tell } = watched()
+  tell('unhandledrejection', { reason: new Error('lost') })
+  tell('unhandledrejection', { reason: 'word' })
+  expect(sent).toMatchObject([
+    { message: 'lost', type: 'unhandledrejection', empty: false },
+    { message: 'word', type: 'unhandledrejection', empty: true },
+  ])
+})
+
+it('D-22 an event without an error object is reported as empty', () => {
+  const { sent, tell } = watched()
+  tell('error', { message: '', error: null })
+  expect(sent).toMatchObject([{ message: '', type: 'error', filename: '', lineno: 0, empty: true }])
+})
+
+it.each(['Script error.', 'Script error'])('A-104 %j of another origin is skipped', (message) => {
+  const { sent, tell } = watched()
+  tell('error', { message, error: null })
+  expect(sent).toEqual([])
+})
+
+it('reports fit what the server takes, and are at most 20', () => {
+  const { sent, tell } = watched()
+  for (let n = 0; n < 50; n += 1) {
+    tell('error', { message: 'm'.repeat(5000), filename: 'f'.repeat(5000), lineno: 1, error: new Error('x') })
+  }
+  expect(sent).toHaveLength(20)
+  expect(sent[0]?.message).toHaveLength(2000)
+  expect(sent[0]?.filename).toHaveLength(500)
+  expect(sent[0]?.url).toHaveLength(1000)
+})
