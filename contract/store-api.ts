@@ -43,6 +43,8 @@ export const storeDepositSchema = z.object({
   /** The part of amount that cannot be spent before heldUntil. */
   heldAmount: z.int().nonnegative(),
   heldUntil: z.iso.datetime().nullable(),
+  /** The part of amount that its sender took back with the items: no longer yours. */
+  reversedAmount: z.int().nonnegative(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
   /** The trade that is under way or ended the deposit. */

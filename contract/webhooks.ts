@@ -16,6 +16,7 @@ export const EVENT_TYPES = [
   'deposit.trade_countered',
   'deposit.trade_has_invalid_items',
   'deposit.funds_available',
+  'deposit.reversed',
 ] as const
 
 export type EventType = (typeof EVENT_TYPES)[number]

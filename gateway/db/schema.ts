@@ -16,6 +16,7 @@ export type StoreTable = {
   webhook_secret: Buffer | null
   credit_mode: Generated<CreditMode>
   risk_limit_usd_cents: Generated<bigint>
+  liability: Generated<'operator' | 'store'>
   last_sequence: Generated<bigint>
   created_at: Generated<Date>
 }
@@ -42,6 +43,7 @@ export type BotTable = {
   lease_epoch: Generated<bigint>
   lease_until: Date | null
   online: Generated<boolean>
+  history_at: Generated<Date | null>
   created_at: Generated<Date>
 }
 
@@ -80,6 +82,7 @@ export type DepositTable = {
   credited_amount: bigint | null
   held_amount: Generated<bigint>
   held_until: Date | null
+  reversed_amount: Generated<bigint>
   user_steam_id: string | null
   user_token: string | null
   user_name: string | null
@@ -126,8 +129,8 @@ export type QuoteItemTable = {
 /** States of a trade in which an offer is, or may be, open on Steam. At most one such trade a deposit. */
 export const OPEN_TRADE_STATES = ['intended', 'sending', 'unknown', 'active'] as const
 
-/** States of a trade whose items are with the bot. */
-export const DELIVERED_TRADE_STATES = ['held', 'final'] as const
+/** States of a trade whose items came to the bot; those of a reversed one went back. */
+export const DELIVERED_TRADE_STATES = ['held', 'final', 'reversed'] as const
 
 /** States of a trade that ended without the items: the shopper may try again. */
 export const FORGOTTEN_TRADE_STATES = ['refused', 'abandoned'] as const
@@ -166,7 +169,10 @@ export type TradeTable = {
   bad_end_seen_at: Date | null
   delivered_at: Date | null
   settles_at: Date | null
+  last_look_at: Date | null
+  cancelling: 'deadline' | 'escrow' | 'needs_confirmation' | 'store' | null
   held_amount: Generated<bigint>
+  reversed_amount: Generated<bigint>
   due_at: Date | null
   created_at: Generated<Date>
   ended_at: Date | null
@@ -183,6 +189,7 @@ export type TradeItemTable = {
   gross: bigint
   live: Generated<boolean>
   received_asset_id: string | null
+  reversed_at: Date | null
 }
 
 export type AccountKind = 'held' | 'available' | 'items' | 'commission' | 'loss' | 'paid_out'
@@ -193,7 +200,17 @@ export type AccountTable = {
   kind: AccountKind
   currency: Currency
   balance: Generated<bigint>
+  /** What the balance never falls below; null: it may. */
+  floor: bigint | null
 }
+
+export type EntryCause =
+  | 'delivered'
+  | 'commission'
+  | 'released'
+  | 'reversed'
+  | 'commission_reversed'
+  | 'paid_out'
 
 export type LedgerEntryTable = {
   id: Generated<bigint>
@@ -201,7 +218,8 @@ export type LedgerEntryTable = {
   credit_account: bigint
   amount: bigint
   currency: Currency
-  cause: 'delivered' | 'commission' | 'released'
+  cause: EntryCause
+  part: Generated<number>
   trade_id: bigint
   quote_id: string
   rate_id: bigint
@@ -213,6 +231,7 @@ export type EventTable = {
   store_id: bigint
   deposit_id: bigint
   trade_id: bigint | null
+  part: Generated<number>
   type: EventType
   payload: JSONColumnType<object>
   created_at: Generated<Date>
@@ -227,6 +246,16 @@ export type WebhookDeliveryTable = {
   due_at: Date | null
   last_result: string | null
   delivered_at: Date | null
+}
+
+export type CustodyEntryTable = {
+  id: Generated<bigint>
+  trade_id: bigint
+  asset_id: string
+  received_asset_id: string | null
+  bot_id: bigint
+  moved: 'in' | 'back' | 'out'
+  created_at: Generated<Date>
 }
 
 export type SettingTable = { name: string; value: JSONColumnType<object> }
@@ -247,5 +276,6 @@ export type Tables = {
   ledger_entry: LedgerEntryTable
   event: EventTable
   webhook_delivery: WebhookDeliveryTable
+  custody_entry: CustodyEntryTable
   setting: SettingTable
 }

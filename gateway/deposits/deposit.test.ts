@@ -1,33 +1,49 @@
 import { describe, expect, it } from 'vitest'
-import { DEPOSIT_STATUSES, isFinal } from '../../contract/statuses.ts'
-import { mayMove } from './deposit.ts'
+import { DEPOSIT_STATUSES, type DepositStatus, isFinal } from '../../contract/statuses.ts'
+import { type DepositCause, decideDeposit } from './deposit.ts'
 
-const targetsOf = (from: (typeof DEPOSIT_STATUSES)[number]) =>
-  DEPOSIT_STATUSES.filter((to) => mayMove(from, to))
+const expiresAt = new Date('2026-01-01T13:00:00Z')
+const past = (ms: number) => new Date(expiresAt.getTime() + ms)
+const moved = (status: DepositStatus, cause: DepositCause) => decideDeposit({ status, expiresAt }, cause)
+
+const ENDS = ['tradeTimeout', 'tradeDeclined', 'tradeCountered', 'tradeHasInvalidItems'] as const
 
 describe('a deposit', () => {
   it('that was created waits for a trade until its time is over', () => {
-    expect(targetsOf('created')).toEqual(['pending', 'succeeded', 'paymentTimeout'])
+    expect(moved('created', { kind: 'offer_stands' })).toBe('pending')
+    expect(moved('created', { kind: 'time_passed', now: past(-1), isStopped: false })).toBeNull()
+    expect(moved('created', { kind: 'time_passed', now: past(0), isStopped: false })).toBe('paymentTimeout')
   })
 
-  it('that is pending ends as its trade does', () => {
-    expect(targetsOf('pending')).toEqual([
-      'succeeded',
-      'tradeTimeout',
-      'tradeDeclined',
-      'tradeCountered',
-      'tradeHasInvalidItems',
-    ])
+  it('D-6 does not end by its clock while that is stopped', () => {
+    expect(moved('created', { kind: 'time_passed', now: past(99), isStopped: true })).toBeNull()
   })
 
-  it.each(DEPOSIT_STATUSES.filter((status) => isFinal(status) && status !== 'succeeded'))(
-    'D-6 that ended as %s may only succeed after all, by proof of delivery',
+  it.each(ENDS)('that is pending ends with its trade as %s; no other one does', (status) => {
+    const ended = { kind: 'trade_ended', status } as const
+    expect(moved('pending', ended)).toBe(status)
+    for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
+      expect(moved(other, ended)).toBeNull()
+    }
+  })
+
+  it('that is pending does not end by its clock', () => {
+    expect(moved('pending', { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
+  })
+
+  it.each(DEPOSIT_STATUSES.filter((status) => status !== 'succeeded'))(
+    'D-6 that is %s succeeds by proof of delivery',
     (from) => {
-      expect(targetsOf(from)).toEqual(['succeeded'])
+      expect(moved(from, { kind: 'delivered' })).toBe('succeeded')
     },
   )
 
-  it('that succeeded stays so', () => {
-    expect(targetsOf('succeeded')).toEqual([])
+  it.each(DEPOSIT_STATUSES.filter(isFinal))('D-6 that ended as %s stays so, whatever else comes', (from) => {
+    expect(moved(from, { kind: 'offer_stands' })).toBeNull()
+    expect(moved(from, { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
+  })
+
+  it('that succeeded does not succeed again', () => {
+    expect(moved('succeeded', { kind: 'delivered' })).toBeNull()
   })
 })

@@ -1,11 +1,11 @@
 /** The life of a deposit, pure. */
-import type { DepositStatus } from '../../contract/statuses.ts'
+import type { DepositStatus, FinalDepositStatus } from '../../contract/statuses.ts'
 
 /** How long a deposit waits for a trade. */
 export const DEPOSIT_LIFE_MS = 60 * 60_000
 
 /** Statuses that a deposit may move to; final ones stay, except by proof that the items were delivered. */
-const EDGES: Record<DepositStatus, readonly DepositStatus[]> = {
+export const DEPOSIT_EDGES: Record<DepositStatus, readonly DepositStatus[]> = {
   created: ['pending', 'succeeded', 'paymentTimeout'],
   pending: ['succeeded', 'tradeTimeout', 'tradeDeclined', 'tradeCountered', 'tradeHasInvalidItems'],
   succeeded: [],
@@ -16,6 +16,33 @@ const EDGES: Record<DepositStatus, readonly DepositStatus[]> = {
   tradeHasInvalidItems: ['succeeded'],
 }
 
-export function mayMove(from: DepositStatus, to: DepositStatus): boolean {
-  return EDGES[from].includes(to)
+export type DepositCause =
+  | { kind: 'offer_stands' }
+  | { kind: 'trade_ended'; status: Exclude<FinalDepositStatus, 'succeeded' | 'paymentTimeout'> }
+  | { kind: 'delivered' }
+  /** The clock says so; a trade that is open, or an outage of Steam, stops it. */
+  | { kind: 'time_passed'; now: Date; isStopped: boolean }
+
+/** The status that a cause moves a deposit to; null where it stays as it is. */
+export function decideDeposit(
+  { status, expiresAt }: { status: DepositStatus; expiresAt: Date },
+  cause: DepositCause,
+): Exclude<DepositStatus, 'created'> | null {
+  const to = targetOf(cause, expiresAt)
+  return to !== null && DEPOSIT_EDGES[status].includes(to) ? to : null
+}
+
+function targetOf(cause: DepositCause, expiresAt: Date): Exclude<DepositStatus, 'created'> | null {
+  switch (cause.kind) {
+    case 'offer_stands':
+      return 'pending'
+    case 'trade_ended':
+      return cause.status
+    case 'delivered':
+      return 'succeeded'
+    case 'time_passed':
+      return cause.now >= expiresAt && !cause.isStopped ? 'paymentTimeout' : null
+    default:
+      return cause satisfies never
+  }
 }

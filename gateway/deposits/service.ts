@@ -151,10 +151,11 @@ async function hasLiveTrade(tx: Tx, depositId: bigint): Promise<boolean> {
   return row !== undefined
 }
 
-/** What a trade may change of a deposit that has succeeded: each at most once for each trade. */
+/** What a trade may change of a deposit that has succeeded. */
 const EVENT_OF_CHANGE = {
   amountIncreased: 'deposit.amount_increased',
   fundsAvailable: 'deposit.funds_available',
+  reversed: 'deposit.reversed',
 } as const satisfies Record<string, EventType>
 
 /** Tells the store of a transition, in its transaction. Call it when the deposit's row is as it shall be told. */
@@ -163,7 +164,7 @@ export async function tellTransition(
   tx: Tx,
   event: { deposit: DepositRow } & (
     | { to: Exclude<DepositStatus, 'created'> }
-    | { to: keyof typeof EVENT_OF_CHANGE; tradeId: bigint }
+    | { to: keyof typeof EVENT_OF_CHANGE; tradeId: bigint; part?: number }
   ),
 ): Promise<void> {
   const { deposit } = event
@@ -174,7 +175,7 @@ export async function tellTransition(
     storeId: deposit.store_id,
     depositId: deposit.id,
     ...('tradeId' in event
-      ? { type: EVENT_OF_CHANGE[event.to], tradeId: event.tradeId }
+      ? { type: EVENT_OF_CHANGE[event.to], tradeId: event.tradeId, part: event.part ?? 0 }
       : { type: EVENT_OF_STATUS[event.to] }),
     data,
     at: deps.clock.now(),
@@ -186,10 +187,10 @@ export async function tellTransition(
 export async function expireDeposit(deps: DepositDeps, id: bigint): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
     const deposit = await lockDeposit(tx, { id })
-    if (deposit?.status !== 'created' || deposit.expires_at > deps.clock.now()) return
-    if (await hasLiveTrade(tx, id)) return
-    if (await moveDeposit(tx, deposit, { status: 'paymentTimeout' })) {
-      await tellTransition(deps, tx, { deposit, to: 'paymentTimeout' })
-    }
+    if (deposit === undefined) return
+    const now = deps.clock.now()
+    const isStopped = await hasLiveTrade(tx, id)
+    const to = await moveDeposit(tx, deposit, { kind: 'time_passed', now, isStopped })
+    if (to !== null) await tellTransition(deps, tx, { deposit, to })
   })
 }

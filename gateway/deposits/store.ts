@@ -1,9 +1,8 @@
 import type { Selectable } from 'kysely'
-import type { DepositStatus } from '../../contract/statuses.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { type DepositTable, FORGOTTEN_TRADE_STATES } from '../db/schema.ts'
-import { mayMove } from './deposit.ts'
+import { type DepositCause, decideDeposit } from './deposit.ts'
 
 export type DepositRow = Selectable<DepositTable>
 
@@ -18,25 +17,19 @@ export function findByHash(db: Db, hash: string): Promise<DepositRow | undefined
   return db.selectFrom('deposit').selectAll().where('hash', '=', hash).executeTakeFirst()
 }
 
-type Credit = { amount: bigint; held: bigint; heldUntil: Date | null }
+/** What the pure rules need to know of a row. */
+export const lifeOf = ({ status, expires_at: expiresAt }: DepositRow) => ({ status, expiresAt })
 
-/** Moves a locked deposit; false when its status has no such edge. */
+/** Moves a locked deposit where the cause leads; null when that is nowhere. */
 export async function moveDeposit(
   tx: Tx,
   deposit: DepositRow,
-  to: { status: Exclude<DepositStatus, 'succeeded'> } | { status: 'succeeded'; credit: Credit },
-): Promise<boolean> {
-  if (!mayMove(deposit.status, to.status)) return false
-  const credit =
-    to.status === 'succeeded'
-      ? { credited_amount: to.credit.amount, held_amount: to.credit.held, held_until: to.credit.heldUntil }
-      : {}
-  await tx
-    .updateTable('deposit')
-    .set({ status: to.status, ...credit })
-    .where('id', '=', deposit.id)
-    .execute()
-  return true
+  cause: Exclude<DepositCause, { kind: 'delivered' }>,
+): Promise<ReturnType<typeof decideDeposit>> {
+  const status = decideDeposit(lifeOf(deposit), cause)
+  if (status === null) return null
+  await tx.updateTable('deposit').set({ status }).where('id', '=', deposit.id).execute()
+  return status
 }
 
 /** The deposit as its store sees it, or undefined if the store has no such deposit. */
@@ -58,6 +51,7 @@ export async function storeDepositOf(
     amount: deposit.credited_amount === null ? null : Number(deposit.credited_amount),
     heldAmount: Number(deposit.held_amount),
     heldUntil: deposit.held_until?.toISOString() ?? null,
+    reversedAmount: Number(deposit.reversed_amount),
     createdAt: deposit.created_at.toISOString(),
     expiresAt: deposit.expires_at.toISOString(),
     trade: await tradeOf(db, deposit.id),

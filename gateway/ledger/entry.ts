@@ -1,5 +1,5 @@
 /** Double entry, pure: what a cause moves between accounts. Amounts are minor units, always positive. */
-import type { AccountKind } from '../db/schema.ts'
+import type { AccountKind, EntryCause } from '../db/schema.ts'
 
 type StoreAccount = Extract<AccountKind, 'held' | 'available'>
 
@@ -7,7 +7,7 @@ export type Movement = {
   debit: AccountKind
   credit: AccountKind
   amount: bigint
-  cause: 'delivered' | 'commission' | 'released'
+  cause: EntryCause
 }
 
 /** Accounts that belong to a store; all others are the operator's. */
@@ -45,6 +45,12 @@ type Credit = {
   mode: 'on_accept' | 'on_release'
   /** What the store may still be credited at the operator's risk, in the trade's currency. */
   riskRoom: bigint
+}
+
+/** The smaller of two amounts; Math.min takes no bigint. */
+export function least(some: bigint, other: bigint): bigint {
+  if (some < other) return some
+  return other
 }
 
 /** The part of a delivery that is held. */

@@ -10,6 +10,10 @@ export type Posting = {
   tradeId: bigint
   quoteId: string
   rateId: bigint
+  /** Which of several causes of the same kind; 0 where there is only one. */
+  part?: number
+  /** True where the store's spendable balance may fall below zero. */
+  mayOwe?: boolean
   movements: Movement[]
   at: Date
 }
@@ -39,6 +43,7 @@ export async function post(tx: Tx, posting: Posting): Promise<void> {
         trade_id: posting.tradeId,
         quote_id: posting.quoteId,
         rate_id: posting.rateId,
+        part: posting.part ?? 0,
         created_at: at,
       })),
     )
@@ -61,7 +66,12 @@ export async function post(tx: Tx, posting: Posting): Promise<void> {
 async function accountsOf(tx: Tx, posting: Posting): Promise<Map<AccountKind, bigint>> {
   const { movements, storeId, currency } = posting
   const kinds = [...new Set(movements.flatMap((movement) => [movement.debit, movement.credit]))]
-  const owned = kinds.map((kind) => ({ kind, currency, store_id: isStoreAccount(kind) ? storeId : null }))
+  const owned = kinds.map((kind) => ({
+    kind,
+    currency,
+    store_id: isStoreAccount(kind) ? storeId : null,
+    floor: isStoreAccount(kind) ? 0n : null,
+  }))
   const read = () =>
     tx
       .selectFrom('account')
@@ -78,6 +88,10 @@ async function accountsOf(tx: Tx, posting: Posting): Promise<Map<AccountKind, bi
       .onConflict((conflict) => conflict.columns(['store_id', 'kind', 'currency']).doNothing())
       .execute()
     rows = await read()
+  }
+  const available = rows.find((row) => row.kind === 'available')
+  if (posting.mayOwe === true && available !== undefined) {
+    await tx.updateTable('account').set({ floor: null }).where('id', '=', available.id).execute()
   }
   return new Map(rows.map((row) => [row.kind, row.id]))
 }
@@ -105,21 +119,25 @@ export async function balancesOf(db: Db, storeId: bigint): Promise<Balance[]> {
 }
 
 /**
- * What the store may still be credited at the operator's risk, in `currency`: its limit less what it was given
- * of trades that Steam can still take back. Concurrent deliveries of one store wait for each other here.
+ * What the store may still be credited for a trade at the operator's risk, in the currency of its rate: the limit
+ * less what it was given of other trades that Steam can still take back. Concurrent deliveries of one store wait
+ * for each other here.
  */
-export async function riskRoom(tx: Tx, storeId: bigint, rateId: bigint): Promise<bigint> {
+export async function riskRoom(
+  tx: Tx,
+  { storeId, rateId, tradeId }: Pick<Posting, 'storeId' | 'rateId' | 'tradeId'>,
+): Promise<bigint> {
   await sql`select pg_advisory_xact_lock(hashtext('credit at risk'), ${String(storeId)}::bigint::int)`.execute(
     tx,
   )
   const { rows } = await sql<{ room: bigint }>`
     select floor((store.risk_limit_usd_cents - coalesce((
-      select sum(ceil((trade.total - trade.held_amount) / rate.per_usd))
+      select sum(ceil((trade.total - trade.held_amount - trade.reversed_amount) / rate.per_usd))
       from deposit
       join trade on trade.deposit_id = deposit.id and trade.state = 'held'
       join quote on quote.id = trade.quote_id
       join exchange_rate rate on rate.id = quote.rate_id
-      where deposit.store_id = store.id
+      where deposit.store_id = store.id and trade.id <> ${tradeId}
     ), 0)) * own.per_usd)::bigint as room
     from store, exchange_rate own
     where store.id = ${storeId} and own.id = ${rateId}`.execute(tx)

@@ -40,9 +40,9 @@ const TRADE_STATES: Record<number, TradeState> = {
   2: 'committed',
   3: 'complete',
   4: 'failed',
-  5: 'rolled_back',
+  5: 'partly_rolled_back',
   6: 'rolled_back',
-  7: 'rolled_back',
+  7: 'partly_rolled_back',
   8: 'failed',
   9: 'failed',
   10: 'in_escrow',
@@ -71,7 +71,10 @@ const tradeRow = z.object({
   assets_received: z.array(z.unknown()).catch([]),
 })
 
-const movedAssetRow = assetRow.extend({ new_assetid: id.optional() })
+const movedAssetRow = assetRow.extend({
+  new_assetid: id.optional(),
+  rollback_new_assetid: id.optional(),
+})
 
 const offerAnswer = z.object({ response: z.object({ offer: z.unknown().optional() }) })
 
@@ -159,6 +162,7 @@ export function parseTrade(body: unknown, tradeId: string): TradeStatus | null |
               contextId: data.contextid,
               assetId: data.assetid,
               newAssetId: zeroIsNone(data.new_assetid),
+              rolledBackAssetId: zeroIsNone(data.rollback_new_assetid),
             },
           ]
         : [],

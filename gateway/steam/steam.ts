@@ -109,11 +109,21 @@ export type OffersAnswer = { kind: 'offers'; offers: Offer[]; unreadable: number
 export type CancelAnswer = { kind: 'done' } | { kind: 'not_active' } | Unavailable
 
 /** Steam's ETradeStatus, as far as it matters. */
-export type TradeState = 'pending' | 'committed' | 'complete' | 'failed' | 'in_escrow' | 'rolled_back'
+export type TradeState =
+  | 'pending'
+  | 'committed'
+  | 'complete'
+  | 'failed'
+  | 'in_escrow'
+  | 'rolled_back'
+  /** Some of the items went back: those that are marked. */
+  | 'partly_rolled_back'
 
 type ReceivedAsset = OfferAsset & {
   /** The item's id in the bot's inventory; null while it has not moved. */
   newAssetId: string | null
+  /** The item's id in its sender's inventory after it went back; null while it has not. */
+  rolledBackAssetId: string | null
 }
 
 export type TradeStatus = {

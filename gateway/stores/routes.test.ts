@@ -1,7 +1,9 @@
+import { crc32 } from 'node:zlib'
 import { type FastifyInstance, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoreDeposit } from '../../contract/store-api.ts'
+import { createLimits, type Limits } from '../http/limits.ts'
 import { handleErrors } from '../http/problem.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
@@ -20,6 +22,7 @@ const DEPOSIT: StoreDeposit = {
   amount: null,
   heldAmount: 0,
   heldUntil: null,
+  reversedAmount: 0,
   createdAt: '2026-01-01T00:00:00.000Z',
   expiresAt: '2026-01-01T01:00:00.000Z',
   trade: null,
@@ -30,10 +33,12 @@ let database: TestDatabase
 let app: FastifyInstance
 let apiKey: string
 let askedBy: bigint[]
+let limits: Limits
 
 beforeEach(async () => {
   database = await testDatabase()
   askedBy = []
+  limits = createLimits(() => 0)
   apiKey = (await addStore()).apiKey
   app = fastify()
   app.setValidatorCompiler(validatorCompiler)
@@ -43,6 +48,7 @@ beforeEach(async () => {
     storeRoutes({
       db: database.db,
       mode: 'sandbox',
+      limitStore: limits.perStore,
       createDeposit: async (store) => {
         askedBy.push(store.id)
         return { deposit: DEPOSIT, created: askedBy.length === 1 }
@@ -99,6 +105,20 @@ describe('API key', () => {
     await database.pool.query(`update api_key set secret_sha256 = sha256('another')`)
     expect(id).toHaveLength(8)
     expect((await post(BODY)).statusCode).toBe(401)
+  })
+
+  test('counts for its store once it is proved: nobody else can use up its calls', async () => {
+    const id = parseApiKey(apiKey, 'sandbox')?.id ?? ''
+    const body = `tt_test_${id}_${'x'.repeat(43)}`
+    const forged = `Bearer ${body}_${crc32(body).toString(16).padStart(8, '0')}`
+    const forgeries = await Promise.all(Array.from({ length: 150 }, () => post(BODY, forged)))
+    expect(new Set(forgeries.map((answer) => answer.statusCode))).toEqual(new Set([401]))
+    expect((await post(BODY)).statusCode).toBe(201)
+    for (let n = 1; n < 120; n += 1) await post(BODY)
+    const beyond = await post(BODY)
+    expect([beyond.statusCode, beyond.json().code]).toEqual([429, 'too_many_requests'])
+    const other = await addStore({ name: 'Other' })
+    expect((await post(BODY, `Bearer ${other.apiKey}`)).statusCode).toBe(200)
   })
 
   test('that was revoked is refused', async () => {

@@ -107,6 +107,7 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
           received: offer.itemsToReceive.map((asset) => ({
             ...asset,
             newAssetId: received ? `5${asset.assetId}` : null,
+            rolledBackAssetId: null,
           })),
           settlesAt: settlesAt ?? null,
           rollbackOf: null,

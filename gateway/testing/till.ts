@@ -9,7 +9,7 @@ import { createDeposit } from '../deposits/service.ts'
 import { systemIds } from '../kit/ids.ts'
 import { DEFAULT_RULES } from '../pricing/price.ts'
 import type { RequestDeps } from '../trades/request.ts'
-import type { SettleDeps } from '../trades/settle.ts'
+import type { TradeDeps } from '../trades/wake.ts'
 import { ensureWebhookQueues } from '../webhooks/jobs.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 import { testDatabase } from './database.ts'
@@ -27,7 +27,7 @@ export async function startTill() {
   const signals = await createSignals({ url: database.url, log })
   // The database's own now() takes part in leases and views, so the test's clock starts there.
   const clock: FakeClock = fakeClock(new Date())
-  const deps: SettleDeps & RequestDeps = {
+  const deps: TradeDeps & RequestDeps = {
     db: database.db,
     queue,
     signals,

@@ -1,6 +1,7 @@
 import { botQueue } from '../bots/bot.ts'
-import { giveUpIntent, type SettleDeps } from './settle.ts'
-import { INTENT_LIFE_MS } from './trade.ts'
+import { INTENT_LIFE_MS } from './alarm.ts'
+import { record } from './record.ts'
+import type { TradeDeps } from './wake.ts'
 
 const MOST_DUE = 500
 
@@ -8,7 +9,7 @@ const MOST_DUE = 500
 const WAKE_AGAIN_MS = 30_000
 
 /** Wakes the bot of every trade that is due: what a lost job would have woken. */
-export async function sweepTrades(deps: SettleDeps): Promise<void> {
+export async function sweepTrades(deps: TradeDeps): Promise<void> {
   await refuseStaleIntents(deps)
   const { db, queue, clock, log } = deps
   const now = clock.now()
@@ -41,20 +42,21 @@ export async function sweepTrades(deps: SettleDeps): Promise<void> {
 }
 
 /** The bot of these is gone: nothing was said to Steam, so anybody may tell the shopper. */
-async function refuseStaleIntents(deps: SettleDeps): Promise<void> {
+async function refuseStaleIntents(deps: TradeDeps): Promise<void> {
   const rows = await deps.db
     .selectFrom('trade')
-    .selectAll()
+    .select(['id', 'bot_id'])
     .where('state', '=', 'intended')
     .where('created_at', '<=', new Date(deps.clock.now().getTime() - INTENT_LIFE_MS))
     .orderBy('id')
     .limit(MOST_DUE)
     .execute()
-  for (const row of rows) {
+  for (const { id, bot_id: botId } of rows) {
     try {
-      await giveUpIntent(deps, row)
+      await record(deps, { tradeId: id }, { kind: 'nobody_came' })
+      deps.log.error({ trade: String(id), bot: String(botId) }, 'no bot took up a trade in time')
     } catch (error) {
-      deps.log.error({ err: error, trade: String(row.id) }, 'a trade that no bot took up could not be ended')
+      deps.log.error({ err: error, trade: String(id) }, 'a trade that no bot took up could not be ended')
     }
   }
 }
@@ -63,7 +65,7 @@ async function refuseStaleIntents(deps: SettleDeps): Promise<void> {
 const OVERDUE_MS = 120_000
 
 /** Calls the operator where trades wait for a bot that nobody speaks for. To be run once a minute. */
-export async function reportOverdue({ db, clock, log }: SettleDeps): Promise<void> {
+export async function reportOverdue({ db, clock, log }: TradeDeps): Promise<void> {
   const rows = await db
     .selectFrom('trade')
     .innerJoin('bot', 'bot.id', 'trade.bot_id')

@@ -149,6 +149,7 @@ async function outcomeOf({ db }: RequestDeps, tradeId: bigint): Promise<RequestA
     case 'timed_out':
     case 'held':
     case 'final':
+    case 'reversed':
       return { kind: 'active' }
     default:
       return row.state satisfies never

@@ -1,65 +1,66 @@
-/** What the holder of a bot's lease does about its trades: the shell around `trade.ts`. */
+/** What the holder of a bot's lease does about its trades: the shell around the pure rules. */
 import type { BotContext, BotHandlers } from '../bots/bot.ts'
-import { cancel, readAndJudge } from './offers.ts'
+import { type Due, due } from './alarm.ts'
+import { cancel, prove, read } from './offers.ts'
+import { record } from './record.ts'
 import { reconcile, send } from './send.ts'
-import { giveUpIntent, release, type SettleDeps } from './settle.ts'
-import { type LoadedTrade, later, loadTrade } from './store.ts'
-import { dueAction, judgeProof, PAUSES_MS } from './trade.ts'
+import { type LoadedTrade, loadTrade } from './store.ts'
+import { isDelivered } from './trade.ts'
+import type { TradeDeps } from './wake.ts'
 import { review, watch } from './watch.ts'
 
 /** Handlers of the bots room for trades. */
-export function tradeHandlers(deps: SettleDeps): Pick<BotHandlers, 'trade' | 'look' | 'watch'> {
+export function tradeHandlers(deps: TradeDeps): Pick<BotHandlers, 'trade' | 'look' | 'watch'> {
   return {
     trade: (bot, tradeId) => advance(deps, bot, tradeId),
-    look: (bot, tradeId) => look(deps, bot, tradeId),
-    watch: (bot) => watch(deps, bot),
+    // One read even before its time, because the shopper came back to the page.
+    look: (bot, tradeId) => advance(deps, bot, tradeId),
+    watch: (bot) => watch(deps, bot, advance),
   }
 }
 
-/** Does what is due for a trade. Safe to call at any time and any number of times. */
-async function advance(deps: SettleDeps, bot: BotContext, tradeId: bigint): Promise<void> {
-  const loaded = await loadTrade(deps.db, tradeId)
-  if (loaded === undefined || loaded.row.bot_id !== bot.botId) return
-  const due = dueAction(loaded.trade, deps.clock.now())
-  switch (due) {
+/** Does what is due for a trade, and what that makes due. Safe to call at any time and any number of times. */
+async function advance(deps: TradeDeps, bot: BotContext, tradeId: bigint): Promise<void> {
+  const done = new Set<Due>(['nothing'])
+  for (;;) {
+    const loaded = await loadTrade(deps.db, tradeId)
+    if (loaded === undefined || loaded.row.bot_id !== bot.botId) return
+    const next = due(loaded.trade, deps.clock.now())
+    // A read that changed nothing would only be repeated.
+    if (done.has(next)) return
+    await act(deps, bot, loaded, next)
+    done.add(next).add('review')
+    if (next === 'send' || next === 'reconcile') done.add('read')
+  }
+}
+
+async function act(deps: TradeDeps, bot: BotContext, loaded: LoadedTrade, what: Due): Promise<void> {
+  const { trade, row } = loaded
+  switch (what) {
     case 'send':
       return send(deps, bot, loaded)
     case 'give_up':
-      return giveUpIntent(deps, loaded.row)
+      await record(deps, { tradeId: row.id }, { kind: 'nobody_came' })
+      return
     case 'reconcile':
       return reconcile(deps, bot, loaded)
-    case 'prove':
     case 'read':
-      return readAndJudge(deps, bot, loaded)
+      return read(deps, bot, loaded)
+    case 'prove':
+    case 'settle':
+    case 'last_look': {
+      if (trade.state !== 'active' && !isDelivered(trade)) return
+      const { steamTradeId, offerId } = trade
+      if (steamTradeId !== null) await prove(deps, bot, { loaded, steamTradeId, offerId })
+      return
+    }
     case 'cancel':
       return cancel(deps, bot, loaded)
-    case 'release':
-      return settle(deps, bot, loaded)
     case 'review':
       return review(deps, bot, loaded)
     case 'nothing':
       return
     default:
-      return due satisfies never
+      return what satisfies never
   }
-}
-
-/** The protection is over: one last look at the trade, then the held part is the store's. */
-async function settle(deps: SettleDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
-  const { trade, row } = loaded
-  if (trade.state !== 'held') return
-  const lookIn = (ms: number) =>
-    later(deps.db, { loaded, writer: bot, when: new Date(deps.clock.now().getTime() + ms) })
-  const answer = await bot.session.readTradeStatus(trade.steamTradeId)
-  if (answer.kind !== 'trade') return lookIn(PAUSES_MS.release)
-  if (judgeProof(trade, answer.trade) === 'delivered') return release(deps, { row, writer: bot })
-  deps.log.error({ trade: String(row.id), state: answer.trade.state }, 'a held trade was taken back on Steam')
-  return lookIn(PAUSES_MS.reversed)
-}
-
-/** One read, because the shopper came back to the page. */
-async function look(deps: SettleDeps, bot: BotContext, tradeId: bigint): Promise<void> {
-  const loaded = await loadTrade(deps.db, tradeId)
-  if (loaded === undefined || loaded.row.bot_id !== bot.botId) return
-  return readAndJudge(deps, bot, loaded)
 }

@@ -1,7 +1,8 @@
 import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/schema.ts'
-import type { CancelReason, Trade } from './trade.ts'
+import { type DepositRow, lockDeposit } from '../deposits/store.ts'
+import type { Trade } from './trade.ts'
 
 export type TradeRow = Selectable<TradeTable>
 
@@ -30,11 +31,14 @@ export type LoadedTrade = { trade: Trade; row: TradeRow }
 /** The trade as its states name it, or undefined if there is none. */
 export async function loadTrade(db: Db | Tx, id: bigint): Promise<LoadedTrade | undefined> {
   const row = await db.selectFrom('trade').selectAll().where('id', '=', id).executeTakeFirst()
-  if (row === undefined) return undefined
+  return row && { trade: await withItems(db, row), row }
+}
+
+export async function withItems(db: Db | Tx, row: TradeRow): Promise<Trade> {
   const items = await db
     .selectFrom('trade_item')
-    .select(['app_id', 'context_id', 'asset_id'])
-    .where('trade_id', '=', id)
+    .select(['app_id', 'context_id', 'asset_id', 'reversed_at'])
+    .where('trade_id', '=', row.id)
     .orderBy('asset_id')
     .execute()
   const assets = items.map((item) => ({
@@ -42,16 +46,11 @@ export async function loadTrade(db: Db | Tx, id: bigint): Promise<LoadedTrade | 
     contextId: item.context_id,
     assetId: item.asset_id,
   }))
-  return { trade: tradeOf(row, assets), row }
+  const reversed = items.filter((item) => item.reversed_at !== null).map((item) => item.asset_id)
+  return tradeOf(row, assets, reversed)
 }
 
-const CANCEL_REASONS: readonly string[] = [
-  'deadline',
-  'escrow',
-  'needs_confirmation',
-] satisfies CancelReason[]
-
-function tradeOf(row: TradeRow, items: Trade['items']): Trade {
+function tradeOf(row: TradeRow, items: Trade['items'], reversed: string[]): Trade {
   const common = {
     tradeId: row.id,
     partnerSteamId: row.partner_steam_id,
@@ -69,30 +68,8 @@ function tradeOf(row: TradeRow, items: Trade['items']): Trade {
         startedAt: must(row, 'send_started_at'),
         missedReads: row.missed_reads,
       }
-    case 'active': {
-      const { bad_end: state, bad_end_seen_at: seenAt, reason } = row
-      const isCancel = (text: string | null): text is CancelReason =>
-        text !== null && CANCEL_REASONS.includes(text)
-      return {
-        ...common,
-        state: row.state,
-        offerId: must(row, 'steam_offer_id'),
-        deadline: must(row, 'deadline'),
-        acceptedAt: row.accepted_at,
-        steamTradeId: row.steam_trade_id,
-        cancelling: isCancel(reason) ? reason : null,
-        badEnd: state === null || seenAt === null ? null : { state, seenAt },
-      }
-    }
-    case 'held':
-      return {
-        ...common,
-        state: row.state,
-        steamTradeId: must(row, 'steam_trade_id'),
-        settlesAt: must(row, 'settles_at'),
-      }
-    case 'final':
-      return { ...common, state: row.state }
+    case 'active':
+      return activeOf(row, common)
     case 'refused':
     case 'abandoned':
     case 'declined':
@@ -104,11 +81,48 @@ function tradeOf(row: TradeRow, items: Trade['items']): Trade {
         state: row.state,
         startedAt: row.send_started_at,
         offerId: row.steam_offer_id,
+        reason: must(row, 'reason'),
         endedAt: must(row, 'ended_at'),
       }
+    case 'held':
+    case 'final':
+    case 'reversed':
+      return deliveredOf(row, common, reversed)
     default:
       return row.state satisfies never
   }
+}
+
+type Common = Pick<Trade, 'tradeId' | 'partnerSteamId' | 'secretCode' | 'items'>
+
+function activeOf(row: TradeRow, common: Common): Trade {
+  const { bad_end: badEnd, bad_end_seen_at: seenAt } = row
+  return {
+    ...common,
+    state: 'active',
+    startedAt: must(row, 'send_started_at'),
+    offerId: must(row, 'steam_offer_id'),
+    deadline: must(row, 'deadline'),
+    acceptedAt: row.accepted_at,
+    steamTradeId: row.steam_trade_id,
+    cancelling: row.cancelling,
+    badEnd: badEnd === null || seenAt === null ? null : { state: badEnd, seenAt },
+  }
+}
+
+function deliveredOf(row: TradeRow, common: Common, reversed: string[]): Trade {
+  const delivered = {
+    ...common,
+    startedAt: must(row, 'send_started_at'),
+    offerId: must(row, 'steam_offer_id'),
+    steamTradeId: must(row, 'steam_trade_id'),
+    acceptedAt: must(row, 'accepted_at'),
+    reversed,
+  }
+  if (row.state === 'held') return { ...delivered, state: 'held', settlesAt: must(row, 'settles_at') }
+  const endedAt = must(row, 'ended_at')
+  if (row.state === 'reversed') return { ...delivered, state: 'reversed', endedAt }
+  return { ...delivered, state: 'final', lastLookAt: row.last_look_at, endedAt }
 }
 
 /** A column that a state promises to hold. */
@@ -117,6 +131,30 @@ function must<K extends keyof TradeRow>(row: TradeRow, column: K): NonNullable<T
   if (value === null || value === undefined)
     throw new Error(`trade ${row.id} is ${row.state} without ${column}`)
   return value
+}
+
+/** The columns that hold a trade's state. What the state does not have stays as it was. */
+export function columnsOf(trade: Trade): Updateable<TradeTable> {
+  const { state } = trade
+  return {
+    state,
+    ...('startedAt' in trade && { send_started_at: trade.startedAt }),
+    ...('createdAt' in trade && { created_at: trade.createdAt, send_started_at: null }),
+    ...('missedReads' in trade && { missed_reads: trade.missedReads }),
+    ...('offerId' in trade && { steam_offer_id: trade.offerId }),
+    ...('steamTradeId' in trade && { steam_trade_id: trade.steamTradeId }),
+    ...('acceptedAt' in trade && { accepted_at: trade.acceptedAt }),
+    ...(state === 'active' && {
+      deadline: trade.deadline,
+      cancelling: trade.cancelling,
+      bad_end: trade.badEnd?.state ?? null,
+      bad_end_seen_at: trade.badEnd?.seenAt ?? null,
+    }),
+    ...('reason' in trade ? { reason: trade.reason } : { reason: null }),
+    ...('settlesAt' in trade && { settles_at: trade.settlesAt }),
+    ...('lastLookAt' in trade && { last_look_at: trade.lastLookAt }),
+    ended_at: 'endedAt' in trade ? trade.endedAt : null,
+  }
 }
 
 /** The lease under which a trade is written: a write under an older one than the bot's matches no row. */
@@ -144,12 +182,8 @@ export async function writeTrade(
 }
 
 /** Puts off the next look at a trade that is as it was loaded; null when none is needed. */
-export async function later(
-  db: Db,
-  at: { loaded: LoadedTrade; writer: Writer; when: Date | null },
-): Promise<void> {
-  const { row } = at.loaded
-  await writeTrade(db, { id: row.id, from: [row.state], writer: at.writer }, { due_at: at.when })
+export async function later(db: Db, at: { row: TradeRow; writer: Writer }, when: Date | null): Promise<void> {
+  await writeTrade(db, { id: at.row.id, from: [at.row.state], writer: at.writer }, { due_at: when })
 }
 
 /** The items stay with the shopper, or have left them for good: other trades may name the assets again. */
@@ -197,4 +231,31 @@ export async function tradesByCode(
     .where(sql<boolean>`secret_code = any(${[...codes]}::text[])`)
     .execute()
   return new Map(rows.map((row) => [row.secret_code, row]))
+}
+
+/** A trade and its deposit as they are now; both exist wherever an event of the trade is followed. */
+export async function tradeAndDeposit(
+  tx: Tx,
+  tradeId: bigint,
+): Promise<{ row: TradeRow; deposit: DepositRow }> {
+  const row = await tx.selectFrom('trade').selectAll().where('id', '=', tradeId).executeTakeFirstOrThrow()
+  const deposit = await lockDeposit(tx, { id: row.deposit_id })
+  if (deposit === undefined) throw new Error(`trade ${tradeId} has no deposit`)
+  return { row, deposit }
+}
+
+/** What every posting of a trade carries. */
+export async function postingOf(tx: Tx, { deposit, row }: { deposit: DepositRow; row: TradeRow }) {
+  const { rate_id: rateId } = await tx
+    .selectFrom('quote')
+    .select('rate_id')
+    .where('id', '=', row.quote_id)
+    .executeTakeFirstOrThrow()
+  return {
+    storeId: deposit.store_id,
+    currency: row.currency,
+    tradeId: row.id,
+    quoteId: row.quote_id,
+    rateId,
+  }
 }

@@ -1,284 +1,274 @@
-/** The life of a trade, pure: what is due, and what Steam's word makes of it. The clock is an argument. */
+/** The life of a trade, pure: its states, the edges between them, and what each event makes of it. */
+import type { ErrorCode } from '../../contract/errors.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
-import type { FAILED_TRADE_STATES, FORGOTTEN_TRADE_STATES } from '../db/schema.ts'
-import type { Offer, OfferAsset, RefusedReason, TradeStatus } from '../steam/steam.ts'
+import type { TradeStateColumn } from '../db/schema.ts'
+import type { OfferAsset, TradeStatus } from '../steam/steam.ts'
 
-/** The shopper's time to accept, from the moment the offer is known to be active. */
-export const TRADE_WINDOW_MS = 5 * 60_000
-
-/** An intent that no bot took up in this time is refused: the shopper has waited long enough. */
-export const INTENT_LIFE_MS = 60_000
-
-/** A send that was begun and not heard of for so long has lost its process. */
-export const SEND_LOST_MS = 20_000
-
-/** An unknown offer is abandoned after so many reads without it over at least so long. */
-export const MISSED_READS = 3
-export const MISSED_OVER_MS = 45_000
-
-/** A bad end (states 1 and 8) counts only when seen again after this. */
-export const BAD_END_PAUSE_MS = 10_000
-
-/** Pauses until the next look, by what is waited for. */
-export const PAUSES_MS = { unknown: 5_000, open: 5_000, slow: 60_000, release: 60_000, reversed: 3_600_000 }
-
-/** What is waited for longer than this is looked at less often. */
-const PATIENCE_MS = 120_000
-
-/** A trade that ended without its items is looked at again so long after its end: Steam may have been late. */
-const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
-
-export type TradeItem = OfferAsset
+export type TradeState = TradeStateColumn
 
 /** Why our own cancel was sent; it decides what a cancelled offer means. */
-export type CancelReason = 'deadline' | 'escrow' | 'needs_confirmation'
+export type CancelReason = 'deadline' | 'escrow' | 'needs_confirmation' | 'store'
 
-type Common = { tradeId: bigint; partnerSteamId: string; secretCode: string; items: readonly TradeItem[] }
+type Common = {
+  tradeId: bigint
+  partnerSteamId: string
+  secretCode: string
+  items: readonly OfferAsset[]
+}
 
-type BadEnd = { state: string; seenAt: Date }
+type Sent = Common & { startedAt: Date }
+
+type Delivered = Sent & {
+  offerId: string
+  steamTradeId: string
+  acceptedAt: Date
+  /** Asset ids, as the shopper had them, that were taken back. */
+  reversed: readonly string[]
+}
+
+/** Without the items, as far as is known. Proof that they came all the same wins. */
+export type EndedState = 'refused' | 'abandoned' | 'declined' | 'countered' | 'invalid' | 'timed_out'
 
 export type Trade =
   | (Common & { state: 'intended'; createdAt: Date })
-  | (Common & { state: 'sending' | 'unknown'; startedAt: Date; missedReads: number })
-  | (Common & {
+  | (Sent & { state: 'sending' | 'unknown'; missedReads: number })
+  | (Sent & {
       state: 'active'
       offerId: string
+      /** Void once accepted. */
       deadline: Date
       acceptedAt: Date | null
       steamTradeId: string | null
       cancelling: CancelReason | null
-      badEnd: BadEnd | null
+      /** A bad end that was seen once. */
+      badEnd: { state: string; seenAt: Date } | null
     })
-  | (Common & { state: 'held'; steamTradeId: string; settlesAt: Date })
-  | (Common & { state: 'final' })
-  | (Common & { state: EndedState; startedAt: Date | null; offerId: string | null; endedAt: Date })
+  | (Common & {
+      state: EndedState
+      /** Null: nothing was ever said to Steam. */
+      startedAt: Date | null
+      offerId: string | null
+      reason: string
+      endedAt: Date
+    })
+  | (Delivered & { state: 'held'; settlesAt: Date })
+  | (Delivered & {
+      state: 'final'
+      /** When Steam is asked once more; null where nothing is left to ask. */
+      lastLookAt: Date | null
+      endedAt: Date
+    })
+  | (Delivered & { state: 'reversed'; endedAt: Date })
 
-/** Without the items, as far as is known. Proof that they came all the same wins. */
-export type EndedState = (typeof FORGOTTEN_TRADE_STATES | typeof FAILED_TRADE_STATES)[number]
+/** A trade that is in the state, with what it has there. */
+export type TradeIn<S extends TradeState> = Trade extends infer T
+  ? T extends { state: TradeState }
+    ? S extends T['state']
+      ? T & { state: S }
+      : never
+    : never
+  : never
 
-/** What the holder of the bot's lease has to do now. */
-export type Due =
-  | 'send'
-  | 'give_up'
-  | 'reconcile'
-  | 'prove'
-  | 'cancel'
-  | 'read'
-  | 'release'
-  | 'review'
-  | 'nothing'
+export type EndedTrade = TradeIn<EndedState>
 
-export function dueAction(trade: Trade, now: Date): Due {
-  switch (trade.state) {
-    case 'intended':
-      return now.getTime() - trade.createdAt.getTime() >= INTENT_LIFE_MS ? 'give_up' : 'send'
-    case 'sending':
-      return now.getTime() - trade.startedAt.getTime() >= SEND_LOST_MS ? 'reconcile' : 'nothing'
-    case 'unknown':
-      return 'reconcile'
-    case 'active':
-      if (trade.acceptedAt !== null) return 'prove'
-      return trade.cancelling !== null || now >= trade.deadline ? 'cancel' : 'read'
-    case 'held':
-      return now >= trade.settlesAt ? 'release' : 'nothing'
-    case 'refused':
-    case 'abandoned':
-    case 'declined':
-    case 'countered':
-    case 'invalid':
-    case 'timed_out':
-      return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
-    case 'final':
-      return 'nothing'
-    default:
-      return trade satisfies never
-  }
-}
-
-/** When an ended trade is looked at next, or null when that is over or nothing was ever sent. */
-export function nextReview(trade: { startedAt: Date | null; endedAt: Date }, now: Date): Date | null {
-  if (trade.startedAt === null) return null
-  const ms = REVIEWS_MS.find((after) => trade.endedAt.getTime() + after > now.getTime())
-  return ms === undefined ? null : new Date(trade.endedAt.getTime() + ms)
-}
-
-/** When to look again at what has been waited for since then. */
-export function nextLook(since: Date, now: Date): Date {
-  const isLong = now.getTime() - since.getTime() >= PATIENCE_MS
-  return new Date(now.getTime() + (isLong ? PAUSES_MS.slow : PAUSES_MS.open))
-}
-
+/** How an offer that stood ends without the items. */
 export type End = {
   state: 'declined' | 'countered' | 'invalid' | 'timed_out'
   status: Exclude<FinalDepositStatus, 'succeeded' | 'paymentTimeout'>
   reason: string
 }
 
-/** What one read of the offer means for an active trade. */
-export type Verdict =
-  | { kind: 'nothing' }
-  | { kind: 'accepted'; steamTradeId: string | null }
-  | { kind: 'end'; end: End }
-  /** A bad end seen for the first time: look again. */
-  | { kind: 'doubt'; badEnd: string }
-  | { kind: 'cancel'; because: CancelReason }
+export type TradeEvent =
+  /** From here on the offer may exist, whatever becomes of the process. */
+  | { kind: 'send_begun'; at: Date }
+  /** The claim was given back: nothing was said to Steam. */
+  | { kind: 'send_withdrawn'; at: Date }
+  | { kind: 'send_unanswered' }
+  | { kind: 'offer_missed' }
+  | { kind: 'refused'; reason: ErrorCode; at: Date }
+  | { kind: 'abandoned'; at: Date }
+  | { kind: 'activated'; offerId: string; deadline: Date }
+  | { kind: 'cancel_begun'; because: CancelReason }
+  | { kind: 'accepted'; steamTradeId: string | null; at: Date }
+  | { kind: 'doubted'; badEnd: string; at: Date }
+  | { kind: 'ended'; end: End; at: Date }
+  | { kind: 'delivered'; offerId: string; exchange: TradeStatus; settlesAt: Date | null; at: Date }
+  | { kind: 'released'; at: Date }
+  /** `assetIds`: those that were taken back now. */
+  | { kind: 'reversed'; assetIds: readonly string[]; at: Date }
+  /** Steam was asked for the last time. */
+  | { kind: 'closed' }
 
-const END_OF: Partial<Record<Offer['state'], End>> = {
-  declined: { state: 'declined', status: 'tradeDeclined', reason: 'declined' },
-  countered: { state: 'countered', status: 'tradeCountered', reason: 'countered' },
-  expired: { state: 'timed_out', status: 'tradeTimeout', reason: 'expired' },
-  cancelled_by_second_factor: {
-    state: 'invalid',
-    status: 'tradeHasInvalidItems',
-    reason: 'cancelled_by_second_factor',
-  },
+/** Every edge of the life of a trade. ARCHITECTURE.md draws this table. */
+export const EDGES: Record<TradeState, readonly TradeState[]> = {
+  intended: ['sending', 'refused'],
+  sending: ['intended', 'unknown', 'active', 'refused'],
+  unknown: ['active', 'abandoned'],
+  active: ['declined', 'countered', 'invalid', 'timed_out', 'held', 'final'],
+  refused: ['held', 'final'],
+  abandoned: ['held', 'final'],
+  declined: ['held', 'final'],
+  countered: ['held', 'final'],
+  invalid: ['held', 'final'],
+  timed_out: ['held', 'final'],
+  held: ['final', 'reversed'],
+  final: ['reversed'],
+  reversed: [],
 }
 
-const BY_OUR_CANCEL: Record<CancelReason, End> = {
-  deadline: { state: 'timed_out', status: 'tradeTimeout', reason: 'deadline' },
-  escrow: { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' },
-  needs_confirmation: { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'needs_confirmation' },
-}
+/** Steam is asked once more so long after the settlement. */
+export const LAST_LOOK_MS = 86_400_000
 
-/** A cancel that was not ours: the bot's session may be in other hands. */
-const CANCELLED_ELSEWHERE: End = {
-  state: 'timed_out',
-  status: 'tradeTimeout',
-  reason: 'cancelled_elsewhere',
-}
-
-export function judgeOffer(trade: Extract<Trade, { state: 'active' }>, offer: Offer, now: Date): Verdict {
-  // Once accepted, only the trade's own status counts: offers flip back for a while.
-  if (trade.acceptedAt !== null && offer.state !== 'accepted') return { kind: 'nothing' }
-  switch (offer.state) {
-    case 'active':
-      return { kind: 'nothing' }
+/** What an event makes of a trade. Throws where the event does not belong to its state: that is a defect. */
+export function evolve(trade: Trade, event: TradeEvent): Trade {
+  switch (event.kind) {
+    case 'send_begun':
+    case 'send_withdrawn':
+    case 'send_unanswered':
+    case 'offer_missed':
+    case 'refused':
+    case 'abandoned':
+    case 'activated':
+      return evolveSend(trade, event)
+    case 'cancel_begun':
+      return trade.state === 'active' ? { ...trade, cancelling: event.because } : wrong(trade, event)
     case 'accepted':
-    case 'reverted':
-      return { kind: 'accepted', steamTradeId: offer.tradeId }
-    case 'in_escrow':
-      return { kind: 'cancel', because: 'escrow' }
-    case 'needs_confirmation':
-      return { kind: 'cancel', because: 'needs_confirmation' }
-    case 'cancelled': {
-      const end = trade.cancelling === null ? CANCELLED_ELSEWHERE : BY_OUR_CANCEL[trade.cancelling]
-      return { kind: 'end', end }
+      if (trade.state !== 'active') return wrong(trade, event)
+      return {
+        ...trade,
+        acceptedAt: trade.acceptedAt ?? event.at,
+        steamTradeId: event.steamTradeId ?? trade.steamTradeId,
+      }
+    case 'doubted':
+      if (trade.state !== 'active') return wrong(trade, event)
+      return { ...trade, badEnd: { state: event.badEnd, seenAt: event.at } }
+    case 'ended':
+      if (trade.state !== 'active') return wrong(trade, event)
+      return ended(trade, { state: event.end.state, reason: event.end.reason, endedAt: event.at })
+    case 'delivered':
+    case 'released':
+    case 'reversed':
+    case 'closed':
+      return evolveDelivered(trade, event)
+    default:
+      return event satisfies never
+  }
+}
+
+type SendEvent = Extract<
+  TradeEvent,
+  {
+    kind:
+      | 'send_begun'
+      | 'send_withdrawn'
+      | 'send_unanswered'
+      | 'offer_missed'
+      | 'refused'
+      | 'abandoned'
+      | 'activated'
+  }
+>
+
+function evolveSend(trade: Trade, event: SendEvent): Trade {
+  const common = commonOf(trade)
+  switch (event.kind) {
+    case 'send_begun':
+      if (trade.state !== 'intended') return wrong(trade, event)
+      return { ...common, state: 'sending', startedAt: event.at, missedReads: 0 }
+    case 'send_withdrawn':
+      if (trade.state !== 'sending') return wrong(trade, event)
+      return { ...common, state: 'intended', createdAt: event.at }
+    case 'send_unanswered':
+      return trade.state === 'sending' ? { ...trade, state: 'unknown' } : wrong(trade, event)
+    case 'offer_missed':
+      if (trade.state !== 'sending' && trade.state !== 'unknown') return wrong(trade, event)
+      return { ...trade, state: 'unknown', missedReads: trade.missedReads + 1 }
+    case 'refused':
+      if (trade.state !== 'intended' && trade.state !== 'sending') return wrong(trade, event)
+      return ended(trade, { state: 'refused', reason: event.reason, endedAt: event.at })
+    case 'abandoned':
+      if (trade.state !== 'unknown') return wrong(trade, event)
+      return ended(trade, { state: 'abandoned', reason: 'not_found_on_steam', endedAt: event.at })
+    case 'activated': {
+      if (trade.state !== 'sending' && trade.state !== 'unknown') return wrong(trade, event)
+      const { offerId, deadline } = event
+      const { startedAt } = trade
+      const fresh = { acceptedAt: null, steamTradeId: null, cancelling: null, badEnd: null }
+      return { ...common, state: 'active', startedAt, offerId, deadline, ...fresh }
     }
-    case 'invalid':
-    case 'invalid_items':
-      return judgeBadEnd(trade, offer.state, now)
-    case 'declined':
-    case 'countered':
-    case 'expired':
-    case 'cancelled_by_second_factor': {
-      const end = END_OF[offer.state]
-      return end === undefined ? { kind: 'nothing' } : { kind: 'end', end }
+    default:
+      return event satisfies never
+  }
+}
+
+type DeliveredEvent = Extract<TradeEvent, { kind: 'delivered' | 'released' | 'reversed' | 'closed' }>
+
+function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
+  switch (event.kind) {
+    case 'delivered': {
+      if (!isDeliverable(trade) || trade.startedAt === null) return wrong(trade, event)
+      const { offerId, exchange, settlesAt, at } = event
+      const delivered = {
+        ...commonOf(trade),
+        startedAt: trade.startedAt,
+        offerId,
+        steamTradeId: exchange.tradeId,
+        acceptedAt: ('acceptedAt' in trade ? trade.acceptedAt : null) ?? at,
+        reversed: [],
+      }
+      if (settlesAt !== null) return { ...delivered, state: 'held', settlesAt }
+      return { ...delivered, state: 'final', lastLookAt: null, endedAt: at }
     }
+    case 'released': {
+      if (trade.state !== 'held') return wrong(trade, event)
+      const { settlesAt, ...rest } = trade
+      const lastLookAt = new Date(settlesAt.getTime() + LAST_LOOK_MS)
+      return { ...rest, state: 'final', lastLookAt, endedAt: event.at }
+    }
+    case 'reversed': {
+      if (trade.state !== 'held' && trade.state !== 'final') return wrong(trade, event)
+      const reversed = [...trade.reversed, ...event.assetIds]
+      if (reversed.length < trade.items.length) return { ...trade, reversed }
+      const { steamTradeId, acceptedAt, startedAt, offerId } = trade
+      const delivered = { ...commonOf(trade), steamTradeId, acceptedAt, startedAt, offerId, reversed }
+      return { ...delivered, state: 'reversed', endedAt: event.at }
+    }
+    case 'closed':
+      return trade.state === 'final' ? { ...trade, lastLookAt: null } : wrong(trade, event)
     default:
-      return offer.state satisfies never
+      return event satisfies never
   }
 }
 
-/** What a bad end means that may yet turn out not to be one. */
-export function judgeBadEnd(trade: { badEnd: BadEnd | null }, seen: string, now: Date): Verdict {
-  const { badEnd } = trade
-  if (badEnd === null || badEnd.state !== seen) return { kind: 'doubt', badEnd: seen }
-  if (now.getTime() - badEnd.seenAt.getTime() < BAD_END_PAUSE_MS) return { kind: 'nothing' }
-  return { kind: 'end', end: { state: 'invalid', status: 'tradeHasInvalidItems', reason: seen } }
-}
+const commonOf = ({ tradeId, partnerSteamId, secretCode, items }: Trade): Common => ({
+  tradeId,
+  partnerSteamId,
+  secretCode,
+  items,
+})
 
-/** What an offer means that belongs to no open trade: a twin, or one whose trade was given up. */
-export type StrayVerdict = { kind: 'nothing' } | { kind: 'cancel' } | { kind: 'prove'; steamTradeId: string }
-
-export function judgeStray(offer: Offer): StrayVerdict {
-  switch (offer.state) {
-    case 'active':
-    case 'needs_confirmation':
-    case 'in_escrow':
-      return { kind: 'cancel' }
-    case 'accepted':
-    case 'reverted':
-      return offer.tradeId === null ? { kind: 'nothing' } : { kind: 'prove', steamTradeId: offer.tradeId }
-    case 'invalid':
-    case 'countered':
-    case 'expired':
-    case 'cancelled':
-    case 'declined':
-    case 'invalid_items':
-    case 'cancelled_by_second_factor':
-      return { kind: 'nothing' }
-    default:
-      return offer.state satisfies never
+function ended(trade: Trade, end: { state: EndedState; reason: string; endedAt: Date }): EndedTrade {
+  return {
+    ...commonOf(trade),
+    ...end,
+    startedAt: 'startedAt' in trade ? trade.startedAt : null,
+    offerId: 'offerId' in trade ? trade.offerId : null,
   }
 }
 
-/** True when the offer is the one this trade asked for: nobody else knows the code before Steam shows it. */
-export function isOfferOf(trade: Common, offer: Offer): boolean {
-  return offer.partnerSteamId === trade.partnerSteamId && offer.message === trade.secretCode
+/** True where proof of delivery makes a delivery of the trade. */
+export function isDeliverable(trade: Trade): trade is TradeIn<'active'> | EndedTrade {
+  return trade.state === 'active' || isEnded(trade)
 }
 
-export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAsset[]): boolean {
-  const key = (asset: OfferAsset): string => `${asset.appId}/${asset.contextId}/${asset.assetId}`
-  const wanted = new Set(others.map(key))
-  return (
-    some.length === others.length &&
-    wanted.size === others.length &&
-    some.every((asset) => wanted.has(key(asset)))
-  )
+export function isEnded(trade: Trade): trade is EndedTrade {
+  return EDGES[trade.state].includes('final') && trade.state !== 'active' && trade.state !== 'held'
 }
 
-/** What Steam's record of the exchange proves. */
-export type Proof = 'delivered' | 'not_yet' | 'rolled_back' | 'failed' | 'contradiction'
-
-export function judgeProof(trade: Common, status: TradeStatus): Proof {
-  const theirs = status.partnerSteamId === trade.partnerSteamId && status.rollbackOf === null
-  if (!theirs || !sameAssets(status.received, trade.items)) return 'contradiction'
-  const moved = status.received.every((asset) => asset.newAssetId !== null)
-  switch (status.state) {
-    case 'complete':
-      return 'delivered'
-    case 'committed':
-      return moved ? 'delivered' : 'not_yet'
-    case 'pending':
-    case 'in_escrow':
-      return 'not_yet'
-    case 'rolled_back':
-      return 'rolled_back'
-    case 'failed':
-      return 'failed'
-    default:
-      return status.state satisfies never
-  }
+export function isDelivered(trade: Trade): trade is TradeIn<'held' | 'final' | 'reversed'> {
+  return trade.state === 'held' || trade.state === 'final' || trade.state === 'reversed'
 }
 
-const DAY_MS = 86_400_000
-
-/** When Steam can no longer take a delivery back, or null where it never could. `protectionDays`: the game's. */
-export function settlementOf(status: TradeStatus, acceptedAt: Date, protectionDays: number): Date | null {
-  const byGame = protectionDays > 0 ? acceptedAt.getTime() + protectionDays * DAY_MS : 0
-  const latest = Math.max(byGame, status.settlesAt?.getTime() ?? 0)
-  return latest > 0 ? new Date(latest) : null
-}
-
-/** Which refusal of ours tells the shopper of Steam's. */
-export function refusalCode(
-  reason: RefusedReason,
-): 'trade_refused' | 'items_unavailable' | 'no_bot_available' {
-  switch (reason) {
-    case 'invalid_token':
-    case 'partner_cannot_trade':
-    case 'partner_trade_ban':
-    case 'access_denied':
-      return 'trade_refused'
-    case 'items_gone':
-      return 'items_unavailable'
-    case 'bot_cannot_trade':
-    case 'too_many_offers':
-    case 'inventory_full':
-    case 'session_dead':
-    case 'rate_limited':
-      return 'no_bot_available'
-    default:
-      return reason satisfies never
-  }
+function wrong(trade: Trade, event: TradeEvent): never {
+  throw new Error(`trade ${trade.tradeId} is ${trade.state}: ${event.kind} does not belong there`)
 }

@@ -1,14 +1,19 @@
 /** The watch over a bot's offers, and over those that were given up: proof of delivery wins over any end. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
-import { observe, prove, WRITE_DEADLINE_MS } from './offers.ts'
-import { LIST_MARGIN_MS } from './send.ts'
-import type { SettleDeps } from './settle.ts'
+import { alarm, retryAt } from './alarm.ts'
+import { isOfferOf, judgeStray } from './decide.ts'
+import { prove } from './offers.ts'
+import { record } from './record.ts'
+import { LIST_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
 import { type LoadedTrade, later, loadTrade, openTradesOf, type TradeRow, tradesByCode } from './store.ts'
-import { isOfferOf, judgeStray, nextReview, PAUSES_MS } from './trade.ts'
+import { isEnded } from './trade.ts'
+import type { TradeDeps } from './wake.ts'
+
+export type Advance = (deps: TradeDeps, bot: BotContext, tradeId: bigint) => Promise<void>
 
 /** One list read for all open offers of the bot; resolves to how many trades are still open. */
-export async function watch(deps: SettleDeps, bot: BotContext): Promise<number> {
+export async function watch(deps: TradeDeps, bot: BotContext, advance: Advance): Promise<number> {
   const open = await openTradesOf(deps.db, bot.botId)
   const active = open.filter((row) => row.state === 'active')
   if (active.length === 0) return open.length
@@ -18,7 +23,10 @@ export async function watch(deps: SettleDeps, bot: BotContext): Promise<number> 
   const ours = new Map(active.map((row) => [row.steam_offer_id, row]))
   for (const offer of answer.offers) {
     const row = ours.get(offer.offerId)
-    if (row !== undefined) await observe(deps, bot, { tradeId: row.id, offer })
+    if (row === undefined) continue
+    const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
+    // An acceptance is proved at once, an escrow cancelled.
+    if (recorded && recorded.events.length > 0) await advance(deps, bot, row.id)
   }
   await tendStrays(
     deps,
@@ -32,7 +40,7 @@ export async function watch(deps: SettleDeps, bot: BotContext): Promise<number> 
 const UNSENT: readonly TradeRow['state'][] = ['intended', 'sending', 'unknown']
 
 /** Offers that carry the code of a trade, but are not the offer it waits for. */
-async function tendStrays(deps: SettleDeps, bot: BotContext, offers: readonly Offer[]): Promise<void> {
+async function tendStrays(deps: TradeDeps, bot: BotContext, offers: readonly Offer[]): Promise<void> {
   const open = offers.filter((offer) => judgeStray(offer).kind !== 'nothing')
   const rows = await tradesByCode(
     deps.db,
@@ -50,7 +58,7 @@ async function tendStrays(deps: SettleDeps, bot: BotContext, offers: readonly Of
 }
 
 async function tendStray(
-  deps: SettleDeps,
+  deps: TradeDeps,
   bot: BotContext,
   { loaded, offer }: { loaded: LoadedTrade; offer: Offer },
 ): Promise<void> {
@@ -62,7 +70,7 @@ async function tendStray(
       return
     case 'prove':
       deps.log.warn(about, 'an offer was accepted whose trade had been given up')
-      return prove(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId })
+      return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId })
     case 'cancel': {
       if (!bot.mayWrite(WRITE_DEADLINE_MS)) return
       deps.log.warn(about, 'cancels an offer whose trade had been given up')
@@ -72,30 +80,37 @@ async function tendStray(
       const after = judgeStray(answer.offer)
       // The shopper was faster than the cancel.
       if (after.kind !== 'prove') return
-      return prove(deps, bot, { loaded, steamTradeId: after.steamTradeId, offerId })
+      return proveStray(deps, bot, { loaded, steamTradeId: after.steamTradeId, offerId })
     }
     default:
       return verdict satisfies never
   }
 }
 
+type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string }
+
+async function proveStray(deps: TradeDeps, bot: BotContext, accepted: Accepted): Promise<void> {
+  const recorded = await prove(deps, bot, accepted)
+  const { row, trade } = accepted.loaded
+  if (recorded === undefined || recorded.events.length > 0 || !isEnded(trade)) return
+  // The items are on their way: the next review may be hours off.
+  await later(deps.db, { row, writer: bot }, retryAt(trade, deps.clock.now()))
+}
+
 /** A look at a trade that ended without its items, at times that grow apart: Steam may have told us too early. */
-export async function review(deps: SettleDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
-  const { trade } = loaded
-  if (!('endedAt' in trade) || trade.startedAt === null) return
+export async function review(deps: TradeDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+  const { trade, row } = loaded
+  if (!isEnded(trade) || trade.startedAt === null) return
   const now = deps.clock.now()
   const offers = await offersOf(bot, loaded)
-  if (offers === undefined) {
-    const when = new Date(now.getTime() + PAUSES_MS.slow)
-    return later(deps.db, { loaded, writer: bot, when })
-  }
-  await later(deps.db, { loaded, writer: bot, when: nextReview(trade, now) })
+  if (offers === undefined) return later(deps.db, { row, writer: bot }, retryAt(trade, now))
+  await later(deps.db, { row, writer: bot }, alarm(trade, now))
   for (const offer of offers) await tendStray(deps, bot, { loaded, offer })
 }
 
 /** What Steam has of a trade's offers; undefined when it did not say. */
 async function offersOf(bot: BotContext, { trade }: LoadedTrade): Promise<Offer[] | undefined> {
-  if (!('endedAt' in trade) || trade.startedAt === null) return []
+  if (!isEnded(trade) || trade.startedAt === null) return []
   if (trade.offerId !== null) {
     const answer = await bot.session.readOffer(trade.offerId)
     if (answer.kind === 'unavailable') return undefined

@@ -12,6 +12,8 @@ export type NewEvent = {
   depositId: bigint
   /** For what may happen once for each trade of a deposit. */
   tradeId?: bigint
+  /** For what may happen more than once to a trade: 0, 1, 2 … */
+  part?: number
   type: EventType
   data: StoreDeposit
   at: Date
@@ -26,6 +28,7 @@ export async function recordEvent(tx: Tx, queue: Queue, event: NewEvent): Promis
       store_id: event.storeId,
       deposit_id: event.depositId,
       trade_id: event.tradeId ?? null,
+      part: event.part ?? 0,
       type: event.type,
       payload: JSON.stringify({ type: event.type, timestamp: event.at.toISOString(), data: event.data }),
       created_at: event.at,

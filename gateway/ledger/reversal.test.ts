@@ -1,0 +1,27 @@
+import { expect } from 'vitest'
+import { fc, test } from '../testing/property.ts'
+import { reversalMovements } from './reversal.ts'
+
+const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
+
+test.prop([amount, amount, amount, fc.constantFrom('operator' as const, 'store' as const)])(
+  'D-9 a reversal takes back what was given for the items, from what is held first, and no cent more',
+  (total, commission, held, liability) => {
+    const gross = total + commission
+    const movements = reversalMovements({ total, gross, held, liability })
+    const of = (debit: string) =>
+      movements.filter((movement) => movement.debit === debit).reduce((sum, { amount }) => sum + amount, 0n)
+    expect(movements.reduce((sum, movement) => sum + movement.amount, 0n)).toBe(gross)
+    expect(movements.every((movement) => movement.credit === 'items' && movement.amount > 0n)).toBe(true)
+    expect(of('commission')).toBe(commission)
+    expect(of('held') <= held).toBe(true)
+    expect(of('held') + of(liability === 'store' ? 'available' : 'loss')).toBe(total)
+    expect(of(liability === 'store' ? 'loss' : 'available')).toBe(0n)
+  },
+)
+
+test.prop([amount])('a reversal of nothing, or of more than the items were worth, is a defect', (total) => {
+  const reversal = { gross: total, held: 0n, liability: 'operator' } as const
+  expect(() => reversalMovements({ ...reversal, total: 0n })).toThrow(RangeError)
+  expect(() => reversalMovements({ ...reversal, total: total + 1n })).toThrow(RangeError)
+})

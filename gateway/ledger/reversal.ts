@@ -1,0 +1,33 @@
+/** What a reversal moves between accounts, pure. Amounts are minor units. */
+import { least, type Movement } from './entry.ts'
+
+type Reversal = {
+  /** What was credited for the items that went back, and what they are worth before commission. */
+  total: bigint
+  gross: bigint
+  /** What of the trade is still held. */
+  held: bigint
+  liability: 'operator' | 'store'
+}
+
+/**
+ * The items went back to their sender. What is held pays for it first; what the store could already spend is the
+ * operator's loss, or the store's debt. The commission of those items was never earned.
+ */
+export function reversalMovements({ total, gross, held, liability }: Reversal): Movement[] {
+  if (total <= 0n || gross < total || held < 0n) {
+    throw new RangeError(`a reversal of ${gross} cannot take back ${total}, ${held} of the trade held`)
+  }
+  const fromHeld = least(held, total)
+  const movements: Movement[] = [
+    { debit: 'held', credit: 'items', amount: fromHeld, cause: 'reversed' },
+    {
+      debit: liability === 'store' ? 'available' : 'loss',
+      credit: 'items',
+      amount: total - fromHeld,
+      cause: 'reversed',
+    },
+    { debit: 'commission', credit: 'items', amount: gross - total, cause: 'commission_reversed' },
+  ]
+  return movements.filter((movement) => movement.amount > 0n)
+}

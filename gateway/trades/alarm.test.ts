@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import {
+  abandoned,
+  active,
+  at,
+  declined,
+  final,
+  held,
+  intended,
+  reversed,
+  sending,
+  unknown,
+} from '../testing/trades.ts'
+import { alarm, due, nextLook, nextReview } from './alarm.ts'
+import type { Trade } from './trade.ts'
+
+describe('what is due', () => {
+  it.each<[string, Trade, number, string]>([
+    ['an intent', intended, 59, 'send'],
+    ['an intent that no bot took up', intended, 60, 'give_up'],
+    ['a send under way', sending, 19, 'nothing'],
+    ['a send whose process is lost', sending, 20, 'reconcile'],
+    ['an unknown offer', unknown, 1, 'reconcile'],
+    ['an open offer', active, 299, 'read'],
+    ['an offer at its deadline', active, 300, 'cancel'],
+    ['an offer that is being cancelled', { ...active, cancelling: 'escrow' }, 10, 'cancel'],
+    ['an accepted offer past its deadline', { ...active, acceptedAt: at(299) }, 400, 'read'],
+    ['one whose exchange is known', { ...active, acceptedAt: at(9), steamTradeId: '900' }, 400, 'prove'],
+    ['a trade that ended without its items', declined, 300, 'review'],
+    ['one that was never sent', { ...declined, state: 'refused', startedAt: null }, 300, 'nothing'],
+    ['a held trade before settlement', held, 699_999, 'nothing'],
+    ['a held trade at settlement', held, 700_000, 'settle'],
+    ['a final trade before its last look', final, 786_399, 'nothing'],
+    ['a final trade at its last look', final, 786_400, 'last_look'],
+    ['a final trade that was never protected', { ...final, lastLookAt: null }, 999_999, 'nothing'],
+    ['a reversed trade', reversed, 999_999, 'nothing'],
+  ])('%s', (_name, trade, seconds, what) => {
+    expect(due(trade, at(seconds))).toBe(what)
+  })
+
+  it('D-28 no deadline counts while Steam is down', () => {
+    expect(due(active, at(900), { steamDown: true })).toBe('read')
+    expect(due(intended, at(900), { steamDown: true })).toBe('send')
+  })
+})
+
+describe('when to look next', () => {
+  it.each<[string, Trade, number, number | null]>([
+    ['an intent soon', intended, 10, 15],
+    ['a send when it counts as lost', sending, 10, 25],
+    ['an unknown offer soon', unknown, 10, 15],
+    ['and after a miss less soon', { ...unknown, missedReads: 1 }, 10, 25],
+    ['an open offer at its deadline', active, 10, 300],
+    ['past the deadline soon', active, 301, 306],
+    ['an accepted one soon', { ...active, acceptedAt: at(10) }, 20, 25],
+    ['an accepted one for long: every minute', { ...active, acceptedAt: at(10) }, 130, 190],
+    ['a bad end once it may count', { ...active, badEnd: { state: 'invalid', seenAt: at(9) } }, 10, 21],
+    ['an ended one after a minute', declined, 200, 260],
+    ['an abandoned one after ten', abandoned, 120, 660],
+    ['an ended one not after a day', declined, 200 + 86_400, null],
+    ['a held one at its settlement', held, 100, 700_000],
+    ['and past it every minute', held, 700_001, 700_061],
+    ['a final one at its last look', final, 700_001, 786_400],
+    ['a reversed one never', reversed, 1, null],
+  ])('%s', (_name, trade, seconds, next) => {
+    expect(alarm(trade, at(seconds))).toEqual(next === null ? null : at(next))
+  })
+
+  it('an ended trade is reviewed at times that grow apart, until a day has gone by', () => {
+    const hour = 3_600
+    const seen = [0, 60, 600, hour, 6 * hour, 24 * hour - 1, 24 * hour].map((seconds) =>
+      nextReview(declined, at(200 + seconds)),
+    )
+    const times = [60, 600, hour, 6 * hour, 24 * hour, 24 * hour].map((seconds) => at(200 + seconds))
+    expect(seen).toEqual([...times, null])
+  })
+
+  it('what is waited for is looked at every 5 s, and every minute after two', () => {
+    expect(nextLook(at(0), at(119))).toEqual(at(124))
+    expect(nextLook(at(0), at(120))).toEqual(at(180))
+  })
+})

@@ -1,0 +1,119 @@
+/** What is due for a trade, and when it must be looked at next: pure, from its state and the clock. */
+import { type EndedTrade, isEnded, type Trade } from './trade.ts'
+
+/** An intent that no bot took up in this time is refused: the shopper has waited long enough. */
+export const INTENT_LIFE_MS = 60_000
+
+/** A send that was begun and not heard of for so long has lost its process. */
+export const SEND_LOST_MS = 20_000
+
+/** A bad end (states 1 and 8) counts only when seen again after this. */
+export const BAD_END_PAUSE_MS = 10_000
+
+/** Pauses until the next look. */
+const SOON_MS = 5_000
+const MISSED_MS = 15_000
+export const SLOW_MS = 60_000
+
+/** What is waited for longer than this is looked at less often. */
+const PATIENCE_MS = 120_000
+
+/** A trade that ended without its items is looked at again so long after its end: Steam may have been late. */
+const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+
+/** What the holder of the bot's lease has to do now. */
+export type Due =
+  | 'send'
+  | 'give_up'
+  | 'reconcile'
+  | 'prove'
+  | 'cancel'
+  | 'read'
+  | 'review'
+  | 'settle'
+  | 'last_look'
+  | 'nothing'
+
+/** `steamDown`: while offers fail for all bots no deadline counts. */
+export function due(trade: Trade, now: Date, { steamDown = false } = {}): Due {
+  switch (trade.state) {
+    case 'intended':
+      return !steamDown && isPast(trade.createdAt, INTENT_LIFE_MS, now) ? 'give_up' : 'send'
+    case 'sending':
+      return isPast(trade.startedAt, SEND_LOST_MS, now) ? 'reconcile' : 'nothing'
+    case 'unknown':
+      return 'reconcile'
+    case 'active':
+      if (trade.acceptedAt !== null) return trade.steamTradeId === null ? 'read' : 'prove'
+      if (trade.cancelling !== null) return 'cancel'
+      return now >= trade.deadline && !steamDown ? 'cancel' : 'read'
+    case 'refused':
+    case 'abandoned':
+    case 'declined':
+    case 'countered':
+    case 'invalid':
+    case 'timed_out':
+      return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
+    case 'held':
+      return now >= trade.settlesAt ? 'settle' : 'nothing'
+    case 'final':
+      return trade.lastLookAt !== null && now >= trade.lastLookAt ? 'last_look' : 'nothing'
+    case 'reversed':
+      return 'nothing'
+    default:
+      return trade satisfies never
+  }
+}
+
+/** When to look at the trade next if nothing wakes it before; null when nothing is left to do. */
+export function alarm(trade: Trade, now: Date): Date | null {
+  switch (trade.state) {
+    case 'intended':
+      return plus(now, SOON_MS)
+    case 'sending':
+      return plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
+    case 'unknown':
+      return plus(now, trade.missedReads === 0 ? SOON_MS : MISSED_MS)
+    case 'active':
+      if (trade.badEnd !== null) return plus(now, BAD_END_PAUSE_MS + 1_000)
+      if (trade.acceptedAt !== null) return nextLook(trade.acceptedAt, now)
+      if (trade.cancelling !== null || now >= trade.deadline) return nextLook(trade.deadline, now)
+      return trade.deadline
+    case 'refused':
+    case 'abandoned':
+    case 'declined':
+    case 'countered':
+    case 'invalid':
+    case 'timed_out':
+      return nextReview(trade, now)
+    case 'held':
+      return now >= trade.settlesAt ? plus(now, SLOW_MS) : trade.settlesAt
+    case 'final':
+      return trade.lastLookAt !== null && now >= trade.lastLookAt ? plus(now, SLOW_MS) : trade.lastLookAt
+    case 'reversed':
+      return null
+    default:
+      return trade satisfies never
+  }
+}
+
+/** When Steam, that said nothing now, is asked again. */
+export function retryAt(trade: Trade, now: Date): Date | null {
+  return isEnded(trade) ? plus(now, SLOW_MS) : alarm(trade, now)
+}
+
+/** When an ended trade is looked at next, or null when that is over or nothing was ever sent. */
+export function nextReview(trade: Pick<EndedTrade, 'startedAt' | 'endedAt'>, now: Date): Date | null {
+  if (trade.startedAt === null) return null
+  const ms = REVIEWS_MS.find((pause) => trade.endedAt.getTime() + pause > now.getTime())
+  return ms === undefined ? null : plus(trade.endedAt, ms)
+}
+
+/** When to look again at what has been waited for since then. */
+export function nextLook(since: Date, now: Date): Date {
+  return plus(now, isPast(since, PATIENCE_MS, now) ? SLOW_MS : SOON_MS)
+}
+
+const plus = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
+
+export const isPast = (since: Date, ms: number, now: Date): boolean => now.getTime() - since.getTime() >= ms

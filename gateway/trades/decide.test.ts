@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest'
+import type { OfferState, RefusedReason } from '../steam/steam.ts'
+import {
+  abandoned,
+  active,
+  at,
+  declined,
+  exchange,
+  final,
+  held,
+  intended,
+  items,
+  offer,
+  sending,
+  unknown,
+} from '../testing/trades.ts'
+import { decide, type Fact, isOfferOf, judgeStray, refusalCode } from './decide.ts'
+import type { Trade } from './trade.ts'
+
+const decided = (trade: Trade, fact: Fact, seconds = 30, change: { wanted?: boolean; days?: number } = {}) =>
+  decide(trade, fact, {
+    now: at(seconds),
+    protectionDays: change.days ?? 0,
+    wanted: change.wanted ?? true,
+  })
+const read = (state: OfferState): Fact => ({ kind: 'offer_read', offer: offer(state) })
+const listed = (...offers: ReturnType<typeof offer>[]): Fact => ({ kind: 'listed', offers, unreadable: 0 })
+const proved = (change: Parameters<typeof exchange>[0] = {}): Fact => ({
+  kind: 'exchange_read',
+  offerId: '5',
+  exchange: exchange(change),
+})
+
+describe('a send', () => {
+  it('is begun once', () => {
+    expect(decided(intended, { kind: 'sending' })).toEqual([{ kind: 'send_begun', at: at(30) }])
+    expect(decided(sending, { kind: 'sending' })).toEqual([])
+  })
+
+  it('that was not made is given back', () => {
+    expect(decided(sending, { kind: 'not_sent' })).toEqual([{ kind: 'send_withdrawn', at: at(30) }])
+    expect(decided(active, { kind: 'not_sent' })).toEqual([])
+  })
+
+  it('D-25 that is answered starts the shopper’s five minutes', () => {
+    const fact: Fact = { kind: 'send_answered', answer: { kind: 'sent', offerId: '5' } }
+    expect(decided(sending, fact)).toEqual([{ kind: 'activated', offerId: '5', deadline: at(330) }])
+    expect(decided(unknown, fact)).toEqual([{ kind: 'activated', offerId: '5', deadline: at(330) }])
+    expect(decided(declined, fact)).toEqual([])
+  })
+
+  it('whose deposit ended meanwhile has no time left', () => {
+    const fact: Fact = { kind: 'send_answered', answer: { kind: 'sent', offerId: '5' } }
+    expect(decided(sending, fact, 30, { wanted: false })).toMatchObject([{ deadline: at(30) }])
+  })
+
+  it('D-25 that is not answered is looked for, not repeated', () => {
+    const fact: Fact = { kind: 'send_answered', answer: { kind: 'unknown', detail: '' } }
+    expect(decided(sending, fact)).toEqual([{ kind: 'send_unanswered' }])
+    expect(decided(unknown, fact)).toEqual([])
+  })
+
+  it('D-24 that Steam refuses is refused; once it was looked for, a refusal says nothing', () => {
+    const fact: Fact = { kind: 'send_answered', answer: { kind: 'refused', reason: 'items_gone' } }
+    expect(decided(sending, fact)).toEqual([{ kind: 'refused', reason: 'items_unavailable', at: at(30) }])
+    expect(decided(unknown, fact)).toEqual([])
+  })
+
+  it('that nobody took up is refused after a minute', () => {
+    expect(decided(intended, { kind: 'nobody_came' }, 59)).toEqual([])
+    expect(decided(intended, { kind: 'nobody_came' }, 60)).toMatchObject([{ reason: 'no_bot_available' }])
+    expect(decided(sending, { kind: 'nobody_came' }, 99)).toEqual([])
+  })
+})
+
+describe('a list of the sent offers', () => {
+  it('D-25 has the offer: by partner and code, whatever else is in it', () => {
+    const others = [
+      offer('active', { message: 'other', offerId: '4' }),
+      offer('active', { partnerSteamId: '1' }),
+    ]
+    expect(decided(unknown, listed(...others, offer('active', { offerId: '7' })))).toMatchObject([
+      { kind: 'activated', offerId: '7' },
+    ])
+  })
+
+  it('D-25 without the offer counts; three over 45 s abandon it', () => {
+    expect(decided(unknown, listed(), 44)).toEqual([{ kind: 'offer_missed' }])
+    const twice = { ...unknown, missedReads: 2 }
+    expect(decided(twice, listed(), 44)).toEqual([{ kind: 'offer_missed' }])
+    expect(decided({ ...unknown, missedReads: 1 }, listed(), 45)).toEqual([{ kind: 'offer_missed' }])
+    expect(decided(twice, listed(), 45)).toEqual([
+      { kind: 'offer_missed' },
+      { kind: 'abandoned', at: at(45) },
+    ])
+  })
+
+  it('that cannot be read in full proves nothing', () => {
+    expect(
+      decided({ ...unknown, missedReads: 2 }, { kind: 'listed', offers: [], unreadable: 1 }, 99),
+    ).toEqual([])
+  })
+
+  it('says nothing of a trade that is not looked for', () => {
+    expect(decided(active, listed(offer('active', { offerId: '8' })))).toEqual([])
+    expect(decided(intended, listed())).toEqual([])
+  })
+})
+
+describe('a read of the offer', () => {
+  it.each<[OfferState, string, string]>([
+    ['declined', 'tradeDeclined', 'declined'],
+    ['countered', 'tradeCountered', 'countered'],
+    ['expired', 'tradeTimeout', 'timed_out'],
+    ['cancelled_by_second_factor', 'tradeHasInvalidItems', 'invalid'],
+  ])('D-24 %s ends as %s', (state, status, trade) => {
+    expect(decided(active, read(state))).toMatchObject([{ kind: 'ended', end: { status, state: trade } }])
+  })
+
+  it('an offer that is declined within seconds was not declined by a reader', () => {
+    expect(decided(active, read('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
+    expect(decided(active, read('declined'), 10)).toMatchObject([{ end: { reason: 'declined' } }])
+  })
+
+  it.each([
+    ['deadline', 'tradeTimeout', 'deadline'],
+    ['store', 'tradeTimeout', 'cancelled_by_store'],
+    ['escrow', 'tradeHasInvalidItems', 'escrow'],
+    ['needs_confirmation', 'tradeHasInvalidItems', 'needs_confirmation'],
+  ] as const)('D-24 a cancel of ours for %s ends as %s', (cancelling, status, reason) => {
+    expect(decided({ ...active, cancelling }, read('cancelled'))).toMatchObject([{ end: { status, reason } }])
+  })
+
+  it('D-24 a cancel that was not ours says so', () => {
+    expect(decided(active, read('cancelled'))).toMatchObject([
+      { end: { status: 'tradeTimeout', reason: 'cancelled_elsewhere' } },
+    ])
+  })
+
+  it('D-24 an escrowed offer is cancelled, not credited', () => {
+    expect(decided(active, read('in_escrow'))).toEqual([{ kind: 'cancel_begun', because: 'escrow' }])
+    expect(decided(active, read('needs_confirmation'))).toEqual([
+      { kind: 'cancel_begun', because: 'needs_confirmation' },
+    ])
+    expect(decided({ ...active, cancelling: 'escrow' }, read('in_escrow'))).toEqual([])
+  })
+
+  it.each(['invalid', 'invalid_items'] as const)('D-18 %s counts only when read again', (state) => {
+    expect(decided(active, read(state))).toEqual([{ kind: 'doubted', badEnd: state, at: at(30) }])
+    const doubted = { ...active, badEnd: { state, seenAt: at(30) } }
+    expect(decided(doubted, read(state), 39)).toEqual([])
+    expect(decided(doubted, read(state), 40)).toMatchObject([{ end: { status: 'tradeHasInvalidItems' } }])
+    const other = { ...active, badEnd: { state: 'other', seenAt: at(0) } }
+    expect(decided(other, read(state), 99)).toMatchObject([{ kind: 'doubted' }])
+  })
+
+  it('D-18 an accepted offer is accepted, even when it is being cancelled', () => {
+    expect(decided({ ...active, cancelling: 'deadline' }, read('accepted'), 301)).toEqual([
+      { kind: 'accepted', steamTradeId: '900', at: at(301) },
+    ])
+    expect(decided(active, read('reverted'))).toMatchObject([{ kind: 'accepted' }])
+  })
+
+  it('an accepted offer that flips back moves nothing', () => {
+    const accepted = { ...active, acceptedAt: at(10), steamTradeId: '900' }
+    for (const state of ['active', 'invalid_items', 'declined', 'cancelled', 'in_escrow'] as const) {
+      expect(decided(accepted, read(state))).toEqual([])
+    }
+    expect(decided(accepted, read('accepted'))).toEqual([])
+  })
+
+  it('another offer’s says nothing', () => {
+    expect(decided(active, { kind: 'offer_read', offer: offer('declined', { offerId: '6' }) })).toEqual([])
+  })
+
+  it('is cancelled once, and not after it was accepted', () => {
+    const fact: Fact = { kind: 'cancelling', because: 'deadline' }
+    expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
+    expect(decided({ ...active, cancelling: 'store' }, fact)).toEqual([])
+    expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
+  })
+})
+
+describe('a record of the exchange', () => {
+  it.each<[string, Trade]>([
+    ['an active trade', active],
+    ['D-6 a declined one', declined],
+    ['D-25 an abandoned one', abandoned],
+  ])('of %s that is complete delivers it', (_name, trade) => {
+    expect(decided(trade, proved())).toMatchObject([{ kind: 'delivered', offerId: '5', settlesAt: null }])
+  })
+
+  it('D-9 is held while Steam can take it back', () => {
+    expect(decided(active, proved(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(30 + 8 * 86_400) }])
+    expect(decided(active, proved({ settlesAt: at(20) }), 30)).toMatchObject([{ settlesAt: null }])
+  })
+
+  it.each(['failed', 'rolled_back'] as const)(
+    'that says %s before delivery counts when read twice',
+    (state) => {
+      const [first] = decided(active, proved({ state }))
+      if (first?.kind !== 'doubted') throw new Error('no doubt')
+      const doubted = { ...active, badEnd: { state: first.badEnd, seenAt: at(30) } }
+      expect(decided(doubted, proved({ state }), 40)).toMatchObject([{ kind: 'ended' }])
+      expect(decided(declined, proved({ state }))).toEqual([])
+    },
+  )
+
+  it('D-9 that is taken back reverses a held trade and a final one, item by item', () => {
+    const back = exchange().received.map((asset) => ({
+      ...asset,
+      rolledBackAssetId: asset.assetId === '11' ? '11' : null,
+    }))
+    expect(decided(held, proved({ state: 'rolled_back' }))).toEqual([
+      { kind: 'reversed', assetIds: ['11', '12'], at: at(30) },
+    ])
+    expect(decided(held, proved({ state: 'partly_rolled_back', received: back }))).toEqual([
+      { kind: 'reversed', assetIds: ['11'], at: at(30) },
+    ])
+    expect(decided({ ...final, reversed: ['11'] }, proved({ state: 'rolled_back' }))).toEqual([
+      { kind: 'reversed', assetIds: ['12'], at: at(30) },
+    ])
+  })
+
+  it('at the settlement releases what stands', () => {
+    expect(decided(held, proved(), 699_999)).toEqual([])
+    expect(decided(held, proved(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
+    expect(decided(held, proved({ state: 'rolled_back' }), 700_000)).toMatchObject([{ kind: 'reversed' }])
+    const back = exchange().received.map((asset, index) => ({
+      ...asset,
+      rolledBackAssetId: index ? null : '11',
+    }))
+    const part = proved({ state: 'partly_rolled_back', received: back })
+    expect(decided(held, part, 700_000).map((event) => event.kind)).toEqual(['reversed', 'released'])
+  })
+
+  it('that contradicts itself releases nothing', () => {
+    expect(decided(held, proved({ state: 'partly_rolled_back' }), 700_000)).toEqual([])
+    expect(decided(held, proved({ state: 'failed' }), 700_000)).toEqual([])
+  })
+
+  it('of another exchange says nothing', () => {
+    expect(decided(held, proved({ tradeId: '901', state: 'rolled_back' }), 700_000)).toEqual([])
+  })
+
+  it('at the last look closes the trade', () => {
+    expect(decided(final, proved(), 786_399)).toEqual([])
+    expect(decided(final, proved(), 786_400)).toEqual([{ kind: 'closed' }])
+    expect(decided({ ...final, lastLookAt: null }, proved(), 786_400)).toEqual([])
+  })
+})
+
+describe('an offer whose trade was given up', () => {
+  it.each<[OfferState, string]>([
+    ['active', 'cancel'],
+    ['needs_confirmation', 'cancel'],
+    ['in_escrow', 'cancel'],
+    ['accepted', 'prove'],
+    ['reverted', 'prove'],
+    ['declined', 'nothing'],
+    ['countered', 'nothing'],
+    ['cancelled', 'nothing'],
+    ['cancelled_by_second_factor', 'nothing'],
+    ['expired', 'nothing'],
+    ['invalid', 'nothing'],
+    ['invalid_items', 'nothing'],
+  ])('and is %s: %s', (state, kind) => {
+    expect(judgeStray(offer(state)).kind).toBe(kind)
+  })
+
+  it('is not proved without an exchange', () => {
+    expect(judgeStray(offer('accepted', { tradeId: null }))).toEqual({ kind: 'nothing' })
+  })
+})
+
+describe('whose offer it is', () => {
+  it('is told by partner and code', () => {
+    expect(isOfferOf(active, offer('active'))).toBe(true)
+    expect(isOfferOf(active, offer('active', { message: 'K7QX2N' }))).toBe(false)
+    expect(isOfferOf(active, offer('active', { partnerSteamId: '1' }))).toBe(false)
+    expect(isOfferOf(active, offer('active', { itemsToReceive: items.slice(1) }))).toBe(true)
+  })
+})
+
+describe('what the shopper is told of a refusal', () => {
+  it.each<[RefusedReason, string]>([
+    ['invalid_token', 'trade_refused'],
+    ['partner_cannot_trade', 'trade_refused'],
+    ['partner_trade_ban', 'trade_refused'],
+    ['access_denied', 'trade_refused'],
+    ['items_gone', 'items_unavailable'],
+    ['bot_cannot_trade', 'no_bot_available'],
+    ['too_many_offers', 'no_bot_available'],
+    ['inventory_full', 'no_bot_available'],
+    ['session_dead', 'no_bot_available'],
+    ['rate_limited', 'no_bot_available'],
+  ])('%s: %s', (reason, code) => {
+    expect(refusalCode(reason)).toBe(code)
+  })
+})

@@ -1,0 +1,257 @@
+/** What a fact makes happen to a trade, pure and total. Facts may come twice, late and in any order. */
+import type { ErrorCode } from '../../contract/errors.ts'
+import type { Offer, RefusedReason, SendAnswer, TradeStatus } from '../steam/steam.ts'
+import { BAD_END_PAUSE_MS, INTENT_LIFE_MS, isPast } from './alarm.ts'
+import { judgeExchange, settlementOf } from './proof.ts'
+import {
+  type CancelReason,
+  type End,
+  isDeliverable,
+  type Trade,
+  type TradeEvent,
+  type TradeIn,
+} from './trade.ts'
+
+/** The shopper's time to accept, from the moment the offer is known to be active. */
+export const TRADE_WINDOW_MS = 5 * 60_000
+
+/** An unknown offer is abandoned after so many reads without it over at least so long. */
+export const MISSED_READS = 3
+export const MISSED_OVER_MS = 45_000
+
+/** Nobody reads an offer and declines it so soon: something else did, with the shopper's session. */
+export const HASTY_MS = 10_000
+
+export type Fact =
+  /** No bot took the intent up in time. */
+  | { kind: 'nobody_came' }
+  /** The bot is about to send. */
+  | { kind: 'sending' }
+  /** The bot had no time left to send: nothing was said to Steam. */
+  | { kind: 'not_sent' }
+  | { kind: 'send_answered'; answer: SendAnswer }
+  /** The sent offers, whole (`unreadable`: rows that made no sense). */
+  | { kind: 'listed'; offers: readonly Offer[]; unreadable: number }
+  | { kind: 'cancelling'; because: CancelReason }
+  | { kind: 'offer_read'; offer: Offer }
+  | { kind: 'exchange_read'; offerId: string; exchange: TradeStatus }
+
+/** `protectionDays`: of the trade's game. `wanted`: false once the deposit ended without this trade. */
+export type Circumstances = { now: Date; protectionDays: number; wanted: boolean }
+
+export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEvent[] {
+  const { now } = around
+  switch (fact.kind) {
+    case 'nobody_came': {
+      const isStale = trade.state === 'intended' && isPast(trade.createdAt, INTENT_LIFE_MS, now)
+      return isStale ? [{ kind: 'refused', reason: 'no_bot_available', at: now }] : []
+    }
+    case 'sending':
+      return trade.state === 'intended' ? [{ kind: 'send_begun', at: now }] : []
+    case 'not_sent':
+      return trade.state === 'sending' ? [{ kind: 'send_withdrawn', at: now }] : []
+    case 'send_answered':
+      return decideSend(trade, fact.answer, around)
+    case 'listed':
+      return decideList(trade, fact, around)
+    case 'cancelling':
+      if (trade.state !== 'active' || trade.acceptedAt !== null || trade.cancelling !== null) return []
+      return [{ kind: 'cancel_begun', because: fact.because }]
+    case 'offer_read':
+      return trade.state === 'active' && fact.offer.offerId === trade.offerId
+        ? decideOffer(trade, fact.offer, now)
+        : []
+    case 'exchange_read':
+      return decideExchange(trade, fact, around)
+    default:
+      return fact satisfies never
+  }
+}
+
+function decideSend(trade: Trade, answer: SendAnswer, around: Circumstances): TradeEvent[] {
+  if (trade.state !== 'sending' && trade.state !== 'unknown') return []
+  switch (answer.kind) {
+    case 'sent':
+      return [activation(answer.offerId, around)]
+    case 'refused':
+      if (trade.state !== 'sending') return []
+      return [{ kind: 'refused', reason: refusalCode(answer.reason), at: around.now }]
+    case 'unknown':
+      return trade.state === 'sending' ? [{ kind: 'send_unanswered' }] : []
+    default:
+      return answer satisfies never
+  }
+}
+
+/** Another trade may have ended the deposit meanwhile: then nobody is asked to accept this one. */
+const activation = (offerId: string, { now, wanted }: Circumstances): TradeEvent => ({
+  kind: 'activated',
+  offerId,
+  deadline: wanted ? new Date(now.getTime() + TRADE_WINDOW_MS) : now,
+})
+
+type List = Extract<Fact, { kind: 'listed' }>
+
+function decideList(trade: Trade, { offers, unreadable }: List, around: Circumstances): TradeEvent[] {
+  if (trade.state !== 'sending' && trade.state !== 'unknown') return []
+  const found = offers.find((offer) => isOfferOf(trade, offer))
+  if (found !== undefined) return [activation(found.offerId, around)]
+  // A list that could not be read in full does not prove that the offer is missing.
+  if (unreadable > 0) return []
+  const isOver = isPast(trade.startedAt, MISSED_OVER_MS, around.now) && trade.missedReads + 1 >= MISSED_READS
+  return [{ kind: 'offer_missed' }, ...(isOver ? [{ kind: 'abandoned', at: around.now } as const] : [])]
+}
+
+const END_OF = {
+  countered: { state: 'countered', status: 'tradeCountered', reason: 'countered' },
+  expired: { state: 'timed_out', status: 'tradeTimeout', reason: 'expired' },
+  cancelled_by_second_factor: {
+    state: 'invalid',
+    status: 'tradeHasInvalidItems',
+    reason: 'cancelled_by_second_factor',
+  },
+} as const satisfies Partial<Record<Offer['state'], End>>
+
+const BY_OUR_CANCEL: Record<CancelReason, End> = {
+  deadline: { state: 'timed_out', status: 'tradeTimeout', reason: 'deadline' },
+  escrow: { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' },
+  needs_confirmation: { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'needs_confirmation' },
+  store: { state: 'timed_out', status: 'tradeTimeout', reason: 'cancelled_by_store' },
+}
+
+/** A cancel that was not ours: the bot's session may be in other hands. */
+const CANCELLED_ELSEWHERE: End = {
+  state: 'timed_out',
+  status: 'tradeTimeout',
+  reason: 'cancelled_elsewhere',
+}
+
+function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
+  // Once accepted, only the record of the exchange counts: offers flip back for a while.
+  if (trade.acceptedAt !== null && offer.state !== 'accepted' && offer.state !== 'reverted') return []
+  const end = (how: End): TradeEvent[] => [{ kind: 'ended', end: how, at: now }]
+  switch (offer.state) {
+    case 'active':
+      return []
+    case 'accepted':
+    case 'reverted':
+      if (trade.acceptedAt !== null && (offer.tradeId === null || trade.steamTradeId === offer.tradeId))
+        return []
+      return [{ kind: 'accepted', steamTradeId: offer.tradeId, at: now }]
+    case 'in_escrow':
+    case 'needs_confirmation': {
+      const because = offer.state === 'in_escrow' ? 'escrow' : 'needs_confirmation'
+      return trade.cancelling === null ? [{ kind: 'cancel_begun', because }] : []
+    }
+    case 'cancelled':
+      return end(trade.cancelling === null ? CANCELLED_ELSEWHERE : BY_OUR_CANCEL[trade.cancelling])
+    case 'declined': {
+      const isHasty = now.getTime() < trade.deadline.getTime() - TRADE_WINDOW_MS + HASTY_MS
+      const reason = isHasty ? 'declined_at_once' : 'declined'
+      return end({ state: 'declined', status: 'tradeDeclined', reason })
+    }
+    case 'invalid':
+    case 'invalid_items':
+      return badEnd(trade, offer.state, now)
+    case 'countered':
+    case 'expired':
+    case 'cancelled_by_second_factor':
+      return end(END_OF[offer.state])
+    default:
+      return offer.state satisfies never
+  }
+}
+
+/** An end that Steam is known to take back at times: it counts when it is read again after a pause. */
+function badEnd(trade: TradeIn<'active'>, seen: string, now: Date): TradeEvent[] {
+  if (trade.badEnd?.state !== seen) return [{ kind: 'doubted', badEnd: seen, at: now }]
+  if (!isPast(trade.badEnd.seenAt, BAD_END_PAUSE_MS, now)) return []
+  const end: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: seen }
+  return [{ kind: 'ended', end, at: now }]
+}
+
+type Exchange = Extract<Fact, { kind: 'exchange_read' }>
+
+function decideExchange(trade: Trade, { offerId, exchange }: Exchange, around: Circumstances): TradeEvent[] {
+  const proof = judgeExchange(trade, exchange)
+  const { now, protectionDays } = around
+  if (isDeliverable(trade)) {
+    if (proof.kind === 'delivered') {
+      const accepted = trade.state === 'active' ? (trade.acceptedAt ?? now) : now
+      const settlesAt = settlementOf(exchange, accepted, protectionDays)
+      const isProtected = settlesAt !== null && settlesAt > now
+      return [{ kind: 'delivered', offerId, exchange, settlesAt: isProtected ? settlesAt : null, at: now }]
+    }
+    if (trade.state !== 'active') return []
+    if (proof.kind === 'failed') return badEnd(trade, 'exchange_failed', now)
+    return proof.kind === 'taken_back' ? badEnd(trade, 'exchange_taken_back', now) : []
+  }
+  if (trade.state !== 'held' && trade.state !== 'final') return []
+  if (exchange.tradeId !== trade.steamTradeId) return []
+  return decideDelivered(trade, proof, now)
+}
+
+function decideDelivered(
+  trade: TradeIn<'held' | 'final'>,
+  proof: ReturnType<typeof judgeExchange>,
+  now: Date,
+): TradeEvent[] {
+  const gone = proof.kind === 'taken_back' ? proof.assetIds.filter((id) => !trade.reversed.includes(id)) : []
+  const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
+  const isWhole = gone.length + trade.reversed.length === trade.items.length
+  if (isWhole || (proof.kind !== 'delivered' && proof.kind !== 'taken_back')) return reversal
+  if (trade.state === 'held' && now >= trade.settlesAt) return [...reversal, { kind: 'released', at: now }]
+  const isLast = trade.state === 'final' && trade.lastLookAt !== null && now >= trade.lastLookAt
+  return isLast ? [...reversal, { kind: 'closed' }] : reversal
+}
+
+/** What an offer means that belongs to no open trade: a twin, or one whose trade was given up. */
+export type StrayVerdict = { kind: 'nothing' } | { kind: 'cancel' } | { kind: 'prove'; steamTradeId: string }
+
+export function judgeStray(offer: Offer): StrayVerdict {
+  switch (offer.state) {
+    case 'active':
+    case 'needs_confirmation':
+    case 'in_escrow':
+      return { kind: 'cancel' }
+    case 'accepted':
+    case 'reverted':
+      return offer.tradeId === null ? { kind: 'nothing' } : { kind: 'prove', steamTradeId: offer.tradeId }
+    case 'invalid':
+    case 'countered':
+    case 'expired':
+    case 'cancelled':
+    case 'declined':
+    case 'invalid_items':
+    case 'cancelled_by_second_factor':
+      return { kind: 'nothing' }
+    default:
+      return offer.state satisfies never
+  }
+}
+
+/** True when the offer is the one this trade asked for: nobody else knows the code before Steam shows it. */
+export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, offer: Offer): boolean {
+  return offer.partnerSteamId === trade.partnerSteamId && offer.message === trade.secretCode
+}
+
+/** Which refusal of ours tells the shopper of Steam's. */
+export function refusalCode(reason: RefusedReason): ErrorCode {
+  switch (reason) {
+    case 'invalid_token':
+    case 'partner_cannot_trade':
+    case 'partner_trade_ban':
+    case 'access_denied':
+      return 'trade_refused'
+    case 'items_gone':
+      return 'items_unavailable'
+    case 'bot_cannot_trade':
+    case 'too_many_offers':
+    case 'inventory_full':
+    case 'session_dead':
+    case 'rate_limited':
+      return 'no_bot_available'
+    default:
+      return reason satisfies never
+  }
+}

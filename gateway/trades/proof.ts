@@ -1,0 +1,63 @@
+/** What Steam's record of an exchange proves, pure. Only it moves money. */
+import type { OfferAsset, TradeStatus } from '../steam/steam.ts'
+import type { Trade } from './trade.ts'
+
+export type Proof =
+  | { kind: 'delivered' }
+  | { kind: 'not_yet' }
+  /** `assetIds`: as the shopper had them. All of them, or those that Steam marks. */
+  | { kind: 'taken_back'; assetIds: readonly string[] }
+  | { kind: 'failed' }
+  /** The record does not fit the trade, or not itself. A person must look. */
+  | { kind: 'contradiction' }
+
+export function judgeExchange(trade: Trade, exchange: TradeStatus): Proof {
+  const theirs = exchange.partnerSteamId === trade.partnerSteamId && exchange.rollbackOf === null
+  if (!theirs || !sameAssets(exchange.received, trade.items)) return { kind: 'contradiction' }
+  const marked = exchange.received.filter((asset) => asset.rolledBackAssetId !== null)
+  const all = exchange.received.map((asset) => asset.assetId)
+  switch (exchange.state) {
+    case 'complete':
+      return { kind: 'delivered' }
+    case 'committed':
+      // Steam is known to leave trades here for long: what counts is that every item has its new id.
+      return exchange.received.every((asset) => asset.newAssetId !== null)
+        ? { kind: 'delivered' }
+        : { kind: 'not_yet' }
+    case 'pending':
+    case 'in_escrow':
+      return { kind: 'not_yet' }
+    case 'rolled_back':
+      return {
+        kind: 'taken_back',
+        assetIds: marked.length > 0 ? marked.map((asset) => asset.assetId) : all,
+      }
+    case 'partly_rolled_back':
+      return marked.length > 0
+        ? { kind: 'taken_back', assetIds: marked.map((asset) => asset.assetId) }
+        : { kind: 'contradiction' }
+    case 'failed':
+      return { kind: 'failed' }
+    default:
+      return exchange.state satisfies never
+  }
+}
+
+export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAsset[]): boolean {
+  const key = (asset: OfferAsset): string => `${asset.appId}/${asset.contextId}/${asset.assetId}`
+  const wanted = new Set(others.map(key))
+  return (
+    some.length === others.length &&
+    wanted.size === others.length &&
+    some.every((asset) => wanted.has(key(asset)))
+  )
+}
+
+const DAY_MS = 86_400_000
+
+/** When Steam can no longer take a delivery back, or null where it never could. `protectionDays`: the game's. */
+export function settlementOf(exchange: TradeStatus, acceptedAt: Date, protectionDays: number): Date | null {
+  const byGame = protectionDays > 0 ? acceptedAt.getTime() + protectionDays * DAY_MS : 0
+  const latest = Math.max(byGame, exchange.settlesAt?.getTime() ?? 0)
+  return latest > 0 ? new Date(latest) : null
+}

@@ -1,0 +1,188 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { balancesOf } from '../ledger/store.ts'
+import type { TradeStatus } from '../steam/steam.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from './request.ts'
+import { tradeHandlers } from './service.ts'
+
+const DAY_MS = 86_400_000
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till)
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+async function work(): Promise<void> {
+  const rows = await till.db.selectFrom('trade').select('id').orderBy('id').execute()
+  for (const { id } of rows) await tradeHandlers(till.deps).trade(bot, id)
+}
+
+/** A deposit of two protected items, 10 and 20 USD, delivered. Gross is 11 and 22. */
+async function delivered() {
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  const offers = session.offers.size
+  const answer = requestTrade(till.deps, deposit.body)
+  await expect
+    .poll(() => till.db.selectFrom('trade').select('id').where('deposit_id', '=', deposit.id).execute())
+    .toHaveLength(1)
+  await work()
+  await answer
+  session.accept(String(offers + 1))
+  await work()
+  return deposit
+}
+
+/** Steam says that the exchange was taken back, all of it or these items. */
+function takeBack(assetIds?: string[], tradeId = '9001'): void {
+  const answer = session.trades.get(tradeId)
+  if (answer?.kind !== 'trade') throw new Error(`the fake knows no trade ${tradeId}`)
+  const received = answer.trade.received.map((asset) => ({
+    ...asset,
+    rolledBackAssetId: assetIds === undefined || assetIds.includes(asset.assetId) ? asset.assetId : null,
+  }))
+  const state: TradeStatus['state'] = assetIds === undefined ? 'rolled_back' : 'partly_rolled_back'
+  session.trades.set(tradeId, { kind: 'trade', trade: { ...answer.trade, state, received, settlesAt: null } })
+}
+
+const depositRow = () => till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
+const tradeRow = () => till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
+const events = async () =>
+  (await till.db.selectFrom('event').select('type').orderBy('inserted').execute()).map((row) => row.type)
+const accounts = async () =>
+  Object.fromEntries(
+    (await till.db.selectFrom('account').select(['kind', 'balance']).orderBy('kind').execute()).map((row) => [
+      row.kind,
+      row.balance,
+    ]),
+  )
+const custody = async () =>
+  (await till.db.selectFrom('custody_entry').select(['asset_id', 'moved']).orderBy('id').execute()).map(
+    (row) => `${row.asset_id.slice(-1)} ${row.moved}`,
+  )
+
+describe('a delivery under trade protection', () => {
+  it('D-9 is held, released at the settlement, and asked for once more a day later', async () => {
+    await delivered()
+    expect(await accounts()).toEqual({ items: -3_300n, held: 3_000n, commission: 300n })
+    till.clock.advance(8 * DAY_MS)
+    await work()
+    expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
+    expect(await tradeRow()).toMatchObject({ state: 'final', held_amount: 0n })
+    till.clock.advance(DAY_MS)
+    await work()
+    expect(await tradeRow()).toMatchObject({ state: 'final', last_look_at: null, due_at: null })
+    expect((await events()).slice(1)).toEqual(['deposit.succeeded', 'deposit.funds_available'])
+    expect(await custody()).toEqual(['0 in', '1 in'])
+  })
+
+  it('D-9 that is taken back whole leaves nothing held, and no loss', async () => {
+    await delivered()
+    takeBack()
+    till.clock.advance(8 * DAY_MS)
+    await work()
+    await work()
+    expect(await accounts()).toEqual({ items: 0n, held: 0n, commission: 0n })
+    expect(await depositRow()).toMatchObject({
+      status: 'succeeded',
+      credited_amount: 3_000n,
+      held_amount: 0n,
+      held_until: null,
+      reversed_amount: 3_000n,
+    })
+    expect((await tradeRow()).state).toBe('reversed')
+    expect((await events()).slice(1)).toEqual(['deposit.succeeded', 'deposit.reversed'])
+    expect(await custody()).toEqual(['0 in', '1 in', '0 back', '1 back'])
+  })
+
+  it('D-9 that is taken back in parts tells of each, and releases the rest', async () => {
+    const deposit = await delivered()
+    const [first = '', second = ''] = deposit.body.items
+    takeBack([first])
+    till.clock.advance(8 * DAY_MS)
+    await work()
+    expect(await accounts()).toEqual({ items: -2_200n, held: 0n, available: 2_000n, commission: 200n })
+    takeBack([first, second])
+    till.clock.advance(DAY_MS)
+    await work()
+    expect((await tradeRow()).state).toBe('reversed')
+    expect(await depositRow()).toMatchObject({ reversed_amount: 3_000n })
+    expect((await events()).slice(2)).toEqual([
+      'deposit.reversed',
+      'deposit.funds_available',
+      'deposit.reversed',
+    ])
+    const payloads = await till.db
+      .selectFrom('event')
+      .select('payload')
+      .where('type', '=', 'deposit.reversed')
+      .orderBy('inserted')
+      .execute()
+    expect(payloads.map(({ payload }) => payload)).toMatchObject([
+      { data: { reversedAmount: 1_000 } },
+      { data: { reversedAmount: 3_000 } },
+    ])
+  })
+})
+
+describe('a reversal of what was credited at once', () => {
+  it('D-9 is the operator’s loss', async () => {
+    await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
+    await delivered()
+    expect(await accounts()).toMatchObject({ available: 2_500n, held: 500n })
+    takeBack()
+    till.clock.advance(8 * DAY_MS)
+    await work()
+    expect(await accounts()).toEqual({
+      items: 0n,
+      held: 0n,
+      available: 2_500n,
+      commission: 0n,
+      loss: -2_500n,
+    })
+  })
+
+  it('D-9 is the store’s debt where the store is liable', async () => {
+    await till.db.updateTable('store').set({ risk_limit_usd_cents: 100_000n, liability: 'store' }).execute()
+    await delivered()
+    await till.db.updateTable('account').set({ balance: 0n }).where('kind', '=', 'available').execute()
+    takeBack()
+    till.clock.advance(8 * DAY_MS)
+    await work()
+    expect(await accounts()).toMatchObject({ available: -3_000n, items: 0n })
+  })
+
+  it('gives the store room for credit at risk again', async () => {
+    await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
+    await delivered()
+    takeBack()
+    till.clock.advance(8 * DAY_MS)
+    await work()
+    await delivered()
+    const second = await till.db
+      .selectFrom('trade')
+      .select('held_amount')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    expect(second.held_amount).toBe(0n)
+  })
+})
+
+describe('a store whose mode is on_release', () => {
+  it('D-9 has everything held', async () => {
+    await till.db
+      .updateTable('store')
+      .set({ risk_limit_usd_cents: 100_000n, credit_mode: 'on_release' })
+      .execute()
+    await delivered()
+    expect(await accounts()).toMatchObject({ held: 3_000n })
+  })
+})
