@@ -18,6 +18,7 @@ import { createDeposit, storeDeposit } from './deposits/service.ts'
 import { createViewCache } from './deposits/view-cache.ts'
 import { viewReader } from './deposits/views.ts'
 import { createApp } from './http/app.ts'
+import { createLimits } from './http/limits.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { systemClock } from './kit/clock.ts'
@@ -229,10 +230,12 @@ function createHttp(parts: Parts, { deposits, inventory, trades }: Rooms, ending
   const { config, log, database, queue } = parts
   const { db } = database
   const nowMs = () => performance.now()
+  const limits = createLimits(nowMs)
   const views = createViewCache({ read: viewReader(db, parts.communityUrl), log, nowMs })
   ending.add('views', () => views.stop())
   return createApp({
     log,
+    limits,
     mode: config.mode,
     publicUrl: config.publicUrl,
     imageOrigins: parts.imageOrigins,
@@ -251,6 +254,7 @@ function createHttp(parts: Parts, { deposits, inventory, trades }: Rooms, ending
         storeRoutes({
           db,
           mode: config.mode,
+          limitStore: limits.perStore,
           createDeposit: (store, body) => createDeposit(deposits, store, body),
           storeDeposit: (storeId, id) => storeDeposit(deposits, storeId, id),
         }),

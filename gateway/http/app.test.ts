@@ -15,6 +15,7 @@ import { createApp } from './app.ts'
 const HASH = '0123456789abcdef0123456789abcdef'
 
 const widgetRoutes: FastifyPluginAsyncZod = async (app) => {
+  app.post('/api/error-report', async (_request, reply) => reply.code(204).send())
   app.get('/api/refused', async () => refuse('deposit_closed'))
   app.get('/api/broken', async () => {
     throw new Error('select secret from store')
@@ -29,6 +30,10 @@ const widgetRoutes: FastifyPluginAsyncZod = async (app) => {
       n: request.body.n,
     }),
   )
+}
+
+const storeCalls: FastifyPluginAsyncZod = async (app) => {
+  app.get('/v1/proved', async () => ({ ok: true }))
 }
 
 let app: FastifyInstance
@@ -49,7 +54,7 @@ beforeEach(async () => {
     imageOrigins: ['http://127.0.0.1:4301'],
     widgetFolder: folder,
     healthy: async () => true,
-    routes: { widget: [widgetRoutes] },
+    routes: { widget: [widgetRoutes], store: [storeCalls] },
   })
   base = await app.listen({ host: '127.0.0.1', port: 0 })
 })
@@ -228,6 +233,33 @@ describe('page', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
   })
+})
+
+test('a page that reports errors without end does not use up its own calls', async () => {
+  const token = (await fetch(base)).headers.get('set-cookie')?.match(/csrf=([^;]+)/)?.[1] ?? ''
+  const headers = {
+    cookie: `csrf=${token}`,
+    'x-csrf-token': token,
+    origin: base,
+    'content-type': 'application/json',
+  }
+  const report = async (query = '') =>
+    (await send('POST', `/api/error-report${query}`, { headers, body: '{}' })).status
+  const statuses: number[] = []
+  for (let n = 0; n < 350; n += 1) statuses.push(await report(`?hash=${HASH}`))
+  expect(statuses.slice(0, 20)).toEqual(Array(20).fill(204))
+  expect(statuses.at(-1)).toBe(429)
+  expect(statuses.filter((status) => status === 204).length).toBeLessThan(40)
+  expect((await fetch(`${base}/api/read?hash=${HASH}`)).status).toBe(200)
+  expect(await change()).toMatchObject({ status: 200 })
+})
+
+test('a call of a store counts for its address, whatever key it names', async () => {
+  const headers = { authorization: 'Bearer tt_test_abcdefgh_made-up' }
+  const statuses: number[] = []
+  for (let n = 0; n < 600; n += 1) statuses.push((await send('GET', '/v1/proved', { headers })).status)
+  expect(statuses.slice(0, 300)).toEqual(Array(300).fill(200))
+  expect(statuses).toContain(429)
 })
 
 test('who guesses is stopped after 200 misses', async () => {

@@ -50,7 +50,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
   const limits = options.limits ?? createLimits()
-  const csrf = createCsrf(options.publicUrl)
+  const csrf = createCsrf(options)
   handleErrors(app, options.log)
   answerUnknownRoutes(app, limits)
 
@@ -59,12 +59,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     for (const plugin of options.routes.polled ?? []) await scope.register(plugin)
   })
   await app.register(async (scope) => {
-    addApiHooks(scope, limits)
+    addWidgetHooks(scope, limits)
     scope.addHook('onRequest', csrf.check)
     for (const plugin of options.routes.widget ?? []) await scope.register(plugin)
   })
   await app.register(async (scope) => {
-    addApiHooks(scope, limits)
+    addStoreHooks(scope, limits)
     for (const plugin of options.routes.store ?? []) await scope.register(plugin)
   })
   app.get('/healthz', async (_request, reply) => {
@@ -80,27 +80,43 @@ function guardAgainstGuessing(scope: FastifyInstance, limits: Limits): void {
   scope.addHook('onResponse', async (request, reply) => limits.afterCall(request, reply.statusCode))
 }
 
-function addApiHooks(scope: FastifyInstance, limits: Limits): void {
+function addWidgetHooks(scope: FastifyInstance, limits: Limits): void {
   scope.addHook('onRequest', async (request, reply) => {
     reply.headers(API_HEADERS)
     limits.beforeCall(request)
-    if (request.method !== 'GET' && request.method !== 'HEAD') limits.changing(request)
+    if (isReport(request)) limits.reporting(request)
+    else if (request.method !== 'GET' && request.method !== 'HEAD') limits.changing(request)
   })
   scope.addHook('preHandler', async (request) => {
-    const key = keyOf(request)
-    if (key !== undefined) limits.perKey(key)
+    const hash = isReport(request) ? undefined : hashOf(request)
+    if (hash !== undefined) limits.perDeposit(hash)
   })
-  scope.addHook('onResponse', async (request, reply) => limits.afterCall(request, reply.statusCode))
+  scope.addHook('onResponse', async (request, reply) => {
+    if (!isReport(request)) limits.afterCall(request, reply.statusCode)
+  })
 }
 
-/** What a costly call is about: the deposit's hash, or the public part of the API key. */
-function keyOf(request: FastifyRequest): string | undefined {
+/** The calls of a store count for the address; for the store only once its routes know which one it is. */
+function addStoreHooks(scope: FastifyInstance, limits: Limits): void {
+  guardAgainstGuessing(scope, limits)
+  scope.addHook('onRequest', async (request, reply) => {
+    reply.headers(API_HEADERS)
+    limits.changing(request)
+  })
+}
+
+function isReport(request: FastifyRequest): boolean {
+  return request.routeOptions.url === '/api/error-report'
+}
+
+/** The deposit that a costly call is about. */
+function hashOf(request: FastifyRequest): string | undefined {
   for (const source of [request.query, request.body]) {
     if (typeof source !== 'object' || source === null) continue
     const hash = hashSchema.safeParse(Reflect.get(source, 'hash'))
     if (hash.success) return hash.data
   }
-  return /^Bearer (tt_\w+?_\w{8})_/.exec(request.headers.authorization ?? '')?.[1]
+  return undefined
 }
 
 /** 405 where the address exists with another method, else 404. */

@@ -13,7 +13,19 @@ export type Csrf = {
 const TOKEN = /^[\w-]{43}$/
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-export function createCsrf(publicUrl: URL): Csrf {
+type CsrfOptions = { publicUrl: URL; mode: 'sandbox' | 'live' }
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/**
+ * On one machine the page is reached as localhost and as 127.0.0.1, so that the address of the call counts as ours.
+ * Elsewhere only the public address does: over plain http anybody in between could put a page at our name.
+ */
+export function createCsrf({ publicUrl, mode }: CsrfOptions): Csrf {
+  const isLocal = publicUrl.protocol === 'http:' && LOOPBACK.has(publicUrl.hostname)
+  const isOurs = (request: FastifyRequest, origin: string) =>
+    origin === publicUrl.origin ||
+    ((mode === 'sandbox' || isLocal) && origin === `http://${request.headers.host}`)
   const secure = publicUrl.protocol === 'https:'
   const name = secure ? '__Host-csrf' : 'csrf'
 
@@ -27,7 +39,7 @@ export function createCsrf(publicUrl: URL): Csrf {
     },
     check: async (request, reply) => {
       if (SAFE_METHODS.has(request.method)) return
-      if (isOurOrigin(request, publicUrl) && hasMatchingToken(request, name)) {
+      if (isOurOrigin(request, isOurs) && hasMatchingToken(request, name)) {
         if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
           refuse('unsupported_media_type')
         return
@@ -55,10 +67,12 @@ function hasMatchingToken(request: FastifyRequest, name: string): boolean {
   return timingSafeEqual(Buffer.from(cookie), Buffer.from(header))
 }
 
-function isOurOrigin(request: FastifyRequest, publicUrl: URL): boolean {
+type IsOurs = (request: FastifyRequest, origin: string) => boolean
+
+function isOurOrigin(request: FastifyRequest, isOurs: IsOurs): boolean {
   const site = request.headers['sec-fetch-site']
-  const origin = request.headers.origin
+  const { origin } = request.headers
   if (site === undefined && origin === undefined) return false
   if (site !== undefined && site !== 'same-origin') return false
-  return origin === undefined || origin === publicUrl.origin || origin === `http://${request.headers.host}`
+  return origin === undefined || isOurs(request, origin)
 }

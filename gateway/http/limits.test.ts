@@ -14,6 +14,15 @@ test('a bucket gives its burst, then as much as time brings', () => {
   expect(taken()).toEqual([true, true, true, false])
 })
 
+test('keys that are made up push out the longest unused one, so that memory has an end', () => {
+  const buckets = createBuckets({ perSecond: 0, burst: 1 }, () => 0)
+  buckets.take('a')
+  expect(buckets.has('a')).toBe(false)
+  for (let n = 0; n < 50_000; n += 1) buckets.take(`made up ${n}`)
+  expect(buckets.has('a')).toBe(true)
+  expect(buckets.has('made up 0')).toBe(false)
+})
+
 test.each([
   ['203.0.113.9', '203.0.113.9'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],

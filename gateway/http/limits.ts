@@ -53,10 +53,14 @@ export type Limits = {
   beforeCall(request: FastifyRequest): void
   /** After a call: a miss costs the address a token. */
   afterCall(request: FastifyRequest, status: number): void
-  /** Refuses too many changing calls of one address. */
+  /** Refuses too many changing calls of one address; for stores every call, whatever its key. */
   changing(request: FastifyRequest): void
-  /** Refuses too many costly calls for one deposit or API key. */
-  perKey(key: string): void
+  /** Refuses too many error reports of one address: a page in trouble must not use up its own calls. */
+  reporting(request: FastifyRequest): void
+  /** Refuses too many costly calls for one deposit. */
+  perDeposit(hash: string): void
+  /** Refuses too many calls of one store. Only for a store that has proved itself: a key is easily made up. */
+  perStore(storeId: bigint): void
 }
 
 const MISSES = new Set([401, 403, 404])
@@ -64,7 +68,9 @@ const MISSES = new Set([401, 403, 404])
 export function createLimits(nowMs: () => number = () => performance.now()): Limits {
   const misses = createBuckets({ perSecond: 2, burst: 200 }, nowMs)
   const changes = createBuckets({ perSecond: 50, burst: 300 }, nowMs)
-  const keys = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
+  const reports = createBuckets({ perSecond: 0.2, burst: 20 }, nowMs)
+  const deposits = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
+  const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
   const orRefuse = (allowed: boolean) => {
     if (!allowed) refuse('too_many_requests')
   }
@@ -74,6 +80,8 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
       if (MISSES.has(status)) misses.take(addressKey(ip))
     },
     changing: ({ ip }) => orRefuse(changes.take(addressKey(ip))),
-    perKey: (key) => orRefuse(keys.take(key)),
+    reporting: ({ ip }) => orRefuse(reports.take(addressKey(ip))),
+    perDeposit: (hash) => orRefuse(deposits.take(hash)),
+    perStore: (storeId) => orRefuse(stores.take(String(storeId))),
   }
 }

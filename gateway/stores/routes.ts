@@ -17,6 +17,8 @@ import { findStoreByKey, type StoreAccount } from './service.ts'
 export type StoreRoutesDeps = {
   db: Db
   mode: Mode
+  /** Refuses a store that calls too often; asked once the store has proved itself. */
+  limitStore(storeId: bigint): void
   createDeposit(
     store: StoreAccount,
     body: CreateDepositBody,
@@ -54,11 +56,12 @@ export function storeRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
   }
 }
 
-async function authenticate({ db, mode }: StoreRoutesDeps, request: FastifyRequest): Promise<StoreAccount> {
+async function authenticate(deps: StoreRoutesDeps, request: FastifyRequest): Promise<StoreAccount> {
   const given = /^Bearer (\S{1,200})$/.exec(request.headers.authorization ?? '')?.[1]
-  const key = given === undefined ? undefined : parseApiKey(given, mode)
-  const store = key && (await findStoreByKey(db, key))
-  return store ?? refuse('unauthorized')
+  const key = given === undefined ? undefined : parseApiKey(given, deps.mode)
+  const store = (key && (await findStoreByKey(deps.db, key))) ?? refuse('unauthorized')
+  deps.limitStore(store.id)
+  return store
 }
 
 function refuseForeignUrls(body: CreateDepositBody, origins: string[]): void {

@@ -1,0 +1,47 @@
+import { fastify } from 'fastify'
+import { describe, expect, test } from 'vitest'
+import { captureLog } from '../testing/log.ts'
+import { createCsrf } from './csrf.ts'
+import { handleErrors } from './problem.ts'
+
+const TOKEN = 'A'.repeat(43)
+
+type Till = { publicUrl: string; mode: 'sandbox' | 'live' }
+
+/** Status of a changing call with the right token, sent to `host` by a page of `origin`. */
+async function statusOf({ publicUrl, mode }: Till, call: { host: string; origin: string }): Promise<number> {
+  const url = new URL(publicUrl)
+  const app = fastify()
+  handleErrors(app, captureLog().log)
+  app.addHook('onRequest', createCsrf({ publicUrl: url, mode }).check)
+  app.post('/', async () => ({}))
+  const cookie = `${url.protocol === 'https:' ? '__Host-csrf' : 'csrf'}=${TOKEN}`
+  const headers = { ...call, cookie, 'x-csrf-token': TOKEN, 'content-type': 'application/json' }
+  const answer = await app.inject({ method: 'POST', url: '/', headers, payload: '{}' })
+  await app.close()
+  return answer.statusCode
+}
+
+describe('A-105 the origin of a changing call', () => {
+  const live: Till = { publicUrl: 'https://pay.example', mode: 'live' }
+
+  test('is ours when it is the public address', async () => {
+    expect(await statusOf(live, { host: 'pay.example', origin: 'https://pay.example' })).toBe(200)
+  })
+
+  test.each(['http://pay.example', 'http://127.0.0.1:4300'])(
+    '%s is not ours in live mode',
+    async (origin) => {
+      expect(await statusOf(live, { host: origin.slice(7), origin })).toBe(403)
+    },
+  )
+
+  test.each<[string, Till]>([
+    ['in the sandbox', { publicUrl: 'https://pay.example', mode: 'sandbox' }],
+    ['behind a public address on this machine', { publicUrl: 'http://localhost:4300', mode: 'live' }],
+  ])('is ours when it is the address of the call, %s', async (_where, till) => {
+    const host = '127.0.0.1:4300'
+    expect(await statusOf(till, { host, origin: `http://${host}` })).toBe(200)
+    expect(await statusOf(till, { host, origin: 'http://evil.example' })).toBe(403)
+  })
+})
