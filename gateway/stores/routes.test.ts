@@ -22,6 +22,7 @@ const DEPOSIT: StoreDeposit = {
   amount: null,
   heldAmount: 0,
   heldUntil: null,
+  reversedAmount: 0,
   createdAt: '2026-01-01T00:00:00.000Z',
   expiresAt: '2026-01-01T01:00:00.000Z',
   trade: null,
