@@ -2,16 +2,22 @@ import { expect, it } from 'vitest'
 import type { ErrorReportBody } from '../contract/widget-api.ts'
 import { reportErrors } from './error-report.ts'
 
+/** What the two kinds of events carry. */
+type Happening = { message: string; filename: string; lineno: number; error: unknown; reason: unknown }
+
 /** A window that only hears events. */
 function watched() {
-  const heard = new Map<string, (event: object) => void>()
+  const heard = new Map<string, (event: Happening) => void>()
   const sent: ErrorReportBody[] = []
   const target = {
     location: { href: `https://till.example/${'a'.repeat(2000)}` },
-    addEventListener: (type: string, listener: (event: object) => void) => heard.set(type, listener),
+    addEventListener: (type: string, listener: (event: Happening) => void) => heard.set(type, listener),
   }
-  reportErrors(target as unknown as Window, (report) => sent.push(report))
-  return { sent, tell: (type: string, event: object) => heard.get(type)?.(event) }
+  reportErrors(target, (report) => sent.push(report))
+  const tell = (type: string, parts: Partial<Happening>): void => {
+    heard.get(type)?.({ message: '', filename: '', lineno: 0, error: undefined, reason: undefined, ...parts })
+  }
+  return { sent, tell }
 }
 
 it('A-104 an uncaught error is reported with its place and the page', () => {

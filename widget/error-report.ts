@@ -7,7 +7,17 @@ const CROSS_ORIGIN = /^Script error\.?$/
 /** A page in trouble must not flood the server. */
 const MOST_REPORTS = 20
 
-export function reportErrors(target: Window, send: (report: ErrorReportBody) => void): void {
+type Uncaught = Pick<ErrorEvent, 'message' | 'filename' | 'lineno' | 'error'>
+type Unhandled = Pick<PromiseRejectionEvent, 'reason'>
+
+/** What is needed of a window. */
+type Target = {
+  location: { href: string }
+  addEventListener(type: 'error', listener: (event: Uncaught) => void): void
+  addEventListener(type: 'unhandledrejection', listener: (event: Unhandled) => void): void
+}
+
+export function reportErrors(target: Target, send: (report: ErrorReportBody) => void): void {
   let sent = 0
   const report = (part: Omit<ErrorReportBody, 'url'>): void => {
     if (CROSS_ORIGIN.test(part.message) || sent >= MOST_REPORTS) return

@@ -61,7 +61,7 @@ describe('paying', () => {
     ],
     [
       'a deposit that is pending',
-      having(withItems(), toggle('1'), toggle('2'), loaded({ status: 'pending' })).state,
+      having(withItems(), toggle('1'), toggle('2'), loaded({ status: 'pending' }), LEAVE).state,
     ],
   ])('does nothing with %s', (_what, state) => {
     const { state: same, effects } = having(state, PAY)

@@ -60,6 +60,11 @@ describe('opening the page', () => {
     expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
   })
 
+  it('D-26 a deposit that is over asks nothing about a stored link', () => {
+    const { state } = having(opening({ link: LINK }), loaded({ user: null, status: 'paymentTimeout' }))
+    expect(kinds(state)).toEqual([])
+  })
+
   it("D-26 the deposit's own user wins over a stored link", () => {
     const { state } = having(opening({ link: OTHER_LINK }), loaded())
     expect(linkOf(state)).toEqual({ status: 'resolved', text: LINK })

@@ -93,7 +93,7 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
     return left ? modal : { kind: 'confirming' }
   }
   if (payment.creating) return modal.kind === 'creating' ? modal : { kind: 'joining' }
-  if (modal.kind === 'joining' || (modal.kind === 'confirming' && before.payment?.creating === true)) {
+  if (modal.kind === 'joining') {
     return { kind: 'creationError', refusal: { code: null, detail: null } }
   }
   return modal
