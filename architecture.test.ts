@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from './contract/errors.ts'
+import { withDiagrams } from './scripts/diagram.ts'
 
 const ROOT = import.meta.dirname
 const MOST_LINES = 400
@@ -194,6 +195,11 @@ describe('promises of the tree', () => {
     )
     const broken = tests.filter((file) => forbidden.test(readFileSync(join(ROOT, file), 'utf8')))
     expect(broken).toEqual([])
+  })
+
+  it('ARCHITECTURE.md draws the edges of trades and deposits as the code has them', () => {
+    const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+    expect(text).toBe(withDiagrams(text))
   })
 
   it('every error code is explained in docs/errors.md, and no other', () => {

@@ -1,0 +1,30 @@
+/** Draws the states of a deposit and of a trade into ARCHITECTURE.md, from the tables that the code uses. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DEPOSIT_EDGES } from '../gateway/deposits/deposit.ts'
+import { EDGES } from '../gateway/trades/trade.ts'
+
+const FILE = join(import.meta.dirname, '../ARCHITECTURE.md')
+
+/** `first`: the state in which everything begins. */
+function diagramOf(edges: Record<string, readonly string[]>, first: string): string {
+  const lines = Object.entries(edges).flatMap(([from, targets]) =>
+    targets.length > 0 ? targets.map((to) => `  ${from} --> ${to}`) : [`  ${from} --> [*]`],
+  )
+  return ['```mermaid', 'stateDiagram-v2', `  [*] --> ${first}`, ...lines, '```'].join('\n')
+}
+
+/** The text with the diagrams of today between its markers. Throws when a marker is missing. */
+export function withDiagrams(text: string): string {
+  const drawn = {
+    'trade states': diagramOf(EDGES, 'intended'),
+    'deposit states': diagramOf(DEPOSIT_EDGES, 'created'),
+  }
+  return Object.entries(drawn).reduce((before, [name, diagram]) => {
+    const place = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- end of ${name} -->)`)
+    if (!place.test(before)) throw new Error(`ARCHITECTURE.md has no place for the ${name}`)
+    return before.replace(place, `$1${diagram}$2`)
+  }, text)
+}
+
+if (import.meta.main) writeFileSync(FILE, withDiagrams(readFileSync(FILE, 'utf8')))
