@@ -47,13 +47,7 @@ function fold(text: string): string {
 
 /** The payment is asked for once a second in these states, and in no other. */
 export function isPolling(state: FlowState): boolean {
-  const { modal, payment } = state
-  if (modal.kind === 'joining') return true
-  return modal.kind === 'confirming' && payment !== null && !isOver(payment)
-}
-
-function isOver(payment: Payment): boolean {
-  return payment.status !== 'created' && payment.status !== 'pending'
+  return state.modal.kind === 'joining' || state.modal.kind === 'confirming'
 }
 
 /** Whole seconds left at `nowMs` (monotonic), or null when unknown. */

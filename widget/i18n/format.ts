@@ -11,9 +11,11 @@ export function formatMoney(minor: number, currency: Currency, language: Languag
   const key = `${language} ${currency}`
   let format = formats.get(key)
   if (format === undefined) {
-    const options = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const
-    // Russian groups only from five digits on by default; four digits are grouped here as well.
-    format = new Intl.NumberFormat(LOCALES[language], { ...options, useGrouping: 'always' })
+    format = new Intl.NumberFormat(LOCALES[language], {
+      style: 'currency',
+      currency,
+      currencyDisplay: 'narrowSymbol',
+    })
     formats.set(key, format)
   }
   return format.format(minor / 10 ** CURRENCY_EXPONENT[currency])

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { LANGUAGES } from '../../contract/languages.ts'
 import { en } from './en.ts'
-import { loadMessages, messagesIn } from './messages.ts'
+import { createMessages, loadMessages, messagesIn } from './messages.ts'
 import { ru } from './ru.ts'
 
 type Leaf = { key: string; text: unknown }
@@ -50,6 +50,31 @@ describe('A-065 A-110 the texts', () => {
         expect(said, key).not.toMatch(/undefined|null|NaN|object/)
       }
     }
+  })
+
+  it('come in Russian once they are loaded, once, and in English until then', async () => {
+    const load = vi.fn(async () => ru)
+    const messages = createMessages({ ru: load })
+    expect(messages.hasMessages('en')).toBe(true)
+    expect(messages.hasMessages('ru')).toBe(false)
+    expect(messages.messagesIn('ru').pay).toBe(en.pay)
+    await messages.loadMessages('ru')
+    await messages.loadMessages('ru')
+    expect(load).toHaveBeenCalledTimes(1)
+    expect(messages.hasMessages('ru')).toBe(true)
+    expect(messages.messagesIn('ru').pay).toBe(ru.pay)
+    expect(messages.messagesIn('en').pay).toBe(en.pay)
+  })
+
+  it('that cannot be had leave the page in English, and are asked for again', async () => {
+    let online = false
+    const messages = createMessages({ ru: async () => (online ? ru : Promise.reject(new TypeError())) })
+    await messages.loadMessages('ru')
+    expect(messages.hasMessages('ru')).toBe(false)
+    expect(messages.messagesIn('ru').pay).toBe(en.pay)
+    online = true
+    await messages.loadMessages('ru')
+    expect(messages.messagesIn('ru').pay).toBe(ru.pay)
   })
 
   it('what is missing in Russian shows in English', async () => {

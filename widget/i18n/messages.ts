@@ -2,27 +2,28 @@
 import type { Language } from '../../contract/languages.ts'
 import { en, type Messages } from './en.ts'
 
-const SOURCES: Record<Exclude<Language, 'en'>, () => Promise<Partial<Messages>>> = {
-  ru: async () => (await import('./ru.ts')).ru,
-}
+type Sources = Record<Exclude<Language, 'en'>, () => Promise<Partial<Messages>>>
 
-const loaded = new Map<Language, Messages>([['en', en]])
+export function createMessages(sources: Sources) {
+  const loaded = new Map<Language, Messages>([['en', en]])
+  return {
+    /** All texts in a language; one that a language lacks, or that has not come yet, shows in English. */
+    messagesIn: (language: Language): Messages => loaded.get(language) ?? en,
 
-/** All texts in a language; one that a language lacks, or that has not come yet, shows in English. */
-export function messagesIn(language: Language): Messages {
-  return loaded.get(language) ?? en
-}
+    hasMessages: (language: Language): boolean => loaded.has(language),
 
-export function hasMessages(language: Language): boolean {
-  return loaded.has(language)
-}
-
-/** Resolves also when the texts cannot be had: the page then speaks English, and the next call tries again. */
-export async function loadMessages(language: Language): Promise<void> {
-  if (language === 'en' || loaded.has(language)) return
-  try {
-    loaded.set(language, { ...en, ...(await SOURCES[language]()) })
-  } catch {
-    // An English page is better than none.
+    /** Resolves also when the texts cannot be had: the page then speaks English, and the next call tries again. */
+    async loadMessages(language: Language): Promise<void> {
+      if (language === 'en' || loaded.has(language)) return
+      try {
+        loaded.set(language, { ...en, ...(await sources[language]()) })
+      } catch {
+        // An English page is better than none.
+      }
+    },
   }
 }
+
+export const { messagesIn, hasMessages, loadMessages } = createMessages({
+  ru: async () => (await import('./ru.ts')).ru,
+})

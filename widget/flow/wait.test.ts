@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { wait } from './wait.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+/** Tells whether it has ended. */
+function waiting(ms: number, signal: AbortSignal): () => boolean {
+  let ended = false
+  void wait(ms, signal).then(() => {
+    ended = true
+  })
+  return () => ended
+}
+
+it('ends at its time, not a millisecond before', async () => {
+  const ended = waiting(700, new AbortController().signal)
+  await vi.advanceTimersByTimeAsync(699)
+  expect(ended()).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(ended()).toBe(true)
+})
+
+it('ends when it is aborted, and leaves no timer', async () => {
+  const controller = new AbortController()
+  const ended = waiting(700, controller.signal)
+  controller.abort()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(ended()).toBe(true)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+it('ends at once when it was aborted before it began', async () => {
+  const ended = waiting(700, AbortSignal.abort())
+  await vi.advanceTimersByTimeAsync(0)
+  expect(ended()).toBe(true)
+  expect(vi.getTimerCount()).toBe(0)
+})
