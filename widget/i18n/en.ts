@@ -222,34 +222,6 @@ export const en = {
 
   toastTypes: { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Error' },
   toasts: 'Messages',
-
-  landingTitle: 'Pay with game items',
-  landingText:
-    'Tradetill is a till that takes game items. A store sends you here, you pick items from your Steam inventory, a bot collects them in one trade offer, and the store credits what they are worth.',
-  landingStart: 'A payment starts in the store you want to pay.',
-  landingDemo: 'Try it in the demo store',
-
-  helpTitle: 'Help',
-  help: {
-    escrow: {
-      title: 'Trade restrictions',
-      text: 'Steam delays transfers of accounts that have not been protected by the mobile authenticator for 7 days. We cannot take items that arrive with a delay: turn the authenticator on and come back after 7 days.',
-    },
-    games: { title: 'Supported games', text: 'Counter-Strike 2, Dota 2, Team Fortress 2 and Rust.' },
-    prices: {
-      title: 'Why prices are lower than on the Steam market',
-      text: 'Items are sold externally, on trading sites that pay out real money, and those take a large commission. Prices on the Steam market are in funds that never leave Steam.',
-    },
-    minimum: {
-      title: 'Minimum sums',
-      text: 'The minimum amount covers the commission. The smallest payment is:',
-    },
-    money: {
-      title: 'The money has not arrived',
-      text: 'First contact the support of the store: it sees your payment by its number. If that does not help, write to us through the messenger or to',
-    },
-  },
-  messenger: 'Messenger',
 }
 
 export type Messages = typeof en

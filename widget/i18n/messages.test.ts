@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from 'vitest'
 import { LANGUAGES } from '../../contract/languages.ts'
 import { en } from './en.ts'
+import { helpTexts } from './help.ts'
+import { landingTexts } from './landing.ts'
 import { createMessages, loadMessages, messagesIn } from './messages.ts'
 import { ru } from './ru.ts'
 
@@ -29,9 +31,29 @@ describe('A-065 A-110 the texts', () => {
     expect([...russian.keys()].filter((key) => !known.has(key))).toEqual([])
   })
 
+  it('of the help and landing pages are all translated', () => {
+    for (const texts of [helpTexts, landingTexts]) {
+      const [mine, theirs] = [leaves(texts.en), leaves(texts.ru)]
+      expect(theirs.map(({ key }) => key)).toEqual(mine.map(({ key }) => key))
+      for (const { text } of [...mine, ...theirs]) expect(text).toEqual(expect.stringMatching(/\S/))
+      const same = mine.filter(({ text }, index) => theirs[index]?.text === text)
+      expect(same.map(({ key }) => key).filter((key) => key !== 'games.text')).toEqual([])
+    }
+  })
+
+  it('A-030 A-035 A-112 of the help page say what they must', () => {
+    expect(Object.keys(helpTexts.en)).toEqual(
+      expect.arrayContaining(['escrow', 'games', 'prices', 'minimum', 'money']),
+    )
+    expect(helpTexts.en.minimum.text).toMatch(/covers the commission/)
+    expect(helpTexts.ru.minimum.text).toMatch(/покрывает комиссию/)
+    expect(helpTexts.en.prices.text).toMatch(/sold externally.*large commission/)
+    expect(helpTexts.ru.prices.text).toMatch(/внешних площадках.*большую комиссию/)
+  })
+
   it('are really translated', () => {
     const same = english.filter(({ key, text }) => typeof text === 'string' && russian.get(key) === text)
-    const names = /^(help\.games\.text|wear\.WearCategory\d\.0)$/
+    const names = /^wear\.WearCategory\d\.0$/
     expect(same.map(({ key }) => key).filter((key) => !names.test(key))).toEqual([])
   })
 
@@ -162,11 +184,11 @@ describe('§8 the texts of the specification', () => {
 
   it('A-088 A-112 A-034 say the numbers they must', () => {
     expect(en.creationErrors.too_many_items).toBe(en.tooManyItems)
-    for (const text of [inventoryErrors.escrow.description, en.help.escrow.text]) {
+    for (const text of [inventoryErrors.escrow.description, helpTexts.en.escrow.text]) {
       expect(text).toMatch(/7 days/)
       expect(text).toMatch(/mobile authenticator/)
     }
-    for (const text of [ru.inventoryErrors?.escrow.description, ru.help?.escrow.text]) {
+    for (const text of [ru.inventoryErrors?.escrow.description, helpTexts.ru.escrow.text]) {
       expect(text).toMatch(/7 дней/)
       expect(text).toMatch(/мобильным аутентификатором/)
     }

@@ -1,4 +1,5 @@
 import { GAME_FACTS, GAMES } from '../../contract/games.ts'
+import { helpTexts } from '../i18n/help.ts'
 import { usePage } from '../page.tsx'
 import { Header } from '../ui/header.tsx'
 
@@ -7,13 +8,13 @@ const supportEmail = (): string => document.documentElement.dataset.supportEmail
 const messengerUrl = (): string => document.documentElement.dataset.messengerUrl ?? ''
 
 export function Help() {
-  const { texts, money } = usePage()
-  const { help } = texts
+  const { texts, money, language } = usePage()
+  const help = helpTexts[language]
   const [email, messenger] = [supportEmail(), messengerUrl()]
   return (
     <>
       <Header>
-        <h1>{texts.helpTitle}</h1>
+        <h1>{help.title}</h1>
       </Header>
       <main className="help">
         <section>
@@ -48,7 +49,7 @@ export function Help() {
           {messenger !== '' && (
             <p>
               <a href={messenger} target="_blank" rel="noopener noreferrer">
-                {texts.messenger}
+                {help.messenger}
               </a>
             </p>
           )}

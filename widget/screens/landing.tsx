@@ -1,3 +1,4 @@
+import { landingTexts } from '../i18n/landing.ts'
 import { isSandbox, usePage } from '../page.tsx'
 import { Header } from '../ui/header.tsx'
 
@@ -5,7 +6,7 @@ import { Header } from '../ui/header.tsx'
 const demoStore = (): string | undefined => document.documentElement.dataset.demoStore
 
 export function Landing() {
-  const { texts } = usePage()
+  const texts = landingTexts[usePage().language]
   const demo = demoStore()
   return (
     <>
@@ -13,12 +14,12 @@ export function Landing() {
         <span className="brand">Tradetill</span>
       </Header>
       <main className="message-page">
-        <h1>{texts.landingTitle}</h1>
-        <p>{texts.landingText}</p>
-        <p className="quiet">{texts.landingStart}</p>
+        <h1>{texts.title}</h1>
+        <p>{texts.text}</p>
+        <p className="quiet">{texts.start}</p>
         {isSandbox() && demo !== undefined && demo !== '' && (
           <a className="button primary" href={demo}>
-            {texts.landingDemo}
+            {texts.demo}
           </a>
         )}
       </main>
