@@ -61,6 +61,7 @@ const HEIGHT: Record<string, number> = {
   db: 1,
   ledger: 2,
   http: 2,
+  outages: 2,
   bots: 3,
   webhooks: 3,
   pricing: 3,

@@ -182,6 +182,14 @@ export const ERRORS = {
       ru: 'Steam сейчас не отвечает. Ваши предметы в безопасности; попробуйте через несколько минут.',
     },
   },
+  technical_works: {
+    status: 503,
+    title: 'Technical works',
+    detail: {
+      en: 'New trades are paused for technical works. Your items are safe and your time stands still; try again in a few minutes.',
+      ru: 'Новые обмены приостановлены на время технических работ. Предметы в безопасности, время не идёт; попробуйте через несколько минут.',
+    },
+  },
   no_bot_available: {
     status: 503,
     title: 'No bot available',

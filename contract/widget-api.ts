@@ -48,6 +48,11 @@ export const paymentSchema = z.object({
   /** Seconds: to the expiry while created, to the trade's deadline while pending, null when final or unknown. */
   timeLeft: z.int().nonnegative().nullable(),
   technicalWorks: z.boolean(),
+  /**
+   * True when the offer was declined within seconds of being sent: the shopper did not do it, so somebody else may
+   * hold a key to their account and wait with a look-alike of the offer.
+   */
+  declinedAtOnce: z.boolean(),
   /** Steam's own id of the offer. */
   steamTradeId: z.string().nullable(),
   /** The secret code: the message of the Steam offer. */

@@ -10,6 +10,7 @@ import { createSandboxAgent } from '../steam/agent.ts'
 import type { Steam } from '../steam/steam.ts'
 import { createWebSteam } from '../steam/web.ts'
 import { createStore } from '../stores/service.ts'
+import { switchMaintenance } from './maintenance.ts'
 
 const USAGE = `usage: npm run --silent tradetill -- COMMAND
 
@@ -18,6 +19,7 @@ const USAGE = `usage: npm run --silent tradetill -- COMMAND
   store create --name NAME --origin URL [--origin URL ...]
                [--webhook-url URL] [--risk-limit-usd DOLLARS] [--json]
                              registers a store; prints its API key and webhook secret once
+  maintenance on|off         pauses new trades and the time of deposits, or lets them go on
 `
 
 /** Ends the command with a message and exit code 1. */
@@ -29,6 +31,8 @@ const COMMANDS: Record<string, (context: Context, args: string[]) => Promise<voi
   'bot add': addBots,
   'bot list': showBots,
   'store create': addStore,
+  'maintenance on': ({ db }) => switchMaintenance(db, true),
+  'maintenance off': ({ db }) => switchMaintenance(db, false),
 }
 
 async function main([noun = '', verb = '', ...args]: string[]): Promise<void> {

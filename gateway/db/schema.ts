@@ -258,6 +258,8 @@ export type CustodyEntryTable = {
   created_at: Generated<Date>
 }
 
+export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'; since: Date }
+
 export type SettingTable = { name: string; value: JSONColumnType<object> }
 
 export type Tables = {
@@ -277,5 +279,6 @@ export type Tables = {
   event: EventTable
   webhook_delivery: WebhookDeliveryTable
   custody_entry: CustodyEntryTable
+  outage: OutageTable
   setting: SettingTable
 }

@@ -15,6 +15,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import { refuse } from '../kit/problem.ts'
+import { openOutages } from '../outages/store.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { recordEvent } from '../webhooks/events.ts'
 import { DEPOSIT_LIFE_MS } from './deposit.ts'
@@ -183,13 +184,13 @@ export async function tellTransition(
   await deps.signals.notify(tx, depositTopic(deposit.id))
 }
 
-/** Ends a deposit whose time is over, unless a trade of it is open. */
+/** Ends a deposit whose time is over, unless a trade of it is open or time stands still. */
 export async function expireDeposit(deps: DepositDeps, id: bigint): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
     const deposit = await lockDeposit(tx, { id })
     if (deposit === undefined) return
     const now = deps.clock.now()
-    const isStopped = await hasLiveTrade(tx, id)
+    const isStopped = (await hasLiveTrade(tx, id)) || (await openOutages(tx)).has('deposits')
     const to = await moveDeposit(tx, deposit, { kind: 'time_passed', now, isStopped })
     if (to !== null) await tellTransition(deps, tx, { deposit, to })
   })

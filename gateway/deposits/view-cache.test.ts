@@ -19,6 +19,7 @@ const viewOf = (etag: string): View => ({
     bot: null,
     timeLeft: 60,
     technicalWorks: false,
+    declinedAtOnce: false,
     steamTradeId: null,
     steamTradeMessage: null,
     acceptUrl: null,

@@ -43,6 +43,7 @@ type Row = {
   trade_id: bigint | null
   bot_id: bigint | null
   trade_state: TradeStateColumn | null
+  trade_reason: string | null
   steam_offer_id: string | null
   secret_code: string | null
   total: bigint | null
@@ -52,6 +53,9 @@ type Row = {
   bot_profile_url: string | null
   bot_avatar_url: string | null
   bot_level: number | null
+  technical_works: boolean
+  deposits_stopped: boolean
+  trades_stopped: boolean
   seconds_to_expiry: number
   seconds_to_deadline: number | null
 }
@@ -65,11 +69,15 @@ export function viewReader(db: Db, communityUrl: string): ViewReader {
         deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount,
         deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url, deposit.user_token,
         (deposit.user_steam_id::bigint - 76561197960265728)::text as user_account,
-        trade.id as trade_id, trade.bot_id, trade.state as trade_state, trade.steam_offer_id,
+        trade.id as trade_id, trade.bot_id, trade.state as trade_state, trade.reason as trade_reason,
+        trade.steam_offer_id,
         trade.secret_code, trade.total, trade.accepted_at is not null as accepted,
         (select count(*)::int from trade_item where trade_item.trade_id = trade.id) as item_count,
         bot.name as bot_name, bot.profile_url as bot_profile_url, bot.avatar_url as bot_avatar_url,
         bot.level as bot_level,
+        exists (select from outage where kind in ('offers', 'maintenance')) as technical_works,
+        exists (select from outage where kind = 'deposits') as deposits_stopped,
+        exists (select from outage where kind = 'offers') as trades_stopped,
         greatest(0, ceil(extract(epoch from deposit.expires_at - now())))::int as seconds_to_expiry,
         greatest(0, ceil(extract(epoch from trade.deadline - now())))::int as seconds_to_deadline
       from deposit
@@ -116,7 +124,8 @@ function paymentOf(row: Row, communityUrl: string): Payment {
     user: userOf(row),
     bot: offer === null ? null : botOf(row),
     timeLeft: timeLeftOf(row),
-    technicalWorks: false,
+    technicalWorks: row.technical_works,
+    declinedAtOnce: row.trade_reason === 'declined_at_once',
     steamTradeId: offer,
     steamTradeMessage: offer === null ? null : row.secret_code,
     acceptUrl: offer === null ? null : `${communityUrl}/tradeoffer/${offer}/`,
@@ -135,11 +144,14 @@ function paymentOf(row: Row, communityUrl: string): Payment {
 
 const numberOrNull = (value: bigint | null): number | null => (value === null ? null : Number(value))
 
-/** To the expiry while created, to the trade's deadline while pending; void once the shopper has accepted. */
+/**
+ * To the expiry while created, to the trade's deadline while pending; void once the shopper has accepted, and
+ * while time stands still.
+ */
 function timeLeftOf(row: Row): number | null {
   if (isFinal(row.status)) return null
-  if (row.status === 'created') return row.seconds_to_expiry
-  return row.accepted ? null : row.seconds_to_deadline
+  if (row.status === 'created') return row.deposits_stopped ? null : row.seconds_to_expiry
+  return row.accepted || row.trades_stopped ? null : row.seconds_to_deadline
 }
 
 function userOf(row: Row): Payment['user'] {

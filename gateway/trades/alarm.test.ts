@@ -38,9 +38,9 @@ describe('what is due', () => {
     expect(due(trade, at(seconds))).toBe(what)
   })
 
-  it('D-28 no deadline counts while Steam is down', () => {
+  it('D-28 the shopper’s time stands still while Steam is down', () => {
     expect(due(active, at(900), { steamDown: true })).toBe('read')
-    expect(due(intended, at(900), { steamDown: true })).toBe('send')
+    expect(due({ ...active, cancelling: 'escrow' }, at(10), { steamDown: true })).toBe('cancel')
   })
 })
 

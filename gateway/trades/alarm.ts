@@ -34,11 +34,11 @@ export type Due =
   | 'last_look'
   | 'nothing'
 
-/** `steamDown`: while offers fail for all bots no deadline counts. */
+/** `steamDown`: while offers fail for all bots the shopper's time stands still. */
 export function due(trade: Trade, now: Date, { steamDown = false } = {}): Due {
   switch (trade.state) {
     case 'intended':
-      return !steamDown && isPast(trade.createdAt, INTENT_LIFE_MS, now) ? 'give_up' : 'send'
+      return isPast(trade.createdAt, INTENT_LIFE_MS, now) ? 'give_up' : 'send'
     case 'sending':
       return isPast(trade.startedAt, SEND_LOST_MS, now) ? 'reconcile' : 'nothing'
     case 'unknown':

@@ -8,6 +8,7 @@ import { inTransaction, violates } from '../db/transaction.ts'
 import { type DepositDeps, depositTopic } from '../deposits/service.ts'
 import { type DepositRow, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
+import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { liveTradeOf } from './store.ts'
 
@@ -56,6 +57,8 @@ async function joinOrCreate(deps: RequestDeps, tx: Tx, body: TradeBody): Promise
     const same = live.row.game === body.game && sameIds(live.assetIds, body.items)
     return same ? live.row.id : refused('trade_in_progress')
   }
+  const closed = await tradesClosed(tx)
+  if (closed !== undefined) return refused(closed === 'maintenance' ? 'technical_works' : 'steam_unavailable')
   if (deposit.status !== 'created' || deposit.expires_at <= deps.clock.now()) return refused('deposit_closed')
   if (new Set(body.items).size !== body.items.length) return refused('items_unavailable')
   if (body.items.length > deps.limits.maxItems) return refused('too_many_items')

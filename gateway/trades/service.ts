@@ -1,11 +1,12 @@
 /** What the holder of a bot's lease does about its trades: the shell around the pure rules. */
 import type { BotContext, BotHandlers } from '../bots/bot.ts'
+import { openOutages } from '../outages/store.ts'
 import { type Due, due } from './alarm.ts'
 import { cancel, prove, read } from './offers.ts'
 import { record } from './record.ts'
 import { reconcile, send } from './send.ts'
 import { type LoadedTrade, loadTrade } from './store.ts'
-import { isDelivered } from './trade.ts'
+import { isDelivered, type Trade } from './trade.ts'
 import type { TradeDeps } from './wake.ts'
 import { review, watch } from './watch.ts'
 
@@ -25,13 +26,21 @@ async function advance(deps: TradeDeps, bot: BotContext, tradeId: bigint): Promi
   for (;;) {
     const loaded = await loadTrade(deps.db, tradeId)
     if (loaded === undefined || loaded.row.bot_id !== bot.botId) return
-    const next = due(loaded.trade, deps.clock.now())
+    const next = await dueNow(deps, loaded.trade)
     // A read that changed nothing would only be repeated.
     if (done.has(next)) return
     await act(deps, bot, loaded, next)
     done.add(next).add('review')
     if (next === 'send' || next === 'reconcile') done.add('read')
   }
+}
+
+/** Only a deadline asks whether Steam is down: all else is done whenever it can be. */
+async function dueNow(deps: TradeDeps, trade: Trade): Promise<Due> {
+  const now = deps.clock.now()
+  const next = due(trade, now)
+  if (next !== 'cancel') return next
+  return due(trade, now, { steamDown: (await openOutages(deps.db)).has('offers') })
 }
 
 async function act(deps: TradeDeps, bot: BotContext, loaded: LoadedTrade, what: Due): Promise<void> {

@@ -23,6 +23,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     bot: null,
     timeLeft: 3600,
     technicalWorks: false,
+    declinedAtOnce: false,
     steamTradeId: null,
     steamTradeMessage: null,
     acceptUrl: null,

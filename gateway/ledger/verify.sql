@@ -1,0 +1,131 @@
+-- Recomputes from the rows what the ledger says, and lists every difference. No rows: all is well.
+-- It shares nothing with the code that writes the ledger.
+with entry as (
+  select e.*, d.kind as debit_kind, d.currency as debit_currency, d.store_id as debit_store,
+    c.kind as credit_kind, c.currency as credit_currency, c.store_id as credit_store
+  from ledger_entry e
+  join account d on d.id = e.debit_account
+  join account c on c.id = e.credit_account
+),
+delivered as (
+  select t.*, q.rate_id, dep.store_id
+  from trade t join quote q on q.id = t.quote_id join deposit dep on dep.id = t.deposit_id
+  where t.delivered_at is not null
+),
+posted as (
+  select trade_id,
+    coalesce(sum(amount) filter (where cause = 'delivered'), 0) as delivered,
+    coalesce(sum(amount) filter (where cause = 'commission'), 0) as commission,
+    coalesce(sum(amount) filter (where cause = 'reversed'), 0) as reversed,
+    coalesce(sum(amount) filter (where cause = 'commission_reversed'), 0) as commission_reversed,
+    coalesce(sum(case when credit_kind = 'held' then amount when debit_kind = 'held' then -amount end), 0) as held
+  from entry where trade_id is not null group by trade_id
+),
+items as (
+  select trade_id, sum(price) as price, sum(gross) as gross, count(*) as count,
+    coalesce(sum(price) filter (where reversed_at is not null), 0) as price_back,
+    coalesce(sum(gross) filter (where reversed_at is not null), 0) as gross_back
+  from trade_item group by trade_id
+),
+credited as (
+  select deposit_id, count(*) as trades, sum(total) as total, sum(held_amount) as held, sum(reversed_amount) as reversed
+  from delivered group by deposit_id
+)
+-- Accounts
+select 'the balances of a currency do not sum to zero' as problem, currency || ': ' || sum(balance) as detail
+from account group by currency having sum(balance) <> 0
+union all
+select 'a balance is not the sum of its entries', 'account ' || a.id || ': ' || a.balance || ', entries ' || coalesce(s.sum, 0)
+from account a left join (
+  select account, sum(amount) from (
+    select credit_account as account, amount from ledger_entry
+    union all select debit_account, -amount from ledger_entry
+  ) moved group by account
+) s on s.account = a.id
+where a.balance <> coalesce(s.sum, 0)
+union all
+select 'a balance is below its floor', 'account ' || id || ': ' || balance
+from account where balance < floor or (kind = 'held' and balance < 0)
+union all
+select 'the held balance of a store is not what its deposits hold', 'store ' || s.id || ' ' || c.currency
+from store s cross join (values ('USD'), ('EUR'), ('BRL')) c (currency)
+where coalesce((select sum(balance) from account where store_id = s.id and kind = 'held' and currency = c.currency), 0)
+  <> coalesce((select sum(held_amount) from deposit where store_id = s.id and currency = c.currency), 0)
+-- Entries
+union all
+select 'an entry is not in the currency of its accounts', 'entry ' || id
+from entry where currency <> debit_currency or currency <> credit_currency
+union all
+select 'an entry moves money of another store', 'entry ' || e.id
+from entry e join delivered t on t.id = e.trade_id
+where coalesce(e.debit_store, t.store_id) <> t.store_id or coalesce(e.credit_store, t.store_id) <> t.store_id
+union all
+select 'an entry names another quote or rate than its trade', 'entry ' || e.id
+from entry e join delivered t on t.id = e.trade_id
+where e.quote_id <> t.quote_id or e.rate_id <> t.rate_id or e.currency <> t.currency
+union all
+select 'an entry belongs to a trade that was not delivered', 'entry ' || e.id || ', trade ' || e.trade_id
+from ledger_entry e join trade t on t.id = e.trade_id where t.delivered_at is null
+-- Trades
+union all
+select 'a delivered trade is not credited with its total and commission', 'trade ' || t.id
+from delivered t left join posted p on p.trade_id = t.id
+where coalesce(p.delivered, 0) <> t.total or coalesce(p.commission, 0) <> t.gross_total - t.total
+union all
+select 'a trade is not worth the sum of its items', 'trade ' || t.id
+from trade t join items i on i.trade_id = t.id where t.total <> i.price or t.gross_total <> i.gross
+union all
+select 'what a trade holds is not what the ledger holds for it', 'trade ' || t.id
+from trade t left join posted p on p.trade_id = t.id where t.held_amount <> coalesce(p.held, 0)
+union all
+select 'a reversal is not posted as its items say', 'trade ' || t.id
+from trade t join items i on i.trade_id = t.id left join posted p on p.trade_id = t.id
+where t.reversed_amount <> i.price_back
+  or coalesce(p.reversed, 0) <> i.price_back
+  or coalesce(p.commission_reversed, 0) <> i.gross_back - i.price_back
+union all
+select 'the state of a trade contradicts its delivery', 'trade ' || id || ' is ' || state
+from trade where (delivered_at is not null) <> (state in ('held', 'final', 'reversed'))
+  or (state = 'final' and held_amount <> 0)
+  or (state = 'reversed' and reversed_amount <> total)
+union all
+select 'an exchange on Steam is credited twice', 'Steam trade ' || steam_trade_id
+from delivered group by steam_trade_id having count(*) > 1
+-- Deposits
+union all
+select 'a deposit is not credited with what its trades brought', 'deposit ' || d.id
+from deposit d left join credited c on c.deposit_id = d.id
+where (d.status = 'succeeded') <> (c.deposit_id is not null)
+  or coalesce(d.credited_amount, 0) <> coalesce(c.total, 0)
+  or d.held_amount <> coalesce(c.held, 0)
+  or d.reversed_amount <> coalesce(c.reversed, 0)
+union all
+select 'a deposit does not tell of its status', 'deposit ' || d.id || ' is ' || d.status
+from deposit d
+where d.status <> 'created' and not exists (
+  select from event where event.deposit_id = d.id and event.type = case d.status
+    when 'pending' then 'deposit.pending'
+    when 'succeeded' then 'deposit.succeeded'
+    when 'paymentTimeout' then 'deposit.payment_timeout'
+    when 'tradeTimeout' then 'deposit.trade_timeout'
+    when 'tradeDeclined' then 'deposit.trade_declined'
+    when 'tradeCountered' then 'deposit.trade_countered'
+    when 'tradeHasInvalidItems' then 'deposit.trade_has_invalid_items' end)
+-- Items
+union all
+select 'an item of a delivered trade is not in custody', 'trade ' || t.id || ', item ' || i.asset_id
+from delivered t join trade_item i on i.trade_id = t.id
+left join custody_entry c on c.trade_id = t.id and c.asset_id = i.asset_id and c.moved = 'in'
+where c.id is null or c.received_asset_id is distinct from i.received_asset_id or c.bot_id <> t.bot_id
+union all
+select 'an item went back without a reversal, or the other way round', 'trade ' || i.trade_id || ', item ' || i.asset_id
+from trade_item i
+left join custody_entry c on c.trade_id = i.trade_id and c.asset_id = i.asset_id and c.moved = 'back'
+where (c.id is null) <> (i.reversed_at is null)
+union all
+select 'an item is in custody that no trade brought', 'custody entry ' || c.id
+from custody_entry c left join trade t on t.id = c.trade_id where t.delivered_at is null
+union all
+select 'an asset stands in two trades that are open', 'app ' || app_id || ', item ' || asset_id
+from trade_item where live group by app_id, asset_id having count(*) > 1
+limit 1000

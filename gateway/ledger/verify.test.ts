@@ -1,0 +1,173 @@
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createMetrics } from '../kit/metrics.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from '../trades/request.ts'
+import { tradeHandlers } from '../trades/service.ts'
+import { checkLedger } from './jobs.ts'
+import { verifyLedger } from './verify.ts'
+
+let till: Till
+let pool: pg.Pool
+
+beforeEach(async () => {
+  till = await startTill()
+  pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  pool.on('error', () => {})
+})
+afterEach(async () => {
+  await pool.end()
+  await till.close()
+})
+
+/** Two stores; a trade that is final, one that is held, one taken back in part, and a deposit that only waits. */
+async function someLife() {
+  const stores = [await aStore(till, { riskLimitUsdCents: 2_500n }), await aStore(till)]
+  const { bot, session } = await aBot(till)
+  const work = async () => {
+    for (const { id } of await till.db.selectFrom('trade').select('id').execute()) {
+      await tradeHandlers(till.deps).trade(bot, id)
+    }
+  }
+  for (const [index, store] of [...stores, ...stores].entries()) {
+    const deposit = await aDeposit(till, store, { game: index === 0 ? 'dota' : 'cs' })
+    const answer = requestTrade(till.deps, deposit.body)
+    const trades = () => till.db.selectFrom('trade').select('id').execute()
+    await expect.poll(trades).toHaveLength(index + 1)
+    await work()
+    await answer
+    session.accept(String(index + 1))
+    await work()
+  }
+  const exchange = session.trades.get('9002')
+  if (exchange?.kind !== 'trade') throw new Error('no exchange')
+  const received = exchange.trade.received.map((asset, index) => ({
+    ...asset,
+    rolledBackAssetId: index === 0 ? asset.assetId : null,
+  }))
+  session.trades.set('9002', {
+    kind: 'trade',
+    trade: { ...exchange.trade, state: 'partly_rolled_back', received },
+  })
+  await till.db
+    .updateTable('trade')
+    .set({ settles_at: till.clock.now() })
+    .where('steam_trade_id', '=', '9002')
+    .execute()
+  await work()
+  await aDeposit(till, stores[0] ?? { id: 0n })
+}
+
+const problems = async () => [...new Set((await verifyLedger(pool)).map(({ problem }) => problem))]
+
+describe('the check of the ledger', () => {
+  it('I1 I3 I13 finds nothing in what the till wrote', async () => {
+    expect(await problems()).toEqual([])
+    await someLife()
+    expect(await problems()).toEqual([])
+    const causes = await till.db
+      .selectFrom('ledger_entry')
+      .select('cause')
+      .distinct()
+      .orderBy('cause')
+      .execute()
+    expect(causes.map(({ cause }) => cause)).toEqual([
+      'commission',
+      'commission_reversed',
+      'delivered',
+      'released',
+      'reversed',
+    ])
+  })
+
+  it.each<[string, string]>([
+    [
+      'the balances of a currency do not sum to zero',
+      `update account set balance = balance + 1 where kind = 'items'`,
+    ],
+    [
+      'a balance is not the sum of its entries',
+      `update account set balance = balance + 1 where kind = 'available'`,
+    ],
+    ['a balance is below its floor', `alter table account drop constraint account_floor;
+      update account set floor = balance + 1 where kind = 'available'`],
+    [
+      'the held balance of a store is not what its deposits hold',
+      'update deposit set held_amount = held_amount + 1 where id = (select min(id) from deposit where held_amount > 0)',
+    ],
+    [
+      'an entry is not in the currency of its accounts',
+      `update ledger_entry set currency = 'EUR' where id = 1`,
+    ],
+    [
+      'an entry moves money of another store',
+      `update ledger_entry set credit_account = (select max(id) from account where store_id is not null)
+       where id = (select min(e.id) from ledger_entry e join account a on a.id = e.credit_account
+         where a.store_id = (select min(id) from store))`,
+    ],
+    [
+      'an entry names another quote or rate than its trade',
+      'update ledger_entry set rate_id = (select max(id) from exchange_rate) where id = 1',
+    ],
+    [
+      'an entry belongs to a trade that was not delivered',
+      `update trade set delivered_at = null where id = (select min(id) from trade)`,
+    ],
+    [
+      'a delivered trade is not credited with its total and commission',
+      'delete from ledger_entry where id = 1',
+    ],
+    [
+      'a trade is not worth the sum of its items',
+      'update trade set total = total - 1 where id = (select min(id) from trade)',
+    ],
+    [
+      'what a trade holds is not what the ledger holds for it',
+      `update trade set held_amount = held_amount - 1 where state = 'held'`,
+    ],
+    [
+      'a reversal is not posted as its items say',
+      'update trade_item set reversed_at = now() where reversed_at is null and trade_id = (select max(id) from trade)',
+    ],
+    [
+      'the state of a trade contradicts its delivery',
+      `update trade set state = 'declined' where id = (select min(id) from trade)`,
+    ],
+    [
+      'a deposit is not credited with what its trades brought',
+      `update deposit set credited_amount = credited_amount + 1 where status = 'succeeded'`,
+    ],
+    ['a deposit does not tell of its status', `delete from event where type = 'deposit.succeeded'`],
+    ['an item of a delivered trade is not in custody', `delete from custody_entry where id = 1`],
+    [
+      'an item went back without a reversal, or the other way round',
+      `delete from custody_entry where moved = 'back'`,
+    ],
+    [
+      'an item is in custody that no trade brought',
+      `update trade set delivered_at = null where id = (select min(id) from trade)`,
+    ],
+  ])('finds that %s', async (problem, damage) => {
+    await someLife()
+    // Nothing but a superuser's hand can do this damage.
+    await till.db.connection().execute(async (db) => {
+      await sql`set session_replication_role = replica`.execute(db)
+      await sql.raw(damage).execute(db)
+      await sql`reset session_replication_role`.execute(db)
+    })
+    expect(await problems()).toContain(problem)
+  })
+
+  it('runs while the till writes, and tells loudly what it finds', async () => {
+    await someLife()
+    const metrics = createMetrics()
+    const check = () => checkLedger({ pool, log: till.deps.log, metrics })
+    await check()
+    expect(await metrics.registry.metrics()).toContain('tradetill_ledger_differences 0')
+    await till.db.updateTable('account').set({ balance: 1n }).where('kind', '=', 'commission').execute()
+    await check()
+    expect(await metrics.registry.metrics()).toContain('tradetill_ledger_differences 2')
+    expect(till.lines.join('')).toContain('the ledger does not agree with itself')
+  })
+})

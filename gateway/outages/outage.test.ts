@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { judgeOutages, type Outage } from './outage.ts'
+
+const now = new Date('2026-01-01T12:00:00Z')
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
+const healthy = { offersFailingSince: null, inventoriesFailingSince: null }
+const judged = (bots: Parameters<typeof judgeOutages>[0]['bots'], ...open: Outage[]) =>
+  judgeOutages({ bots, open: new Set(open) }, now)
+
+describe('an outage', () => {
+  it('D-28 begins when a capability has failed for every bot for 30 s, each capability by itself', () => {
+    expect(judged([{ ...healthy, offersFailingSince: ago(30) }])).toEqual({
+      begin: ['offers', 'deposits'],
+      end: [],
+    })
+    expect(judged([{ ...healthy, inventoriesFailingSince: ago(31) }])).toEqual({
+      begin: ['inventories', 'deposits'],
+      end: [],
+    })
+  })
+
+  it('D-28 is none while one bot works, or has failed for less', () => {
+    const failing = { ...healthy, offersFailingSince: ago(99) }
+    expect(judged([failing, healthy])).toEqual({ begin: [], end: [] })
+    expect(judged([failing, { ...healthy, offersFailingSince: ago(29) }])).toEqual({ begin: [], end: [] })
+  })
+
+  it('ends with the first bot that works again', () => {
+    const failing = { ...healthy, offersFailingSince: ago(99) }
+    expect(judged([failing, healthy], 'offers', 'deposits')).toEqual({ begin: [], end: ['offers', 'deposits'] })
+  })
+
+  it('goes on, or does not begin, while no bot is in service to tell', () => {
+    expect(judged([], 'offers', 'deposits')).toEqual({ begin: [], end: [] })
+    expect(judged([])).toEqual({ begin: [], end: [] })
+  })
+
+  it('stops the time of deposits for as long as anything lasts', () => {
+    const failing = { ...healthy, inventoriesFailingSince: ago(99) }
+    expect(judged([failing], 'offers', 'deposits')).toEqual({ begin: ['inventories'], end: ['offers'] })
+    expect(judged([healthy], 'maintenance')).toEqual({ begin: ['deposits'], end: [] })
+    expect(judged([healthy], 'maintenance', 'deposits')).toEqual({ begin: [], end: [] })
+    expect(judged([healthy], 'deposits')).toEqual({ begin: [], end: ['deposits'] })
+  })
+})

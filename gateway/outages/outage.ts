@@ -1,0 +1,36 @@
+/** When Steam counts as down, pure. A clock never says so: only what the bots meet. */
+
+export type Outage = 'offers' | 'inventories' | 'maintenance' | 'deposits'
+
+/** What one bot that is in service meets; a time is when it began to fail, null where it works. */
+export type BotHealth = { offersFailingSince: Date | null; inventoriesFailingSince: Date | null }
+
+/** So long every bot must have failed before it is Steam and not a hiccup. */
+export const OUTAGE_AFTER_MS = 30_000
+
+/** What begins and ends now. Without a bot in service nothing is known of Steam, and what lasts goes on. */
+export function judgeOutages(
+  { bots, open }: { bots: readonly BotHealth[]; open: ReadonlySet<Outage> },
+  now: Date,
+): { begin: Outage[]; end: Outage[] } {
+  const isDown = (since: (bot: BotHealth) => Date | null): boolean =>
+    bots.every((bot) => {
+      const failing = since(bot)
+      return failing !== null && now.getTime() - failing.getTime() >= OUTAGE_AFTER_MS
+    })
+  const seen: Record<'offers' | 'inventories', boolean> = {
+    offers: isDown((bot) => bot.offersFailingSince),
+    inventories: isDown((bot) => bot.inventoriesFailingSince),
+  }
+  const lasts = (kind: 'offers' | 'inventories') => (bots.length === 0 ? open.has(kind) : seen[kind])
+  const stopped = lasts('offers') || lasts('inventories') || open.has('maintenance')
+  const wanted: [Outage, boolean][] = [
+    ['offers', lasts('offers')],
+    ['inventories', lasts('inventories')],
+    ['deposits', stopped],
+  ]
+  return {
+    begin: wanted.flatMap(([kind, is]) => (is && !open.has(kind) ? [kind] : [])),
+    end: wanted.flatMap(([kind, is]) => (!is && open.has(kind) ? [kind] : [])),
+  }
+}

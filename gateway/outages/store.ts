@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import type { BotHealth, Outage } from './outage.ts'
+
+/** What lasts now. */
+export async function openOutages(db: Db | Tx): Promise<Set<Outage>> {
+  const rows = await db.selectFrom('outage').select('kind').execute()
+  return new Set(rows.map(({ kind }) => kind))
+}
+
+/** Bots that are in service. One that nobody holds has met nothing. */
+export function healthOfBots(db: Db | Tx): Promise<BotHealth[]> {
+  return db
+    .selectFrom('bot')
+    .select(['offers_failing_since as offersFailingSince', 'inventories_failing_since as inventoriesFailingSince'])
+    .where('state', '=', 'active')
+    .where('lease_until', '>', sql<Date>`now()`)
+    .execute()
+}
+
+/** False when it lasts already. */
+export async function beginOutage(tx: Tx, kind: Outage, since: Date): Promise<boolean> {
+  const rows = await tx
+    .insertInto('outage')
+    .values({ kind, since })
+    .onConflict((conflict) => conflict.column('kind').doNothing())
+    .returning('kind')
+    .execute()
+  return rows.length === 1
+}
+
+/** Since when it lasted; undefined when it did not. */
+export async function endOutage(tx: Tx, kind: Outage): Promise<Date | undefined> {
+  const row = await tx.deleteFrom('outage').where('kind', '=', kind).returning('since').executeTakeFirst()
+  return row?.since
+}
+
+/** Deposits get back the time that stood still. */
+export async function extendDeposits(tx: Tx, from: Date, to: Date): Promise<void> {
+  await sql`update deposit set expires_at = expires_at + (${to}::timestamptz - greatest(${from}, created_at))
+    where status = 'created' and created_at < ${to}`.execute(tx)
+}
+
+/** Shoppers get back the time in which they could not accept. */
+export async function extendTrades(tx: Tx, from: Date, to: Date): Promise<void> {
+  await sql`update trade set
+      deadline = deadline + (${to}::timestamptz - greatest(${from}, send_started_at)),
+      due_at = due_at + (${to}::timestamptz - greatest(${from}, send_started_at))
+    where state = 'active' and accepted_at is null and cancelling is null and send_started_at < ${to}`.execute(tx)
+}
