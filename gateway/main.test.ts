@@ -3,7 +3,12 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { botQueue } from './bots/bot.ts'
+import { createQueue } from './db/boss-queue.ts'
+import { runningEmbeddedUrl } from './db/embedded.ts'
+import { captureLog } from './testing/log.ts'
 
 // Whole processes start here, beside others on the same two cores.
 vi.setConfig({ testTimeout: 60_000 })
@@ -74,6 +79,49 @@ test('a second gateway on the folder is refused and says why; after a kill -9 th
   await first.ended
   const third = await launchReady()
   expect((await fetch(`${third.base}/healthz`)).status).toBe(200)
+})
+
+/** A deposit with a shopper, and a bot that another process is said to hold and that never answers. */
+async function depositWithSilentBot(): Promise<{ hash: string; client: pg.Client }> {
+  const hash = 'ab'.repeat(16)
+  const url = runningEmbeddedUrl(dataDir) ?? ''
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  const queue = await createQueue({ url, log: captureLog().log })
+  await queue.ensure(botQueue(1n))
+  await queue.stop()
+  await client.query(`
+    insert into bot (steam_id, name, avatar_url, profile_url, level, refresh_token, online, lease_owner, lease_until)
+    values ('76561198000000001', 'Silent', 'a', 'p', 1, '', true, gen_random_uuid(), now() + interval '1 hour')`)
+  await client.query(
+    `insert into store (name, origins, risk_limit_usd_cents) values ('Ember', '{http://x}', 0)`,
+  )
+  await client.query(
+    `insert into deposit (hash, store_id, external_id, request_sha256, currency, back_to_store_url, expires_at,
+       user_steam_id, user_token, user_name, user_avatar_url, user_profile_url)
+     select $1, id, 'a', '', 'USD', 'http://x', now() + interval '1 hour', '76561198000000002', 't', 'n', 'a', 'p'
+     from store`,
+    [hash],
+  )
+  return { hash, client }
+}
+
+test('ends soon and with code 0 while a call waits for a bot, and answers that call', async () => {
+  const gateway = await launchReady()
+  const { hash, client } = await depositWithSilentBot()
+  const answer = fetch(`${gateway.base}/api/inventory?hash=${hash}&game=cs`)
+  await vi.waitFor(async () => {
+    const { rowCount } = await client.query('select from inventory_request')
+    expect(rowCount).toBe(1)
+  }, 10_000)
+  await client.end()
+  const begin = performance.now()
+  gateway.child.kill('SIGTERM')
+  expect(await (await answer).json()).toMatchObject({ inventoryError: true })
+  expect(await gateway.ended).toBe(0)
+  expect(performance.now() - begin).toBeLessThan(8_000)
+  expect(gateway.text()).not.toContain('cut off')
 })
 
 test('ends with the stdin of whoever started it', async () => {

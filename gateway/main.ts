@@ -22,6 +22,7 @@ import { createLimits } from './http/limits.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { systemClock } from './kit/clock.ts'
+import { createEnding, type Ending, STOP_MS } from './kit/ending.ts'
 import { systemIds } from './kit/ids.ts'
 import { type Lock, tryLock } from './kit/lock.ts'
 import { createLog, type Log } from './kit/log.ts'
@@ -60,33 +61,22 @@ export type Gateway = {
   stop(): Promise<void>
 }
 
-/** Things to end, the last one begun first; one that fails does not keep the others. */
-function createEnding(log: Log) {
-  const ends: { name: string; end: () => unknown }[] = []
-  return {
-    add: (name: string, end: () => unknown) => ends.push({ name, end }),
-    async run() {
-      for (const { name, end } of ends.splice(0).reverse()) {
-        try {
-          await end()
-        } catch (error) {
-          log.error({ err: error, part: name }, 'a part did not stop cleanly')
-        }
-      }
-    },
-  }
-}
-
 /** Starts everything; on failure what was begun is ended again. */
 export async function startGateway(config: Config): Promise<Gateway> {
   const log = createLog({ level: config.logLevel, pretty: config.logPretty })
   const ending = createEnding(log)
   try {
     const store = await openStorage(config, log, ending)
-    const parts = { config, log, ...store, ...createSteam(config) }
+    const stopping = new AbortController()
+    const signals = endingWith(stopping.signal, store.signals)
+    const parts = { config, log, ...store, signals, ...createSteam(config) }
     const app = await startParts(parts, ending)
+    ending.add('calls', 'http', () => {
+      const closed = app.close()
+      stopping.abort()
+      return closed
+    })
     await app.listen({ host: config.host, port: config.port })
-    ending.add('http', () => app.close())
     log.info({ url: config.publicUrl.origin, mode: config.mode }, 'the gateway is ready')
     return { url: config.publicUrl.origin, died: store.died, stop: () => ending.run() }
   } catch (error) {
@@ -95,7 +85,14 @@ export async function startGateway(config: Config): Promise<Gateway> {
   }
 }
 
-type Ending = ReturnType<typeof createEnding>
+/** Calls that wait for a bot are answered at once when the gateway stops, as if their time had passed. */
+function endingWith(stopping: AbortSignal, signals: Signals): Signals {
+  return {
+    ...signals,
+    until: (topic, check, timeoutMs, signal) =>
+      signals.until(topic, check, timeoutMs, signal ? AbortSignal.any([signal, stopping]) : stopping),
+  }
+}
 
 type Storage = {
   database: Database
@@ -110,11 +107,11 @@ async function openStorage(config: Config, log: Log, ending: Ending): Promise<St
   const url = embedded?.url ?? config.databaseUrl ?? ''
   await migrate({ url })
   const database = openDatabase(url)
-  ending.add('database pool', () => database.close())
+  ending.add('connections', 'database pool', () => database.close())
   const queue = await createQueue({ url, log })
-  ending.add('queue', () => queue.stop())
+  ending.add('queue', 'queue', () => queue.stop())
   const signals = await createSignals({ url, log })
-  ending.add('signals', () => signals.close())
+  ending.add('connections', 'signals', () => signals.close())
   const never = Promise.withResolvers<string>().promise
   const died = embedded?.died.then(() => 'the embedded PostgreSQL ended') ?? never
   return { database, queue, signals, box: createSecretBox(config.masterKey), died }
@@ -127,9 +124,9 @@ async function ownDatabase(config: Config, log: Log, ending: Ending): Promise<Em
   if (lock === undefined) {
     throw new Error(`Another gateway is running on the data folder ${config.dataDir}. Stop it first.`)
   }
-  ending.add('folder lock', () => lock.release())
+  ending.add('folder', 'folder lock', () => lock.release())
   const embedded = await startEmbedded({ dataDir: config.dataDir, log })
-  ending.add('embedded PostgreSQL', () => embedded.stop())
+  ending.add('database', 'embedded PostgreSQL', () => embedded.stop())
   return embedded
 }
 
@@ -205,9 +202,9 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
     handlers: { inventory: inventoryHandler(common), ...tradeHandlers(trades) },
     maxBots: config.maxBots,
   })
-  ending.add('bots', () => bots.stop())
-  ending.add('webhook jobs', await workOnWebhooks(webhooks))
-  ending.add('deposit jobs', await workOnDeposits(deposits))
+  ending.add('work', 'bots', () => bots.stop())
+  ending.add('work', 'webhook jobs', await workOnWebhooks(webhooks))
+  ending.add('work', 'deposit jobs', await workOnDeposits(deposits))
   const sweeps = [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(deposits) },
@@ -222,7 +219,7 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
   ]
   for (const { work, ...when } of sweeps) {
     const running = repeat({ ...when, log }, work)
-    ending.add(when.name, () => running.stop())
+    ending.add('work', when.name, () => running.stop())
   }
 }
 
@@ -232,7 +229,7 @@ function createHttp(parts: Parts, { deposits, inventory, trades }: Rooms, ending
   const nowMs = () => performance.now()
   const limits = createLimits(nowMs)
   const views = createViewCache({ read: viewReader(db, parts.communityUrl), log, nowMs })
-  ending.add('views', () => views.stop())
+  ending.add('work', 'views', () => views.stop())
   return createApp({
     log,
     limits,
@@ -268,7 +265,7 @@ async function startPrices({ config, log, database }: Parts, ending: Ending): Pr
   if (file === undefined) log.error('TRADETILL_PRICES_FILE is not set: no item has a price')
   const sources = file === undefined ? [] : [filePrices({ path: file, clock: systemClock })]
   const pricing = await startPricing({ db: database.db, sources, clock: systemClock, log })
-  ending.add('pricing', () => pricing.stop())
+  ending.add('work', 'pricing', () => pricing.stop())
 }
 
 async function isHealthy({ db }: Database): Promise<boolean> {
@@ -279,8 +276,6 @@ async function isHealthy({ db }: Database): Promise<boolean> {
     return false
   }
 }
-
-const STOP_MS = 15_000
 
 async function main(): Promise<void> {
   const config = readConfigOrExit()

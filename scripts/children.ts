@@ -2,19 +2,21 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { STOP_MS } from '../gateway/kit/ending.ts'
 
 export type Child = {
   /** Resolves once a line of its output contains `text`; rejects when it ends before, or time is up. */
   says(text: string, withinMs: number): Promise<void>
   /** How it ended: an exit code or a signal. */
   ended: Promise<string>
-  /** Asks it to stop and waits; after 20 s it is killed. */
+  /** Asks it to stop and waits; one that does not end by itself is killed. */
   stop(): Promise<void>
 }
 
 type Start = { name: string; file: string; env: Record<string, string> }
 
-const STOP_MS = 20_000
+/** The gateway gives up its slowest parts first, and ends by itself. */
+const KILL_MS = STOP_MS + 2_000
 
 /**
  * Begins a process in a group of its own, so that Ctrl-C reaches only the start script, which stops the parts in
@@ -59,7 +61,7 @@ export function startChild({ name, file, env }: Start): Child {
     async stop() {
       child.kill('SIGTERM')
       child.stdin.end()
-      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
+      const timer = setTimeout(() => child.kill('SIGKILL'), KILL_MS)
       await ended
       clearTimeout(timer)
     },

@@ -52,6 +52,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const limits = options.limits ?? createLimits()
   const csrf = createCsrf(options)
   handleErrors(app, options.log)
+  endConnectionsOnClose(app)
   answerUnknownRoutes(app, limits)
 
   await app.register(async (scope) => {
@@ -73,6 +74,17 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await servePage(app, { ...options, folder: options.widgetFolder, csrf })
   return app
+}
+
+/** A connection that is busy when the server closes would else stay open after its answer, and hold up the end. */
+function endConnectionsOnClose(app: FastifyInstance): void {
+  let closing = false
+  app.addHook('preClose', async () => {
+    closing = true
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    if (closing) reply.header('connection', 'close')
+  })
 }
 
 function guardAgainstGuessing(scope: FastifyInstance, limits: Limits): void {

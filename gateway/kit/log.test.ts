@@ -64,6 +64,7 @@ describe('log', () => {
     log.error({ err: new AggregateError([Object.assign(new Error('one of many'), inside)]) }, 'event')
     await close()
     const text = lines.join('')
+    expect(text).toContain('"type":"DatabaseError"')
     expect(text).toContain('23505')
     expect(text).toContain('currency_of_test_code_key')
     expect(text).toContain('inner')

@@ -53,6 +53,8 @@ export function createLog(options: LogOptions = {}): Log {
     {
       level: options.level ?? 'info',
       base: null,
+      // Its own one would take apart again what hideSecretFields made of the error.
+      serializers: { err: (fields: unknown) => fields },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: {
         level: (label) => ({ level: label }),
