@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import type { PricingRules } from './pricing/price.ts'
+import { PRICE_SETTINGS, rulesOf } from './pricing/settings.ts'
 
 const KEY_BYTES = 32
 
@@ -29,8 +31,7 @@ const environmentSchema = z
     /** Shown on the help page. */
     TRADETILL_SUPPORT_EMAIL: z.email().optional(),
     TRADETILL_MESSENGER_URL: httpUrl.optional(),
-    /** What the operator keeps, in hundredths of a percent. */
-    TRADETILL_COMMISSION_BPS: z.coerce.number().int().min(0).max(9_000).optional(),
+    ...PRICE_SETTINGS,
     /** Most items in one trade. */
     TRADETILL_MAX_ITEMS: z.coerce.number().int().min(1).max(256).default(50),
     TRADETILL_MAX_BOTS: z.coerce.number().int().min(1).max(1_000).default(50),
@@ -124,7 +125,7 @@ export type Config = {
   demoStoreUrl: string | undefined
   supportEmail: string | undefined
   messengerUrl: string | undefined
-  commissionBps: number | undefined
+  priceRules: PricingRules
   maxItems: number
   maxBots: number
   trustedProxies: string[] | undefined
@@ -164,7 +165,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     demoStoreUrl: data.TRADETILL_DEMO_STORE_URL,
     supportEmail: data.TRADETILL_SUPPORT_EMAIL,
     messengerUrl: data.TRADETILL_MESSENGER_URL,
-    commissionBps: data.TRADETILL_COMMISSION_BPS,
+    priceRules: rulesOf(data),
     maxItems: data.TRADETILL_MAX_ITEMS,
     maxBots: data.TRADETILL_MAX_BOTS,
     trustedProxies: data.TRADETILL_TRUSTED_PROXIES,

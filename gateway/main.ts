@@ -29,7 +29,6 @@ import { createLog, type Log } from './kit/log.ts'
 import { repeat } from './kit/repeat.ts'
 import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
 import { startPricing } from './pricing/jobs.ts'
-import { DEFAULT_RULES, type PricingRules } from './pricing/price.ts'
 import { filePrices, SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { createSandboxAgent } from './steam/agent.ts'
 import type { Steam } from './steam/steam.ts'
@@ -151,13 +150,9 @@ type Parts = Storage & SteamParts & { config: Config; log: Log }
 
 /** What each room needs, from the parts. */
 function roomsOf({ config, log, database, queue, signals, steam, box, imageBase }: Parts) {
-  const rules: PricingRules = {
-    ...DEFAULT_RULES,
-    commissionBps: config.commissionBps ?? DEFAULT_RULES.commissionBps,
-  }
   const common = { db: database.db, queue, signals, clock: systemClock, ids: systemIds, log }
   const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
-  const { maxItems } = config
+  const { maxItems, priceRules: rules } = config
   return {
     common,
     deposits,

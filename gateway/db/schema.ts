@@ -55,6 +55,27 @@ export type PriceTable = {
   popularity: number
   popularity_kind: 'sales7d' | 'listings'
   as_of: Date
+  level_micros: bigint | null
+  past_micros: Generated<bigint[]>
+  past_days: Generated<number[]>
+}
+
+export type PriceHoldTable = {
+  game: Game
+  /** Null: the whole game. */
+  market_hash_name: string | null
+  kind: 'blocked' | 'frozen'
+  since: Date
+}
+
+export type PriceFeedTable = {
+  source: string
+  feed: Game | 'rates'
+  asked_at: Date | null
+  next_at: Date
+  good_at: Date | null
+  failures: Generated<number>
+  last_error: string | null
 }
 
 export type ExchangeRateTable = {
@@ -111,8 +132,17 @@ export type QuoteTable = {
   game: Game
   currency: Currency
   rate_id: bigint
+  commission_bps: number | null
   created_at: Date
   expires_at: Date
+}
+
+export type QuotePriceTable = {
+  quote_id: string
+  market_hash_name: string
+  usd_micros: bigint
+  level_micros: bigint | null
+  said: JSONColumnType<object>
 }
 
 export type QuoteItemTable = {
@@ -267,11 +297,14 @@ export type Tables = {
   api_key: ApiKeyTable
   bot: BotTable
   price: PriceTable
+  price_hold: PriceHoldTable
+  price_feed: PriceFeedTable
   exchange_rate: ExchangeRateTable
   deposit: DepositTable
   inventory_request: InventoryRequestTable
   quote: QuoteTable
   quote_item: QuoteItemTable
+  quote_price: QuotePriceTable
   trade: TradeTable
   trade_item: TradeItemTable
   account: AccountTable

@@ -8,7 +8,7 @@ import { fakeClock } from '../testing/clock.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
 import { refreshPrices, startPricing } from './jobs.ts'
-import { DEFAULT_RULES } from './price.ts'
+import { rulesWith } from './price.ts'
 import { priceList } from './service.ts'
 import { filePrices, SANDBOX_PRICES } from './sources/file.ts'
 import type { PriceSource } from './sources/source.ts'
@@ -36,7 +36,7 @@ const fileOf = (content: object) => {
 }
 const refresh = (...sources: PriceSource[]) => refreshPrices({ db: database.db, sources, clock, log }, never)
 const priceOf = async (name: string, currency: 'USD' | 'EUR' = 'USD') => {
-  const rules = { ...DEFAULT_RULES, commissionBps: 1_000 }
+  const rules = rulesWith(() => ({ commissionBps: 1_000 }))
   const list = await priceList(database.db, { game: 'cs', currency, names: [name], rules, now: clock.now() })
   return 'refused' in list ? list : list.of(name)
 }
@@ -94,6 +94,7 @@ describe('pricing', () => {
     const row = (usdMicros: bigint, asOf: Date) => ({
       marketHashName: 'Knife',
       usdMicros,
+      levelUsdMicros: usdMicros,
       popularity: 20,
       popularityKind: 'sales7d' as const,
       asOf,

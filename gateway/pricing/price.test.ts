@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { minimumInMinorUnits, readRate, toMinorUnits } from './exchange.ts'
-import { DEFAULT_RULES, median, type SourcePrice, shopperAmount, worthOf } from './price.ts'
+import { DEFAULT_RULES, type SourcePrice, shopperAmount, worthOf } from './price.ts'
 
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
@@ -9,21 +9,27 @@ const DOLLAR = 1_000_000n
 const ONE = 100_000_000n
 
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS)
+const micros = (usd: number) => BigInt(Math.round(usd * 1_000_000))
+/** By default a price that stands where it stood all week. */
 const price = (usd: number, more: Partial<SourcePrice> = {}): SourcePrice => ({
-  usdMicros: BigInt(Math.round(usd * 1_000_000)),
+  source: 'somebody',
+  usdMicros: micros(usd),
+  levelUsdMicros: micros(usd),
   popularity: 100,
   popularityKind: 'sales7d',
   asOf: NOW,
   ...more,
 })
-const judge = (...prices: SourcePrice[]) => worthOf(prices, { ...DEFAULT_RULES, commissionBps: 0 }, NOW)
-const priced = (usd: number) => ({ kind: 'priced', usdMicros: price(usd).usdMicros })
+const unknownBefore = (usd: number) => price(usd, { levelUsdMicros: null })
+const RULES = { ...DEFAULT_RULES.cs, commissionBps: 0 }
+const judge = (...prices: SourcePrice[]) => worthOf(prices, RULES, NOW)
+const priced = (usd: number) => expect.objectContaining({ kind: 'priced', usdMicros: micros(usd) })
 const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
 
 describe('what an item is worth', () => {
   test('D-13 the median of the fresh sources; of two the lower', () => {
     expect(judge(price(3), price(1), price(2))).toEqual(priced(2))
-    expect(judge(price(9), price(2))).toEqual(priced(2))
+    expect(judge(price(2.6), price(2))).toEqual(priced(2))
   })
 
   test('D-13 six hours old counts, a moment older does not', () => {
@@ -45,30 +51,80 @@ describe('what an item is worth', () => {
     expect(judge(price(0.1))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.109))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.11))).toEqual(priced(0.11))
-    const half = { ...DEFAULT_RULES, commissionBps: 5_000 }
+    const half = { ...RULES, commissionBps: 5_000 }
     expect(worthOf([price(0.21)], half, NOW)).toEqual(unavailable('tooCheap'))
     expect(worthOf([price(0.22)], half, NOW)).toEqual(priced(0.22))
   })
 })
 
-const amount = fc.bigInt({ min: 1n, max: 10_000_000n * DOLLAR })
+describe('a price that somebody pushed', () => {
+  const weekAt = (level: number, usd: number) => price(usd, { levelUsdMicros: micros(level) })
+
+  test('is paid up to the limit above the level of the week, whoever says it', () => {
+    expect(judge(weekAt(10, 13))).toEqual(priced(13))
+    expect(judge(weekAt(10, 1_000))).toEqual(priced(13))
+    expect(judge(weekAt(10, 1_000), weekAt(10, 1_000), weekAt(10, 1_000))).toEqual(priced(13))
+  })
+
+  test('is no price where one source alone says it of an item that nobody knew', () => {
+    expect(judge(unknownBefore(5))).toEqual(unavailable('noPrice'))
+    expect(judge(unknownBefore(5), unknownBefore(6.5))).toEqual(priced(5))
+    expect(judge(unknownBefore(5), unknownBefore(6.51))).toEqual(unavailable('noPrice'))
+    expect(judge(unknownBefore(5), unknownBefore(900), unknownBefore(6))).toEqual(priced(6))
+  })
+
+  test('a fall is followed when two agree on it, and is no price when one says it alone', () => {
+    expect(judge(weekAt(10, 7))).toEqual(priced(7))
+    expect(judge(weekAt(10, 6.99))).toEqual(unavailable('noPrice'))
+    expect(judge(weekAt(10, 4), weekAt(10, 5))).toEqual(priced(4))
+  })
+})
+
+/** From a tenth of a cent: what a limit is cannot be told of fewer micros. */
+const amount = fc.bigInt({ min: 1_000n, max: 10_000_000n * DOLLAR })
+const source = fc
+  .record({ usdMicros: amount, levelUsdMicros: amount })
+  .map((said) => ({ ...price(1), ...said }))
+const liar = fc
+  .record({ usdMicros: amount, levelUsdMicros: fc.option(amount) })
+  .map((said) => ({ ...price(1), ...said }))
+const ANY_WORTH = { ...RULES, minWorthUsdCents: -1n }
+const ascending = (values: bigint[]) => [...values].sort((a, b) => (a < b ? -1 : 1))
+const raised = (value: bigint) => (value * 13_000n) / 10_000n
 
 describe('properties of prices', () => {
-  test('one manipulated source stays within what the others say', () => {
+  test('D-13 one manipulated source moves no price by more than the limit beyond what the others say', () => {
     fc.assert(
-      fc.property(fc.array(amount, { minLength: 2, maxLength: 8 }), amount, (honest, manipulated) => {
-        const found = median([...honest, manipulated]) ?? 0n
-        const sorted = [...honest].sort((a, b) => (a < b ? -1 : 1))
-        expect(found).toBeLessThanOrEqual(sorted.at(-1) ?? 0n)
-        if (honest.length > 2) expect(found).toBeGreaterThanOrEqual(sorted[0] ?? 0n)
+      fc.property(fc.array(source, { minLength: 1, maxLength: 6 }), liar, (honest, lie) => {
+        const worth = worthOf([...honest, lie], ANY_WORTH, NOW)
+        if (worth.kind !== 'priced') return
+        const said = honest.map(({ usdMicros }) => usdMicros)
+        const levels = honest.flatMap(({ levelUsdMicros }) => levelUsdMicros ?? [])
+        expect(worth.usdMicros).toBeLessThanOrEqual(ascending(said).at(-1) ?? 0n)
+        const floor = ascending([...said, ...levels.map(raised)])[0] ?? 0n
+        expect(raised(worth.usdMicros) + 2n).toBeGreaterThanOrEqual(floor)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('the only source moves a price by no more than the limit from the level of the week', () => {
+    fc.assert(
+      fc.property(amount, amount, (usdMicros, levelUsdMicros) => {
+        const worth = worthOf([{ ...price(1), usdMicros, levelUsdMicros }], ANY_WORTH, NOW)
+        if (worth.kind !== 'priced') return
+        expect(worth.usdMicros).toBeLessThanOrEqual(raised(levelUsdMicros))
+        expect(worth.usdMicros * 10n).toBeGreaterThanOrEqual(levelUsdMicros * 7n)
       }),
     )
   })
 
-  test('of two sources the one that was pushed up pays nobody more', () => {
+  test('all sources pushed together are paid no more than the limit above the level of the week', () => {
     fc.assert(
-      fc.property(amount, amount, (honest, pushed) => {
-        expect(median([honest, pushed])).toBeLessThanOrEqual(honest)
+      fc.property(fc.array(amount, { minLength: 1, maxLength: 5 }), amount, (pushed, levelUsdMicros) => {
+        const said = pushed.map((usdMicros) => ({ ...price(1), usdMicros, levelUsdMicros }))
+        const worth = worthOf(said, ANY_WORTH, NOW)
+        if (worth.kind === 'priced') expect(worth.usdMicros).toBeLessThanOrEqual(raised(levelUsdMicros))
       }),
     )
   })

@@ -2,8 +2,8 @@ import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { minimumInMinorUnits, type Rate, type RateRefusal, readRate, toMinorUnits } from './exchange.ts'
-import { type PricingRules, shopperAmount, type Worth, worthOf } from './price.ts'
-import { findRate, readPrices } from './store.ts'
+import { freshOf, type PricingRules, type SourcePrice, shopperAmount, type Worth, worthOf } from './price.ts'
+import { findRate, type Hold, readHolds, readPrices } from './store.ts'
 
 type Priced = {
   kind: 'priced'
@@ -15,10 +15,21 @@ type Priced = {
 
 export type ItemPrice = Priced | Extract<Worth, { kind: 'unavailable' }>
 
+/** What a price stands on: who said what, and when. */
+export type Grounds = {
+  marketHashName: string
+  usdMicros: bigint
+  levelUsdMicros: bigint | null
+  said: readonly SourcePrice[]
+}
+
 export type PriceList = {
   rate: Rate
+  commissionBps: number
   /** Price of an item by its market hash name. */
   of(marketHashName: string): ItemPrice
+  /** Of every price that was given. */
+  grounds(): Grounds[]
 }
 
 type Asked = { game: Game; currency: Currency; names: readonly string[]; rules: PricingRules; now: Date }
@@ -30,21 +41,42 @@ export async function priceList(
 ): Promise<PriceList | { refused: RateRefusal | 'missing' }> {
   const rate = await currentRate(db, currency, now)
   if ('refused' in rate) return rate
-  const prices = await readPrices(db, game, [...new Set(names)])
+  const wanted = [...new Set(names)]
+  const prices = await readPrices(db, game, wanted)
+  const holds = await readHolds(db, game, wanted)
+  const { commissionBps } = rules[game]
   const known = new Map<string, ItemPrice>()
+  const grounds: Grounds[] = []
   const judge = (name: string): ItemPrice => {
-    const worth = worthOf(prices.get(name) ?? [], rules, now)
+    const { blocked, asOf } = heldAt(holds, name, now)
+    if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
+    const said = freshOf(prices.get(name) ?? [], rules[game], asOf)
+    const worth = worthOf(said, rules[game], asOf)
     if (worth.kind === 'unavailable') return worth
-    const price = shopperAmount(worth.usdMicros, rate.perUsd, rules.commissionBps)
-    return { kind: 'priced', price, gross: toMinorUnits(worth.usdMicros, rate.perUsd) }
+    const { usdMicros, levelUsdMicros } = worth
+    grounds.push({ marketHashName: name, usdMicros, levelUsdMicros, said })
+    const price = shopperAmount(usdMicros, rate.perUsd, commissionBps)
+    return { kind: 'priced', price, gross: toMinorUnits(usdMicros, rate.perUsd) }
   }
   return {
     rate,
+    commissionBps,
     of: (name) => {
       const price = known.get(name) ?? judge(name)
       known.set(name, price)
       return price
     },
+    grounds: () => grounds,
+  }
+}
+
+/** A frozen price is judged as of the moment when it was frozen: it neither moves nor ages. */
+function heldAt(holds: readonly Hold[], name: string, now: Date): { blocked: boolean; asOf: Date } {
+  const its = holds.filter((hold) => hold.name === null || hold.name === name)
+  const frozen = its.filter(({ kind }) => kind === 'frozen').map(({ since }) => since.getTime())
+  return {
+    blocked: its.some(({ kind }) => kind === 'blocked'),
+    asOf: frozen.length > 0 ? new Date(Math.min(...frozen)) : now,
   }
 }
 

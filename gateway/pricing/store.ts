@@ -5,7 +5,11 @@ import type { Db, Tx } from '../db/client.ts'
 import type { SourcePrice } from './price.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
 
-/** Stores what a source says of a game, in one statement however many rows; older words never replace newer ones. */
+/**
+ * Stores what a source says of a game, in one statement however many rows; older words never replace newer ones, and
+ * nothing replaces what is frozen. Where a day begins, the last price of the day before joins the item's past, and
+ * the level of the week is taken anew unless the source gives one itself.
+ */
 export async function savePrices(
   db: Db,
   { source, game }: { source: string; game: Game },
@@ -13,17 +17,35 @@ export async function savePrices(
 ): Promise<void> {
   const unique = [...new Map(rows.map((row) => [row.marketHashName, row])).values()]
   await sql`
-    insert into price (source, game, market_hash_name, usd_micros, popularity, popularity_kind, as_of)
+    with frozen as (select market_hash_name from price_hold where game = ${game} and kind = 'frozen')
+    insert into price (source, game, market_hash_name, usd_micros, popularity, popularity_kind, as_of, level_micros)
     select ${source}, ${game}, row.* from unnest(
       ${unique.map((row) => row.marketHashName)}::text[],
       ${unique.map((row) => String(row.usdMicros))}::bigint[],
       ${unique.map((row) => row.popularity)}::integer[],
       ${unique.map((row) => row.popularityKind)}::text[],
-      ${unique.map((row) => row.asOf.toISOString())}::timestamptz[]) as row
+      ${unique.map((row) => row.asOf.toISOString())}::timestamptz[],
+      ${unique.map((row) => row.levelUsdMicros?.toString() ?? null)}::bigint[]) as row (name)
+    where row.name not in (select market_hash_name from frozen where market_hash_name is not null)
+      and not exists (select from frozen where market_hash_name is null)
     on conflict (game, market_hash_name, source) do update set usd_micros = excluded.usd_micros,
-      popularity = excluded.popularity, popularity_kind = excluded.popularity_kind, as_of = excluded.as_of
+      popularity = excluded.popularity, popularity_kind = excluded.popularity_kind, as_of = excluded.as_of,
+      level_micros = coalesce(excluded.level_micros, case when ${NEW_DAY} then ${LEVEL_OF_PAST} else price.level_micros end),
+      past_micros = case when ${NEW_DAY} then ${PAST_MICROS} else price.past_micros end,
+      past_days = case when ${NEW_DAY} then ${PAST_DAYS} else price.past_days end
     where excluded.as_of >= price.as_of`.execute(db)
 }
+
+const DAY_OF_OLD = sql`(extract(epoch from price.as_of)::bigint / 86400)::integer`
+const DAY_OF_NEW = sql`(extract(epoch from excluded.as_of)::bigint / 86400)::integer`
+const NEW_DAY = sql`${DAY_OF_NEW} > ${DAY_OF_OLD}`
+const PAST_MICROS = sql`(price.usd_micros || price.past_micros)[1:7]`
+const PAST_DAYS = sql`(${DAY_OF_OLD} || price.past_days)[1:7]`
+
+/** On fewer than three days somebody may have pushed every price there was. */
+const LEVEL_OF_PAST = sql`(
+  select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)
+  where day >= ${DAY_OF_NEW} - 7 having count(*) >= 3)`
 
 /** What every source said of these items, by name. */
 export async function readPrices(
@@ -31,15 +53,9 @@ export async function readPrices(
   game: Game,
   names: readonly string[],
 ): Promise<Map<string, SourcePrice[]>> {
-  const { rows } = await sql<{
-    name: string
-    usdMicros: bigint
-    popularity: number
-    popularityKind: SourcePrice['popularityKind']
-    asOf: Date
-  }>`
-    select market_hash_name as name, usd_micros as "usdMicros", popularity, popularity_kind as "popularityKind",
-      as_of as "asOf"
+  const { rows } = await sql<SourcePrice & { name: string }>`
+    select market_hash_name as name, source, usd_micros as "usdMicros", level_micros as "levelUsdMicros", popularity,
+      popularity_kind as "popularityKind", as_of as "asOf"
     from price where game = ${game} and market_hash_name = any(${[...names]})`.execute(db)
   const prices = new Map<string, SourcePrice[]>()
   for (const { name, ...price } of rows) {
@@ -48,6 +64,19 @@ export async function readPrices(
     else prices.set(name, [price])
   }
   return prices
+}
+
+/** What the operator took out of the sources' hands; `name` null is the whole game. */
+export type Hold = { name: string | null; kind: 'blocked' | 'frozen'; since: Date }
+
+/** Holds on the game and on these items; without names, all of them. */
+export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): Promise<Hold[]> {
+  const ofGame = db
+    .selectFrom('price_hold')
+    .select(['market_hash_name as name', 'kind', 'since'])
+    .where('game', '=', game)
+  const some = names && sql<boolean>`(market_hash_name is null or market_hash_name = any(${[...names]}))`
+  return (some ? ofGame.where(some) : ofGame.orderBy('market_hash_name')).execute()
 }
 
 type RateEntry = { id: bigint; perUsd: string; asOf: Date }

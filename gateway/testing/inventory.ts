@@ -4,6 +4,7 @@ import { botQueue } from '../bots/bot.ts'
 import { createDeposit } from '../deposits/service.ts'
 import { inventoryHandler } from '../inventory/jobs.ts'
 import { type InventoryDeps, readInventory } from '../inventory/service.ts'
+import { rulesWith } from '../pricing/price.ts'
 import { savePrices, saveRate } from '../pricing/store.ts'
 import type { InventoryAnswer, PartnerAnswer, SteamItem } from '../steam/steam.ts'
 import { fakeSession } from './fake-steam.ts'
@@ -24,7 +25,7 @@ type SaidBySteam = {
 
 export async function startStockedTill() {
   const till = await startTill()
-  const rules = { ...till.deps.rules, commissionBps: 1_000 }
+  const rules = rulesWith(() => ({ commissionBps: 1_000 }))
   const deps: InventoryDeps = { ...till.deps, rules, imageBase: 'https://img.test', maxItems: 50 }
   const steam: SaidBySteam = {
     partner: { kind: 'ok', holdDays: 0 },
@@ -84,6 +85,7 @@ export async function setPrices(
   const rows = Object.entries(prices).map(([marketHashName, usdMicros]) => ({
     marketHashName,
     usdMicros,
+    levelUsdMicros: usdMicros,
     popularity: marketHashName === 'Rare' ? 9 : 50,
     popularityKind: 'sales7d' as const,
     asOf,

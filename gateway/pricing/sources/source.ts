@@ -6,6 +6,8 @@ export type PriceRow = {
   marketHashName: string
   /** Millionths of a US dollar. */
   usdMicros: bigint
+  /** What the item was worth over the last 7 days, where the source says so itself. */
+  levelUsdMicros: bigint | null
   popularity: number
   popularityKind: 'sales7d' | 'listings'
   asOf: Date
