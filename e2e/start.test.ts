@@ -1,5 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
 import { isServing, run } from './process.ts'
 import { offers, players } from './sandbox.ts'
 import { newPlace, type Place, removePlace, startTill, type Till } from './till.ts'
@@ -30,10 +34,12 @@ test('it prints the three addresses and the first step', async () => {
   expect(till.main.output()).toContain('Top up')
 })
 
-test('a second start on the same folder is refused and says why', async () => {
+test('a second start on the same folder is refused within a second and says why', async () => {
   const other = await newPlace()
+  const begin = performance.now()
   const second = run('scripts/start.ts', { ...other.env, TRADETILL_DATA_ROOT: place.root })
   expect(await second.ended).toBe(1)
+  expect(performance.now() - begin).toBeLessThan(1000)
   expect(second.output()).toMatch(/already/i)
   expect(await isServing(`${place.gateway}/healthz`)).toBe(true)
   removePlace(other)
@@ -51,4 +57,52 @@ test('Ctrl-C ends all of it, and after the next start the data is still there', 
   expect(await players(place.sandbox)).toEqual(before)
   expect(await offers(place.sandbox)).toEqual([])
   expect(await fetch(`${place.store}/balance.json`).then((answer) => answer.text())).toEqual(created)
+})
+
+async function query(sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: runningEmbeddedUrl(join(place.root, 'gateway')) })
+  await client.connect()
+  const { rows } = await client.query<Record<string, unknown>>(sql)
+  await client.end()
+  return rows
+}
+
+test('on other ports the store is known by its new address, with the key it had', async () => {
+  const registration = () => JSON.parse(readFileSync(join(place.root, 'demo-store.json'), 'utf8'))
+  const before = registration()
+  await till.main.interrupt()
+  const other = await newPlace()
+  const moved = { ...other, root: place.root, env: { ...other.env, TRADETILL_DATA_ROOT: place.root } }
+  removePlace(other)
+  place = moved
+  till = await startTill(place)
+  const stores = await query('select id::text, origins, webhook_url from store')
+  expect(stores).toEqual([
+    { id: before.storeId, origins: [place.store], webhook_url: `${place.store}/webhooks/tradetill` },
+  ])
+  expect(registration()).toMatchObject({ apiKey: before.apiKey, url: place.store })
+  const body = new URLSearchParams({ currency: 'USD', language: '' })
+  const opened = await fetch(`${place.store}/top-ups`, { method: 'POST', body, redirect: 'manual' })
+  expect(opened.headers.get('location')).toMatch(new RegExp(`^${place.gateway}/deposit/[0-9a-f]{32}$`))
+})
+
+test('bots of a world that was made anew are enrolled again', async () => {
+  const file = join(place.root, 'demo-store.json')
+  await query(`update bot set state = 'dead', online = false`)
+  await till.main.interrupt()
+  const known = JSON.parse(readFileSync(file, 'utf8'))
+  writeFileSync(file, JSON.stringify({ ...known, bots: ['76561198000000000'] }))
+  rmSync(join(place.root, 'sandbox.json'))
+  till = await startTill(place)
+  await expect.poll(() => query('select 1 from bot where online'), { timeout: 20_000 }).toHaveLength(2)
+})
+
+test('with a database made anew, the store is registered and the bots are enrolled again', async () => {
+  await till.main.interrupt()
+  rmSync(join(place.root, 'gateway'), { recursive: true })
+  till = await startTill(place)
+  expect(await query('select webhook_url from store')).toEqual([
+    { webhook_url: `${place.store}/webhooks/tradetill` },
+  ])
+  expect(await query('select 1 from bot')).toHaveLength(2)
 })

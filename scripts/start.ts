@@ -1,8 +1,9 @@
 /** `npm start`: the gateway, and in sandbox mode the Steam sandbox and the demo store beside it. */
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { tryLock } from '../gateway/kit/lock.ts'
-import { type Child, portIsFree, runOnce, startChild } from './children.ts'
+import { type Child, portIsFree, startChild } from './children.ts'
+import { prepareDemo } from './demo.ts'
 import { buildWidgetIfChanged } from './widget.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -20,7 +21,6 @@ const urls = {
 }
 
 const READY_MS = 60_000
-const DEMO_RISK_LIMIT_USD = '1000'
 
 /** A message for the person at the terminal; no stack. */
 class Refusal extends Error {}
@@ -77,7 +77,7 @@ async function startSandboxMode(): Promise<void> {
   })
   const gateway = begin('gateway', 'gateway/main.ts', gatewayEnv)
   await Promise.all([widget, sandbox.says('ready at', READY_MS), gateway.says('ready at', READY_MS)])
-  const key = await demoStoreKey()
+  const key = await prepareDemo({ file: join(dataRoot, 'demo-store.json'), urls, gatewayEnv })
   const store = begin('demo store', 'demo-store/main.ts', {
     DEMO_STORE_PORT: String(ports.store),
     DEMO_STORE_DATA: join(dataRoot, 'demo-store.sqlite'),
@@ -97,33 +97,6 @@ Tradetill is ready (sandbox: no real items, no real money).
 
 First step: open ${urls.store} and press “Top up with game items”.
 Ctrl-C stops everything.`)
-}
-
-type DemoStoreKey = { apiKey: string; webhookSecret: string }
-
-/** On the first start the sandbox's bots are enrolled and the demo store is registered, as an operator would. */
-async function demoStoreKey(): Promise<DemoStoreKey> {
-  const file = join(dataRoot, 'demo-store.json')
-  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as DemoStoreKey
-  const [, created] = await Promise.all([enrolBots(), createDemoStore()])
-  writeFileSync(file, created, { mode: 0o600 })
-  return JSON.parse(created) as DemoStoreKey
-}
-
-const CLI = join(ROOT, 'gateway/cli/main.ts')
-
-async function enrolBots(): Promise<void> {
-  const answer = await fetch(`${urls.sandbox}/control/bots`, { signal: AbortSignal.timeout(10_000) })
-  const bots = (await answer.json()) as { refreshToken: string }[]
-  const input = bots.map((bot) => `${bot.refreshToken}\n`).join('')
-  await runOnce({ file: CLI, args: ['bot', 'add'], env: gatewayEnv, input })
-}
-
-function createDemoStore(): Promise<string> {
-  const webhook = `${urls.store}/webhooks/tradetill`
-  const options = ['--name', 'Ember Forge', '--origin', urls.store, '--webhook-url', webhook]
-  const args = ['store', 'create', ...options, '--risk-limit-usd', DEMO_RISK_LIMIT_USD, '--json']
-  return runOnce({ file: CLI, args, env: gatewayEnv })
 }
 
 async function startLiveMode(): Promise<void> {

@@ -9,7 +9,7 @@ import { createSecretBox } from '../kit/secret-box.ts'
 import { createSandboxAgent } from '../steam/agent.ts'
 import type { Steam } from '../steam/steam.ts'
 import { createWebSteam } from '../steam/web.ts'
-import { createStore } from '../stores/service.ts'
+import { createStore, updateStore } from '../stores/service.ts'
 import { switchMaintenance } from './maintenance.ts'
 
 const USAGE = `usage: npm run --silent tradetill -- COMMAND
@@ -19,6 +19,8 @@ const USAGE = `usage: npm run --silent tradetill -- COMMAND
   store create --name NAME --origin URL [--origin URL ...]
                [--webhook-url URL] [--risk-limit-usd DOLLARS] [--json]
                              registers a store; prints its API key and webhook secret once
+  store update --id ID --origin URL [--origin URL ...] [--webhook-url URL]
+                             gives a store these addresses instead of those it has
   maintenance on|off         pauses new trades and the time of deposits, or lets them go on
 `
 
@@ -31,6 +33,7 @@ const COMMANDS: Record<string, (context: Context, args: string[]) => Promise<voi
   'bot add': addBots,
   'bot list': showBots,
   'store create': addStore,
+  'store update': changeStore,
   'maintenance on': ({ db }) => switchMaintenance(db, true),
   'maintenance off': ({ db }) => switchMaintenance(db, false),
 }
@@ -120,6 +123,25 @@ async function addStore({ config, db }: Context, args: string[]): Promise<void> 
   }
   console.log(`store ${storeId} created. The key and the secret are shown only now:`)
   console.log(`  API key         ${apiKey}\n  webhook secret  ${webhookSecret}`)
+}
+
+const STORE_ID = /^\d{1,18}$/
+
+async function changeStore({ config, db }: Context, args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      id: { type: 'string', default: '' },
+      origin: { type: 'string', multiple: true, default: [] },
+      'webhook-url': { type: 'string' },
+    },
+  })
+  if (!STORE_ID.test(values.id)) throw new Refusal('--id takes the number of a store')
+  const webhookUrl = values['webhook-url']
+  const addresses = { origins: values.origin, ...(webhookUrl === undefined ? {} : { webhookUrl }) }
+  const updated = await updateStore({ db, mode: config.mode }, BigInt(values.id), addresses)
+  if (updated.kind === 'refused') throw new Refusal(updated.reason)
+  console.log(`store ${values.id} updated`)
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -10,7 +10,7 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
 import { createApiKey, parseApiKey } from './api-key.ts'
 import { storeRoutes } from './routes.ts'
-import { createStore, openWebhookSecret } from './service.ts'
+import { createStore, openWebhookSecret, updateStore } from './service.ts'
 
 const box = createSecretBox(Buffer.alloc(32, 3))
 const DEPOSIT: StoreDeposit = {
@@ -191,5 +191,29 @@ describe('createStore', () => {
     ['a webhook with a user name', { webhookUrl: 'https://user@store.example' }],
   ])('refuses %s', async (_what, change) => {
     await expect(addStore(change)).rejects.toThrow('must')
+  })
+})
+
+describe('updateStore', () => {
+  const update = (storeId: bigint, change = {}) => {
+    const addresses = { origins: ['https://new.example'], webhookUrl: 'http://localhost:1/hook', ...change }
+    return updateStore({ db: database.db, mode: 'sandbox' }, storeId, addresses)
+  }
+
+  test('moves a store: its key stays, the old origin is refused', async () => {
+    expect(await update(1n)).toEqual({ kind: 'updated' })
+    expect((await post(BODY)).json()).toMatchObject({ errors: [{ path: 'backToStoreUrl' }] })
+    expect((await post({ ...BODY, backToStoreUrl: 'https://new.example/' })).statusCode).toBe(201)
+    const { rows } = await database.pool.query('select webhook_url, webhook_secret from store')
+    expect(rows).toEqual([{ webhook_url: 'http://localhost:1/hook', webhook_secret: expect.any(Buffer) }])
+  })
+
+  test.each([
+    ['a store that is not there', 9n, {}],
+    ['no origin', 1n, { origins: [] }],
+    ['a webhook that is no address', 1n, { webhookUrl: 'ftp://store.example' }],
+  ])('refuses %s and changes nothing', async (_what, storeId, change) => {
+    expect(await update(storeId, change)).toMatchObject({ kind: 'refused' })
+    expect((await post(BODY)).statusCode).toBe(201)
   })
 })

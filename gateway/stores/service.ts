@@ -15,8 +15,9 @@ export type NewStore = {
 
 export type CreatedStore =
   /** The key and the secret are shown this once. */
-  | { kind: 'created'; storeId: bigint; apiKey: string; webhookSecret: string }
-  | { kind: 'refused'; reason: string }
+  { kind: 'created'; storeId: bigint; apiKey: string; webhookSecret: string } | Refused
+
+type Refused = { kind: 'refused'; reason: string }
 
 /** A store that has proved itself with its API key. */
 export type StoreAccount = { id: bigint; name: string; origins: string[] }
@@ -25,18 +26,11 @@ type Deps = { db: Db; box: SecretBox; mode: Mode }
 
 /** Registers a store with its first API key and the secret that signs its webhooks. */
 export async function createStore({ db, box, mode }: Deps, store: NewStore): Promise<CreatedStore> {
-  const origins = store.origins.map(parseOrigin)
-  if (origins.length === 0 || origins.length > 20 || !origins.every((origin) => origin !== undefined)) {
-    return {
-      kind: 'refused',
-      reason: 'every origin must have the form https://host[:port], at most 20 of them',
-    }
-  }
+  const addresses = checkAddresses(store, mode)
+  if (addresses.kind === 'refused') return addresses
+  const { origins } = addresses
   if (store.name.length < 1 || store.name.length > 80) {
     return { kind: 'refused', reason: 'the name must have 1 to 80 characters' }
-  }
-  if (store.webhookUrl !== undefined && !isWebhookUrl(store.webhookUrl, mode)) {
-    return { kind: 'refused', reason: 'the webhook must be an https address' }
   }
   const apiKey = createApiKey(mode)
   const webhookSecret = `whsec_${randomBytes(32).toString('base64')}`
@@ -61,6 +55,40 @@ export async function createStore({ db, box, mode }: Deps, store: NewStore): Pro
     return id
   })
   return { kind: 'created', storeId, apiKey: apiKey.key, webhookSecret }
+}
+
+export type StoreAddresses = Pick<NewStore, 'origins' | 'webhookUrl'>
+
+/** Gives a store other addresses; its key, its secret and its deposits stay. Without a webhook none is sent. */
+export async function updateStore(
+  { db, mode }: Pick<Deps, 'db' | 'mode'>,
+  storeId: bigint,
+  store: StoreAddresses,
+): Promise<{ kind: 'updated' } | Refused> {
+  const addresses = checkAddresses(store, mode)
+  if (addresses.kind === 'refused') return addresses
+  const { numUpdatedRows } = await db
+    .updateTable('store')
+    .set({ origins: addresses.origins, webhook_url: store.webhookUrl ?? null })
+    .where('id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows === 0n
+    ? { kind: 'refused', reason: `there is no store ${storeId}` }
+    : { kind: 'updated' }
+}
+
+function checkAddresses(store: StoreAddresses, mode: Mode): { kind: 'valid'; origins: string[] } | Refused {
+  const origins = store.origins.map(parseOrigin)
+  if (origins.length === 0 || origins.length > 20 || !origins.every((origin) => origin !== undefined)) {
+    return {
+      kind: 'refused',
+      reason: 'every origin must have the form https://host[:port], at most 20 of them',
+    }
+  }
+  if (store.webhookUrl !== undefined && !isWebhookUrl(store.webhookUrl, mode)) {
+    return { kind: 'refused', reason: 'the webhook must be an https address' }
+  }
+  return { kind: 'valid', origins }
 }
 
 /** Opens a store's sealed webhook secret. */

@@ -1,0 +1,95 @@
+/** What a demo needs of the till: the sandbox's bots enrolled and the demo store registered, as an operator would. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runOnce } from './children.ts'
+
+export type DemoPlace = {
+  /** Where the registration is remembered. */
+  file: string
+  urls: { gateway: string; sandbox: string; store: string }
+  /** Settings of the gateway, for the operator's commands. */
+  gatewayEnv: Record<string, string>
+}
+
+export type StoreAccess = { apiKey: string; webhookSecret: string }
+
+type Registration = StoreAccess & {
+  storeId: string
+  /** Address of the demo store as the till knows it. */
+  url: string
+  /** Steam ids of the bots that were enrolled. */
+  bots: string[]
+  /** Milliseconds since 1970. */
+  enrolledAt: number
+}
+
+type SandboxBot = { steamId: string; refreshToken: string }
+
+const CLI = join(import.meta.dirname, '../gateway/cli/main.ts')
+const DEADLINE_MS = 10_000
+/** The sandbox's refresh tokens live for 200 days. */
+const TOKEN_AGE_MS = 100 * 86_400_000
+const RISK_LIMIT_USD = '1000'
+
+/** Registers what is missing or no longer true, and remembers it. */
+export async function prepareDemo(place: DemoPlace): Promise<StoreAccess> {
+  const known = await knownRegistration(place)
+  const [bots, store] = await Promise.all([enrolBots(place, known), registerStore(place, known)])
+  const registration: Registration = { ...store, ...bots, url: place.urls.store }
+  write(place.file, JSON.stringify(registration))
+  return store
+}
+
+/** Undefined when nothing is remembered, or the till does not know it: its database was made anew. */
+async function knownRegistration({ file, urls }: DemoPlace): Promise<Partial<Registration> | undefined> {
+  const known = read(file)
+  if (known?.apiKey === undefined) return undefined
+  const { status } = await fetch(`${urls.gateway}/v1/deposits/1`, {
+    headers: { authorization: `Bearer ${known.apiKey}` },
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  })
+  return status === 401 ? undefined : known
+}
+
+async function enrolBots({ urls, gatewayEnv }: DemoPlace, known: Partial<Registration> | undefined) {
+  const answer = await fetch(`${urls.sandbox}/control/bots`, { signal: AbortSignal.timeout(DEADLINE_MS) })
+  const there = (await answer.json()) as SandboxBot[]
+  const bots = there.map((bot) => bot.steamId).sort()
+  const enrolledAt = known?.enrolledAt ?? 0
+  const isCurrent = Date.now() - enrolledAt < TOKEN_AGE_MS && known?.bots?.join() === bots.join()
+  if (isCurrent) return { bots, enrolledAt }
+  const input = there.map((bot) => `${bot.refreshToken}\n`).join('')
+  await runOnce({ file: CLI, args: ['bot', 'add'], env: gatewayEnv, input })
+  return { bots, enrolledAt: Date.now() }
+}
+
+async function registerStore(
+  { urls, gatewayEnv }: DemoPlace,
+  known: Partial<Registration> | undefined,
+): Promise<StoreAccess & { storeId: string }> {
+  const addresses = ['--origin', urls.store, '--webhook-url', `${urls.store}/webhooks/tradetill`]
+  const { storeId, apiKey, webhookSecret } = known ?? {}
+  if (storeId === undefined || apiKey === undefined || webhookSecret === undefined) {
+    const options = ['--name', 'Ember Forge', ...addresses, '--risk-limit-usd', RISK_LIMIT_USD, '--json']
+    const created = await runOnce({ file: CLI, args: ['store', 'create', ...options], env: gatewayEnv })
+    return JSON.parse(created) as StoreAccess & { storeId: string }
+  }
+  if (known?.url !== urls.store) {
+    await runOnce({ file: CLI, args: ['store', 'update', '--id', storeId, ...addresses], env: gatewayEnv })
+  }
+  return { storeId, apiKey, webhookSecret }
+}
+
+function read(file: string): Partial<Registration> | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Partial<Registration>
+  } catch {
+    return undefined
+  }
+}
+
+/** Beside its place and moved there when complete: a killed start must not leave half a key. */
+function write(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
