@@ -1,5 +1,6 @@
 import type { Faults } from './faults.ts'
-import type { Account, World } from './world.ts'
+import type { Quotas } from './quotas.ts'
+import type { Account, World } from './world/world.ts'
 
 /** One request, read whole. `host` is without a port; `own` says that it was meant for the sandbox itself. */
 export type Incoming = {
@@ -15,18 +16,22 @@ export type Incoming = {
   cookies: ReadonlyMap<string, string>
 }
 
-export type Reply = { status: number; headers: Record<string, string | string[]>; body: string }
+export type Reply = { status: number; headers: Record<string, string | string[]>; body: string | Buffer }
 
 export type LogEntry = { method: string; host: string; path: string }
 
 /** What the routes work on. `change` takes a pure function of the world and keeps what it returns. */
 export type Sandbox = {
   url: string
+  /** The sandbox's time: the clock's, and what people have advanced it by. */
   nowS: () => number
+  /** The clock's own time, which the codes of an authenticator follow. */
+  clockS: () => number
   world: () => World
   change: <T>(step: (world: World, nowS: number) => { world: World; answer: T }) => T
   reset: () => void
   faults: Faults
+  quotas: Quotas
   log: LogEntry[]
 }
 
@@ -48,4 +53,14 @@ export function redirect(location: string, status = 302): Reply {
 /** The link with which others may send this account an offer. */
 export function tradeLink({ accountId, token }: Account): string {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${token}`
+}
+
+/** Moves the sandbox's time on; whatever falls into that time happens. */
+export function advance({ change }: Sandbox, seconds: number): void {
+  change((world) => ({ world: { ...world, aheadS: world.aheadS + seconds }, answer: undefined }))
+}
+
+/** A field of a value that somebody else wrote. */
+export function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

@@ -1,35 +1,69 @@
+import { BAD_DAYS, type BadDay } from './bad-days.ts'
 import type { Incoming, Reply } from './exchange.ts'
+import { field } from './exchange.ts'
+import type { World } from './world/world.ts'
 
-type Effect = {
+export type Effect = {
   status?: number
   body?: unknown
   headers?: Record<string, string>
   hang?: 'before' | 'after'
   drop?: 'before' | 'after'
+  /** What becomes of the true answer. */
+  change?: (reply: Reply) => Reply
 }
 
-/** A bad day: the next `times` requests of Steam that match get this effect. `path` is the beginning of a path. */
-export type Fault = { match: { host?: string; path: string }; times: number; effect: Effect; delayMs: number }
+/** A bad day: the next `times` requests of Steam that match get this effect. */
+type Waiting = {
+  name?: string
+  /** Only requests that concern this person. */
+  steamId?: string
+  matches: (request: Incoming, nowS: number) => boolean
+  times: number
+  effect: Effect
+  delayMs: number
+}
+
+export type Fault = Pick<Waiting, 'effect' | 'delayMs'>
+
+/** A fault as the control API takes it; `path` is the beginning of a path. */
+export type PlainFault = Fault & { match: { host?: string; path: string }; times: number }
 
 export type Faults = ReturnType<typeof createFaults>
 
 /** The list of faults that wait for their requests; the first that matches is used up. */
 export function createFaults() {
-  let waiting: Fault[] = []
+  let waiting: Waiting[] = []
   return {
-    add(fault: Fault) {
-      waiting = [...waiting, fault]
+    add({ match, ...fault }: PlainFault) {
+      const matches = ({ path, host }: Incoming) =>
+        path.startsWith(match.path) && (match.host === undefined || match.host === host)
+      waiting = [...waiting, { ...fault, matches }]
+    },
+    /** Switches a bad day on by its name, for a number of requests or until it is switched off. */
+    begin(name: string, { times = Infinity, steamId }: { times?: number; steamId?: string }) {
+      const day = BAD_DAYS[name]
+      if (!day) return
+      const person = steamId === undefined ? {} : { steamId }
+      waiting = [
+        ...waiting.filter((other) => other.name !== name),
+        { ...waitingOf(day), name, times, ...person },
+      ]
+    },
+    end(name: string) {
+      waiting = waiting.filter((other) => other.name !== name)
     },
     clear() {
       waiting = []
     },
+    /** The names of the bad days that are on. */
+    on: () => waiting.flatMap(({ name }) => (name === undefined ? [] : [name])),
     /** The fault of this request; counts it. Requests to the sandbox's own pages never fail on purpose. */
-    take(request: Incoming): Fault | undefined {
-      const fault = waiting.find(
-        ({ match }) =>
-          !request.own &&
-          request.path.startsWith(match.path) &&
-          (match.host === undefined || match.host === request.host),
+    take(request: Incoming, world: World, nowS: number): Fault | undefined {
+      if (request.own) return undefined
+      const fault = [...waiting, ...magicDays(world)].find(
+        ({ matches, steamId }) =>
+          matches(request, nowS) && (steamId === undefined || isAbout(request, world, steamId)),
       )
       if (!fault) return undefined
       waiting = waiting.flatMap((other) => {
@@ -39,6 +73,30 @@ export function createFaults() {
       return fault
     },
   }
+}
+
+function waitingOf({ at, when, effect, delayMs = 0 }: BadDay): Waiting {
+  const matches = (request: Incoming, nowS: number) =>
+    at.test(`${request.method} ${request.host}${request.path}`) && (when?.(request, nowS) ?? true)
+  return { matches, times: Infinity, effect, delayMs }
+}
+
+/** Some magic players bring a bad day of Steam's wherever they take part. */
+function magicDays({ accounts }: World): Waiting[] {
+  return accounts.flatMap(({ behaviour, steamId }) => {
+    const day = BAD_DAYS[behaviour ?? '']
+    return day ? [{ ...waitingOf(day), steamId }] : []
+  })
+}
+
+/** Whether a request names a person, or an offer or trade of theirs. */
+function isAbout({ path, query, form }: Incoming, world: World, steamId: string): boolean {
+  const account = world.accounts.find((other) => other.steamId === steamId)
+  const said = new Set([...path.split('/'), ...query.values(), ...form.values()])
+  if (!account || said.has(steamId) || said.has(String(account.accountId))) return true
+  const isTheirs = (deal: { id: string; sender: string; partner: string }) =>
+    (deal.sender === steamId || deal.partner === steamId) && said.has(deal.id)
+  return world.offers.some(isTheirs) || world.trades.some(isTheirs)
 }
 
 /** The answer that a fault gives in place of Steam's, if it gives one. */
@@ -53,32 +111,37 @@ export function replyOf({ effect }: Fault): Reply | undefined {
 }
 
 /** Reads a fault from the control API; undefined if it is none. */
-export function parseFault(value: unknown): Fault | undefined {
-  if (!isRecord(value) || !isRecord(value.match) || typeof value.match.path !== 'string') return undefined
-  const { host, path } = value.match
-  const effect = isRecord(value.effect) ? value.effect : {}
+export function parseFault(value: unknown): PlainFault | undefined {
+  const path = field(field(value, 'match'), 'path')
+  if (typeof path !== 'string') return undefined
+  const host = field(field(value, 'match'), 'host')
+  const times = field(value, 'times')
+  const delayMs = field(value, 'delayMs')
   return {
     match: { path, ...(typeof host === 'string' ? { host } : {}) },
-    times: typeof value.times === 'number' ? value.times : 1,
-    effect: {
-      ...(typeof effect.status === 'number' ? { status: effect.status } : {}),
-      ...('body' in effect ? { body: effect.body } : {}),
-      ...(isRecord(effect.headers) ? { headers: stringsOf(effect.headers) } : {}),
-      ...(isMoment(effect.hang) ? { hang: effect.hang } : {}),
-      ...(isMoment(effect.drop) ? { drop: effect.drop } : {}),
-    },
-    delayMs: typeof value.delayMs === 'number' ? Math.min(value.delayMs, 60_000) : 0,
+    times: typeof times === 'number' ? times : 1,
+    effect: effectOf(field(value, 'effect')),
+    delayMs: typeof delayMs === 'number' ? Math.min(delayMs, 60_000) : 0,
   }
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
+function effectOf(value: unknown): Effect {
+  const effect: Partial<Record<string, unknown>> =
+    typeof value === 'object' && value !== null ? { ...value } : {}
+  const { status, headers, hang, drop } = effect
+  return {
+    ...(typeof status === 'number' ? { status } : {}),
+    ...('body' in effect ? { body: effect.body } : {}),
+    ...(typeof headers === 'object' && headers !== null ? { headers: stringsOf(headers) } : {}),
+    ...(isMoment(hang) ? { hang } : {}),
+    ...(isMoment(drop) ? { drop } : {}),
+  }
 }
 
 function isMoment(value: unknown): value is 'before' | 'after' {
   return value === 'before' || value === 'after'
 }
 
-function stringsOf(value: Record<string, unknown>): Record<string, string> {
+function stringsOf(value: object): Record<string, string> {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, String(entry)]))
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from './start.ts'
-import { seedWorld } from './world.ts'
+import { seedWorld } from './world/seed.ts'
 
 type Done<T extends unknown[]> = (error: (Error & { eresult?: number }) | null, ...values: T) => void
 type LibraryOffer = {

@@ -1,15 +1,12 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { dirname } from 'node:path'
-import type { Incoming, LogEntry, Reply, Route, Sandbox } from './exchange.ts'
-import { createFaults, replyOf } from './faults.ts'
-import { pages } from './pages/pages.ts'
-import { api } from './routes/api.ts'
-import { community } from './routes/community.ts'
-import { control } from './routes/control.ts'
-import { images } from './routes/images.ts'
-import { login } from './routes/login.ts'
-import { seedWorld, settle, type World } from './world.ts'
+import { createServer } from 'node:http'
+import { advance, type Sandbox } from './exchange.ts'
+import { createFaults } from './faults.ts'
+import { createKeeper, type Keeper } from './keeper.ts'
+import { createPlayer, type Player } from './player.ts'
+import { createQuotas } from './quotas.ts'
+import { serve } from './serve.ts'
+import { seedWorld } from './world/seed.ts'
+import { settle } from './world/time.ts'
 
 type Options = {
   /** 0 takes a free one. */
@@ -19,34 +16,22 @@ type Options = {
   clock?: () => number
   /** Where the world is kept between runs; without it a run forgets all. */
   dataFile?: string
+  /** Steam's limits on requests; on unless switched off. */
+  quotas?: boolean
 }
 
 export type RunningSteam = Awaited<ReturnType<typeof startSteam>>
 
-const MAX_BODY = 256 * 1024
-const MAX_LOG = 200
-const SAVE_AFTER_MS = 50
-const STEAM_ROUTES: Route[] = [login, api, community]
-const OWN_ROUTES: Route[] = [images, control, pages]
-
 /** Starts a Steam on 127.0.0.1. Rejects if the port is taken or the data file cannot be read. */
-export async function startSteam({ port, seed = 'tradetill', clock = Date.now, dataFile }: Options) {
-  const nowS = () => Math.floor(clock() / 1000)
-  const store = createKeeper(dataFile, () => seedWorld(seed, clock()))
-  const log: LogEntry[] = []
-  const sandbox: Sandbox = {
-    url: '',
-    nowS,
-    world: () => settle(store.world(), nowS()),
-    change(step) {
-      const { world, answer } = step(settle(store.world(), nowS()), nowS())
-      store.keep(world)
-      return answer
-    },
-    reset: () => store.keep(seedWorld(seed, clock())),
-    faults: createFaults(),
-    log,
-  }
+export async function startSteam({
+  port,
+  seed = 'tradetill',
+  clock = Date.now,
+  dataFile,
+  quotas = true,
+}: Options) {
+  const sandbox = createSandbox({ seed, clock, dataFile, quotas })
+  const { keeper } = sandbox
   const server = createServer((message, response) => {
     serve(message, response, sandbox).catch(() => response.destroy())
   })
@@ -61,126 +46,51 @@ export async function startSteam({ port, seed = 'tradetill', clock = Date.now, d
     url: sandbox.url,
     port: listening,
     world: sandbox.world,
+    /** Lets a pure step act on the world; for tests that need what no call gives. */
+    change: sandbox.change,
     reset: sandbox.reset,
+    /** The hands of a person, by name or Steam id. Throws for a stranger. */
+    as: (player: string): Player => createPlayer(sandbox, player),
+    /** Moves the sandbox's time on; what falls into that time happens. */
+    advance: (seconds: number) => advance(sandbox, seconds),
     async close() {
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
-      store.save()
+      keeper.save()
     },
   }
 }
 
-function createKeeper(file: string | undefined, seeded: () => World) {
-  let world = (file && load(file)) || seeded()
-  let timer: NodeJS.Timeout | undefined
-  const save = () => {
-    clearTimeout(timer)
-    timer = undefined
-    if (!file) return
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(`${file}.new`, JSON.stringify(world))
-    renameSync(`${file}.new`, file)
+type Settings = { seed: string; clock: () => number; dataFile: string | undefined; quotas: boolean }
+
+function createSandbox({ seed, clock, dataFile, quotas }: Settings): Sandbox & { keeper: Keeper } {
+  const keeper = createKeeper(dataFile, () => seedWorld(seed, clock()))
+  const clockS = () => Math.floor(clock() / 1000)
+  const nowS = () => clockS() + keeper.world().aheadS
+  const faults = createFaults()
+  const limits = createQuotas(quotas)
+  const world = () => {
+    keeper.keep(settle(keeper.world(), nowS()))
+    return keeper.world()
   }
   return {
-    world: () => world,
-    keep(next: World) {
-      if (next === world) return
-      world = next
-      timer ??= setTimeout(save, SAVE_AFTER_MS)
+    url: '',
+    keeper,
+    nowS,
+    clockS,
+    world,
+    change(step) {
+      const { world: next, answer } = step(world(), nowS())
+      keeper.keep(next)
+      return answer
     },
-    save,
+    reset() {
+      faults.clear()
+      limits.clear()
+      keeper.keep(seedWorld(seed, clock()))
+    },
+    faults,
+    quotas: limits,
+    log: [],
   }
-}
-
-function load(file: string): World | undefined {
-  let content: string
-  try {
-    content = readFileSync(file, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-  const world: World = JSON.parse(content)
-  if (world.version !== 1) throw new Error(`${file} is no world of this sandbox: remove it to start afresh.`)
-  return world
-}
-
-async function serve(message: IncomingMessage, response: ServerResponse, sandbox: Sandbox): Promise<void> {
-  const request = await read(message, sandbox.url)
-  if (!request) return give(response, { status: 413, headers: {}, body: '' })
-  sandbox.log.push({ method: request.method, host: request.host, path: request.path })
-  if (sandbox.log.length > MAX_LOG) sandbox.log.shift()
-  const fault = sandbox.faults.take(request)
-  if (fault && fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs))
-  if (fault?.effect.drop === 'before') return void response.destroy()
-  if (fault?.effect.hang === 'before') return
-  const replaced = fault && replyOf(fault)
-  const reply = replaced ?? answer(request, sandbox)
-  if (fault?.effect.drop === 'after') return void response.destroy()
-  if (fault?.effect.hang === 'after') return
-  give(response, reply)
-}
-
-function answer(request: Incoming, sandbox: Sandbox): Reply {
-  // A page of elsewhere in the shopper's browser must not act here.
-  if (request.own && request.method !== 'GET' && request.origin && !isOwn(request.origin, sandbox.url)) {
-    return { status: 403, headers: {}, body: 'This came from another site.' }
-  }
-  for (const route of request.own ? OWN_ROUTES : STEAM_ROUTES) {
-    const reply = route(request, sandbox)
-    if (reply) return reply
-  }
-  return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Not found' }
-}
-
-function isOwn(origin: string, url: string): boolean {
-  return origin === url || origin === url.replace('localhost', '127.0.0.1')
-}
-
-async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of message) {
-    size += chunk.length
-    if (size > MAX_BODY) return undefined
-    chunks.push(chunk)
-  }
-  const host = message.headers.host ?? ''
-  // Not `new URL`: it would take what follows two slashes for a host.
-  const [path = '/', search = ''] = (message.url ?? '/').split('?', 2)
-  const body = Buffer.concat(chunks)
-  const type = message.headers['content-type'] ?? ''
-  return {
-    method: message.method ?? 'GET',
-    host: host.replace(/:\d+$/, ''),
-    own: isOwn(`http://${host}`, ownUrl),
-    origin: message.headers.origin,
-    referer: message.headers.referer ?? '',
-    path,
-    query: new URLSearchParams(search),
-    form: await formOf(body, type),
-    json: type.startsWith('application/json') && size > 0 ? JSON.parse(body.toString()) : undefined,
-    cookies: cookiesOf(message.headers.cookie ?? ''),
-  }
-}
-
-async function formOf(body: Buffer, type: string): Promise<URLSearchParams> {
-  if (!type.startsWith('multipart/form-data')) return new URLSearchParams(body.toString())
-  const data = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData()
-  return new URLSearchParams([...data].map(([name, value]): [string, string] => [name, String(value)]))
-}
-
-function cookiesOf(header: string): ReadonlyMap<string, string> {
-  return new Map(
-    header.split(/;\s*/).map((pair) => {
-      const at = pair.indexOf('=')
-      return [pair.slice(0, at), pair.slice(at + 1)]
-    }),
-  )
-}
-
-function give(response: ServerResponse, reply: Reply): void {
-  const security = { 'x-content-type-options': 'nosniff' }
-  response.writeHead(reply.status, { ...security, ...reply.headers })
-  response.end(reply.body)
 }

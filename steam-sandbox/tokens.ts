@@ -1,37 +1,65 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Sandbox } from './exchange.ts'
+import { type Account, findAccount } from './world/world.ts'
 
 /** Known to all: tokens of the sandbox open nothing but the sandbox, and must outlive its resets. */
 const KEY = 'steam-sandbox: not a secret'
 const REFRESH_LIFE_S = 200 * 86_400
 const ACCESS_LIFE_S = 86_400
 
-type Claims = { iss: string; sub: string; aud: string[]; exp: number; jti: string }
+/** Of the website, or of the mobile app, whose token can be renewed without a password. */
+export type Platform = 'web' | 'mobile'
 
-/** A refresh token of the web kind for an account. */
-export function refreshTokenOf(steamId: string, nowS: number): string {
+type Claims = { iss: string; sub: string; aud: string[]; exp: number; jti: string; gen?: number }
+
+/** A refresh token for an account. */
+export function refreshTokenOf(account: Account, nowS: number, platform: Platform = 'web'): string {
   return sign({
     iss: 'steam',
-    sub: steamId,
-    aud: ['web', 'renew', 'derive'],
+    sub: account.steamId,
+    aud: [...(platform === 'mobile' ? ['web', 'mobile'] : ['web']), 'renew', 'derive'],
     exp: nowS + REFRESH_LIFE_S,
     jti: '',
+    gen: account.loginGeneration,
   })
 }
 
-/** An access token for one audience, such as `web:community`. */
-export function accessTokenOf(steamId: string, audience: string, nowS: number): string {
-  return sign({ iss: 'r:sandbox', sub: steamId, aud: [audience], exp: nowS + ACCESS_LIFE_S, jti: '' })
+/** An access token for one audience, such as `web:community`; of the mobile app it serves the website as well. */
+export function accessTokenOf(account: Account, audience: string, nowS: number): string {
+  return sign({
+    iss: 'r:sandbox',
+    sub: account.steamId,
+    aud: audience === 'mobile' ? ['web', 'web:community', 'mobile'] : [audience],
+    exp: nowS + ACCESS_LIFE_S,
+    jti: '',
+    gen: account.sessionGeneration,
+  })
 }
 
-/** The account that a token speaks for, if it is ours, still valid and made for this audience. */
-export function accountOf(token: string, audience: string, nowS: number): string | undefined {
+/** The account whose refresh token this is; undefined if it is forged, expired, revoked or of another platform. */
+export function loginOf(token: string, sandbox: Sandbox, platform?: Platform): Account | undefined {
+  const claims = claimsOf(token, 'derive', sandbox.nowS())
+  const account = claims && findAccount(sandbox.world(), claims.sub)
+  if (!account || (claims.gen ?? 0) !== account.loginGeneration) return undefined
+  const isMobile = claims.aud.includes('mobile')
+  return platform === undefined || (platform === 'mobile') === isMobile ? account : undefined
+}
+
+/** The Steam id that an access token speaks for, if its session lives and is meant for this audience. */
+export function callerOf(token: string, audience: string, sandbox: Sandbox): string | undefined {
+  const claims = claimsOf(token, audience, sandbox.nowS())
+  const account = claims && findAccount(sandbox.world(), claims.sub)
+  return account && (claims.gen ?? 0) === account.sessionGeneration ? account.steamId : undefined
+}
+
+function claimsOf(token: string, audience: string, nowS: number): Claims | undefined {
   const [head, body, signature] = token.split('.')
   if (!head || !body || !signature) return undefined
   const expected = Buffer.from(mac(`${head}.${body}`))
   const given = Buffer.from(signature)
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
   const claims: Claims = JSON.parse(Buffer.from(body, 'base64url').toString())
-  return claims.exp > nowS && claims.aud.includes(audience) ? claims.sub : undefined
+  return claims.exp > nowS && claims.aud.includes(audience) ? claims : undefined
 }
 
 function sign(claims: Claims): string {

@@ -1,45 +1,56 @@
-import { type Incoming, json, type Reply, type Sandbox, tradeLink } from '../exchange.ts'
+import { BAD_DAYS } from '../bad-days.ts'
+import { advance, field, type Incoming, json, type Reply, type Sandbox, tradeLink } from '../exchange.ts'
 import { parseFault } from '../faults.ts'
 import { refreshTokenOf } from '../tokens.ts'
-import { acceptOffer, endOffer } from '../world.ts'
+import { PEOPLE } from '../world/people.ts'
+import { ACTS, lineOf } from './acts.ts'
 
 /** What tests and demos may ask the sandbox for, on its own address only. */
 export function control(request: Incoming, sandbox: Sandbox): Reply | undefined {
   if (!request.path.startsWith('/control/')) return undefined
-  const offer = /^\/control\/offers\/(\d+)\/(accept|decline)$/.exec(request.path)
-  if (offer?.[1] && request.method === 'POST') {
-    return answerOffer(sandbox, offer[1], offer[2] === 'accept' ? 'accept' : 'decline')
-  }
-  return CALLS[`${request.method} ${request.path}`]?.(sandbox, request)
+  const call = CALLS[`${request.method} ${request.path}`]
+  if (call) return call(sandbox, request)
+  const [, , noun = '', id = '', verb = ''] = request.path.split('/')
+  return ACTS[`${request.method} ${noun} ${verb}`]?.(sandbox, id, request.json)
 }
 
 const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
-  'GET /control/players': ({ world }) => {
-    const shoppers = world().accounts.filter(({ kind }) => kind === 'shopper')
-    return json(
-      shoppers.map((account) => ({
-        name: account.name,
-        steamId: account.steamId,
-        accountId: account.accountId,
-        tradeUrl: tradeLink(account),
-      })),
-    )
-  },
+  'GET /control/players': ({ world }) =>
+    json(shoppers(world().accounts.filter(({ behaviour }) => !behaviour))),
+  'GET /control/magic': ({ world }) => json(shoppers(world().accounts.filter(({ behaviour }) => behaviour))),
   'GET /control/bots': ({ world, nowS }) => {
     const bots = world().accounts.filter(({ kind }) => kind === 'bot')
     return json(
-      bots.map(({ name, steamId }) => ({ name, steamId, refreshToken: refreshTokenOf(steamId, nowS()) })),
+      bots.map((bot) => ({
+        name: bot.name,
+        steamId: bot.steamId,
+        refreshToken: refreshTokenOf(bot, nowS()),
+      })),
     )
   },
   'GET /control/offers': ({ world }) => json(world().offers),
+  'GET /control/trades': ({ world }) => json(world().trades),
   'GET /control/log': ({ log }) => json(log),
+  'GET /control/clock': clock,
+  'POST /control/clock': (sandbox, { json: said }) => {
+    const seconds = field(said, 'advanceS') ?? Number(field(said, 'advanceDays')) * 86_400
+    if (typeof seconds !== 'number' || !(seconds >= 0)) return bad('Say advanceS or advanceDays.')
+    advance(sandbox, Math.floor(seconds))
+    return clock(sandbox)
+  },
+  'POST /control/protection': (sandbox, { json: said }) => {
+    const seconds = field(said, 'seconds')
+    if (typeof seconds !== 'number' || !(seconds >= 0)) return bad('Say seconds.')
+    sandbox.change((world) => ({ world: { ...world, protectionS: seconds }, answer: undefined }))
+    return json({ ok: true })
+  },
   'POST /control/reset': ({ reset }) => {
     reset()
     return json({ ok: true })
   },
   'POST /control/faults': ({ faults }, request) => {
     const fault = parseFault(request.json)
-    if (!fault) return json({ error: 'A fault needs match.path and an effect.' }, 400)
+    if (!fault) return bad('A fault needs match.path and an effect.')
     faults.add(fault)
     return json({ ok: true })
   },
@@ -47,16 +58,34 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
     faults.clear()
     return json({ ok: true })
   },
+  'GET /control/behaviours': ({ world, faults }) => {
+    const on = new Set([...faults.on(), ...world().switched.map(({ name }) => name)])
+    const rows = Object.entries({ ...PEOPLE, ...BAD_DAYS })
+    return json(rows.map(([name, { line }]) => ({ name, line, on: on.has(name) })))
+  },
+  'DELETE /control/behaviours': (sandbox) => {
+    sandbox.faults.clear()
+    sandbox.change((world) => ({ world: { ...world, switched: [] }, answer: undefined }))
+    return json({ ok: true })
+  },
 }
 
-/** Accepts or declines as the shopper whom the offer was sent to. */
-export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | 'decline'): Reply {
-  const by = sandbox.world().offers.find(({ id }) => id === offerId)?.partner
-  if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
-  const answer = sandbox.change<{ kind: string; eresult?: number; tradeId?: string }>((world, nowS) =>
-    how === 'accept'
-      ? acceptOffer(world, { offerId, by }, nowS)
-      : endOffer(world, { offerId, by, how }, nowS),
-  )
-  return json(answer, answer.kind === 'refused' ? 409 : 200)
+function shoppers(accounts: ReturnType<Sandbox['world']>['accounts']) {
+  return accounts
+    .filter(({ kind }) => kind === 'shopper')
+    .map((account) => ({
+      name: account.name,
+      steamId: account.steamId,
+      accountId: account.accountId,
+      tradeUrl: tradeLink(account),
+      ...(account.behaviour ? { behaviour: account.behaviour, line: lineOf(account.behaviour) } : {}),
+    }))
+}
+
+function clock({ nowS, clockS }: Sandbox): Reply {
+  return json({ nowS: nowS(), aheadS: nowS() - clockS() })
+}
+
+function bad(error: string): Reply {
+  return json({ error }, 400)
 }

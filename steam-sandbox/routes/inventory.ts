@@ -1,53 +1,84 @@
 import { type Incoming, json, type Reply, type Sandbox } from '../exchange.ts'
 import { CATALOGUE, describe } from '../items.ts'
-import { type Asset, findAccount } from '../world.ts'
+import { traitsOf } from '../world/people.ts'
+import { type Account, type Asset, DAY_S, findAccount, PROTECTED_APP } from '../world/world.ts'
+import { assetView } from './economy.ts'
+import { sessionOf } from './login.ts'
 
 const MAX_COUNT = 2000
 const PARTNER_PAGE = 1000
+/** So long what a trade brought is shown to its owner only, in Counter-Strike 2. */
+const HIDDEN_S = 10 * DAY_S
 
 /** The public inventory: pages go on behind the last asset id. More than 2000 at once is refused. */
 export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const match = /^\/inventory\/(\d+)\/(\d+)\/(\d+)$/.exec(request.path)
   if (!match) return undefined
+  const [, steamId = '', appId = '', contextId = ''] = match
+  if (!sandbox.quotas.take(request, '', sandbox.nowS() * 1000)) return json(null, 429)
   const count = Number(request.query.get('count') ?? 75)
   if (!(count >= 1 && count <= MAX_COUNT)) return json(null, 400)
-  const account = findAccount(sandbox.world(), match[1] ?? '')
+  const world = sandbox.world()
+  const account = findAccount(world, steamId)
   if (!account) return json(null, 404)
-  // Context 16 holds items under trade protection, which only their owner is shown.
-  const owned = match[3] === '2' ? assetsIn(account.assets, match[2]) : []
-  const after = request.query.get('start_assetid')
-  const start = after === null ? 0 : owned.findIndex(({ assetId }) => assetId === after) + 1
-  const page = owned.slice(start, start + count)
+  const isOwner = sessionOf(request, sandbox) === steamId
+  const { inventory } = traitsOf(world, account)
+  if (inventory === 'hidden' && !isOwner) return json(null, 403)
+  if (inventory === 'unowned') {
+    return json({ error: 'EYldRefreshAppIfNecessary failed with EResult 55 (55)' }, 500)
+  }
+  const owned = inventory === 'empty' ? [] : account.assets.filter(isIn(appId, contextId))
+  const nowS = sandbox.nowS()
+  const shown = owned.filter((asset) => isOwner || isPublic(asset, nowS))
+  return pageOf(shown, {
+    count,
+    after: request.query.get('start_assetid'),
+    total: totalOf(owned, contextId, isOwner),
+  })
+}
+
+/** Context 16 holds items under trade protection, of which others learn nothing, not even their number. */
+function totalOf(owned: Asset[], contextId: string, isOwner: boolean): number {
+  return contextId === '16' && !isOwner ? 0 : owned.length
+}
+
+function isIn(appId: string, contextId: string): (asset: Asset) => boolean {
+  return (asset) => String(asset.appId) === appId && asset.contextId === contextId
+}
+
+function isPublic({ appId, contextId, receivedAtS }: Asset, nowS: number): boolean {
+  if (contextId === '16') return false
+  return appId !== PROTECTED_APP || receivedAtS === undefined || receivedAtS + HIDDEN_S <= nowS
+}
+
+function pageOf(
+  shown: Asset[],
+  { count, after, total }: { count: number; after: string | null; total: number },
+): Reply {
+  const start = after === null ? 0 : shown.findIndex(({ assetId }) => assetId === after) + 1
+  const page = shown.slice(start, start + count)
   const last = page.at(-1)
+  const rows = { assets: page.map(assetView), descriptions: Object.values(descriptions(page)) }
   return json({
-    ...(page.length > 0
-      ? {
-          assets: page.map((asset) => ({
-            appid: asset.appId,
-            contextid: asset.contextId,
-            assetid: asset.assetId,
-            classid: asset.classId,
-            instanceid: '0',
-            amount: '1',
-          })),
-          descriptions: Object.values(descriptions(page)),
-        }
-      : {}),
-    ...(last && start + count < owned.length ? { more_items: 1, last_assetid: last.assetId } : {}),
-    total_inventory_count: owned.length,
+    ...(page.length > 0 ? rows : {}),
+    ...(last && start + count < shown.length ? { more_items: 1, last_assetid: last.assetId } : {}),
+    total_inventory_count: total,
     success: 1,
     rwgrsn: -2,
   })
 }
 
 /** What somebody who makes an offer is shown: tradable items only, in the older shape with a numbered start. */
-export function partnerInventory(request: Incoming, sandbox: Sandbox): Reply {
+export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply {
   const { query } = request
-  const account = findAccount(sandbox.world(), query.get('partner') ?? '')
+  if (!sandbox.quotas.take(request, caller, sandbox.nowS() * 1000)) return json(null, 429)
+  const world = sandbox.world()
+  const account = findAccount(world, query.get('partner') ?? '')
   if (!account || query.get('contextid') !== '2') return json({ success: false, error: 'Invalid partner.' })
-  const owned = assetsIn(account.assets, query.get('appid') ?? '').filter(
-    ({ classId }) => CATALOGUE.get(classId)?.tradable,
-  )
+  const { inventory } = traitsOf(world, account)
+  // The token of a trade link does not open a private inventory.
+  if (inventory === 'hidden') return json({ success: false, error: 'This profile is private.' })
+  const owned = inventory ? [] : tradable(account, query.get('appid') ?? '')
   const start = Math.max(0, Number(query.get('start') ?? 0) || 0)
   const page = owned.slice(start, start + PARTNER_PAGE)
   const more = start + PARTNER_PAGE < owned.length
@@ -66,14 +97,16 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox): Reply {
   })
 }
 
-function assetsIn(assets: Asset[], appId: string | undefined): Asset[] {
-  return assets.filter((asset) => asset.contextId === '2' && String(asset.appId) === appId)
+function tradable({ assets }: Account, appId: string): Asset[] {
+  return assets.filter(isIn(appId, '2')).filter(({ classId }) => CATALOGUE.get(classId)?.tradable)
 }
 
 function descriptions(page: Asset[]): Record<string, unknown> {
-  const entries = page.flatMap(({ classId }) => {
+  const entries = page.flatMap(({ classId, contextId }) => {
     const entry = CATALOGUE.get(classId)
-    return entry ? [[`${classId}_0`, describe(entry)]] : []
+    if (!entry) return []
+    const sealed = contextId === '16' ? { sealed: 1, sealed_type: 0, tradable: 0, marketable: 0 } : {}
+    return [[`${classId}_0`, { ...describe(entry), ...sealed }]]
   })
   return Object.fromEntries(entries)
 }

@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { CATALOGUE } from './items.ts'
-import {
-  acceptOffer,
-  endOffer,
-  OFFER_LIFE_S,
-  STATE,
-  seedWorld,
-  sendOffer,
-  settle,
-  type World,
-} from './world.ts'
+import { CATALOGUE } from '../items.ts'
+import { acceptOffer, endOffer, sendOffer } from './offers.ts'
+import { seedWorld } from './seed.ts'
+import { settle } from './time.ts'
+import { OFFER_LIFE_S, STATE, type World } from './world.ts'
 
 const NOW_S = 1_800_000_000
 const fresh = () => seedWorld('test', NOW_S * 1000)
@@ -81,7 +75,7 @@ describe('an offer', () => {
   it('is refused with 25 when five others wait at the same partner', () => {
     let world = fresh()
     for (let index = 0; index < 5; index += 1) world = send(world, { index }).world
-    expect(send(world).answer).toEqual({ kind: 'refused', eresult: 25 })
+    expect(send(world).answer).toMatchObject({ kind: 'refused', eresult: 25 })
   })
 
   it('becomes invalid when another trade takes its item', () => {

@@ -1,0 +1,53 @@
+import type { Incoming } from './exchange.ts'
+import type { Effect } from './faults.ts'
+
+/** `at` is held against "METHOD host/path". */
+export type BadDay = {
+  line: string
+  at: RegExp
+  when?: (request: Incoming, nowS: number) => boolean
+  effect: Effect
+  delayMs?: number
+}
+
+const ANY = /./
+const HTML = '<html><head><title>Steam Community :: Error</title></head><body><h1>Sorry!</h1></body></html>'
+
+/** Tuesdays from 13:00 to 17:15 in Los Angeles, when Steam's servers are looked after. */
+export function isMaintenance(nowS: number): boolean {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: 'America/Los_Angeles',
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  }).formatToParts(nowS * 1000)
+  const part = (type: string) => parts.find((other) => other.type === type)?.value ?? ''
+  const minutes = Number(part('hour')) * 60 + Number(part('minute'))
+  return part('weekday') === 'Tue' && minutes >= 13 * 60 && minutes < 17 * 60 + 15
+}
+
+const EVERYWHERE: Record<string, BadDay> = {
+  'steam-down': {
+    line: 'Every request is answered with 503 and a page of HTML.',
+    at: ANY,
+    effect: { status: 503, body: HTML },
+  },
+  'steam-down-on-tuesday': {
+    line: 'Down like the above, on Tuesdays from 13:00 to 17:15 in Los Angeles: advance the clock.',
+    at: ANY,
+    when: (_, nowS) => isMaintenance(nowS),
+    effect: { status: 503, body: HTML },
+  },
+  slow: { line: 'Every answer takes 4 seconds.', at: ANY, effect: {}, delayMs: 4000 },
+  'rate-limited': {
+    line: 'Every request is answered with 429 and `null`.',
+    at: ANY,
+    effect: { status: 429, body: null },
+  },
+}
+
+/** The behaviours of Steam itself by name. Those of people are in world/people.ts. */
+export const BAD_DAYS: Record<string, BadDay> = {
+  ...EVERYWHERE,
+}

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CATALOGUE } from './items.ts'
+import { type RunningSteam, startSteam } from './start.ts'
+import { refreshTokenOf } from './tokens.ts'
+import { sendOffer } from './world/offers.ts'
+import { DAY_S, STATE, TRADE } from './world/world.ts'
+
+const NOW_S = 1_800_000_000
+let steam: RunningSteam
+
+beforeEach(async () => {
+  steam = await startSteam({ port: 0, seed: 'control', clock: () => NOW_S * 1000 })
+})
+
+afterEach(() => steam.close())
+
+async function call(method: string, path: string, body?: object): Promise<{ status: number; body: unknown }> {
+  const said = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await fetch(`${steam.url}/control/${path}`, { method, ...said })
+  return { status: response.status, body: await response.json() }
+}
+
+function press(path: string, fields: [string, string][], origin = steam.url): Promise<Response> {
+  const body = new URLSearchParams(fields)
+  return fetch(`${steam.url}${path}`, { method: 'POST', headers: { origin }, body, redirect: 'manual' })
+}
+
+const show = async (path: string) => (await fetch(`${steam.url}${path}`)).text()
+
+/** An offer of the first bot for three of a shopper's items of Counter-Strike 2. */
+function offered(name = 'nova_hound') {
+  const { accounts } = steam.world()
+  const shopper = accounts.find((account) => account.name === name)
+  const bot = accounts.find(({ kind }) => kind === 'bot')
+  if (!shopper || !bot) throw new Error('The seed lacks people.')
+  const items = shopper.assets
+    .filter(({ appId, classId }) => appId === 730 && CATALOGUE.get(classId)?.tradable)
+    .slice(0, 3)
+  const { steamId, token } = shopper
+  const intent = { sender: bot.steamId, partner: steamId, token, message: 'CODE', items }
+  const answer = steam.change((world, nowS) => sendOffer(world, intent, nowS))
+  if (answer.kind !== 'sent') throw new Error(JSON.stringify(answer))
+  return { offerId: answer.offerId, assetIds: items.map(({ assetId }) => assetId), steamId, bot }
+}
+
+async function traded() {
+  const offer = offered()
+  await call('POST', `offers/${offer.offerId}/accept`)
+  return { ...offer, tradeId: steam.world().trades[0]?.id ?? '' }
+}
+
+describe('time', () => {
+  it('is advanced by the control API, and what falls into that time happens', async () => {
+    await traded()
+    expect((await call('POST', 'clock', { advanceDays: 7 })).body).toEqual({
+      nowS: NOW_S + 7 * DAY_S,
+      aheadS: 7 * DAY_S,
+    })
+    expect(steam.world().trades[0]?.settled).toBe(true)
+    expect((await call('POST', 'clock', { advanceS: -1 })).status).toBe(400)
+    await call('POST', 'reset')
+    expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 0 })
+  })
+
+  it('is advanced by a button of the page', async () => {
+    expect((await press('/behaviours/', [['advance', String(7 * DAY_S)]])).status).toBe(303)
+    expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 7 * DAY_S })
+    expect(await show('/behaviours/')).toContain('168 hours ahead')
+  })
+
+  it('lets the protection be short, so that people can watch it end', async () => {
+    await call('POST', 'protection', { seconds: 60 })
+    await traded()
+    expect(steam.world().trades[0]?.settlesAtS).toBe(NOW_S + 60)
+  })
+})
+
+describe('a reversal', () => {
+  it('of a whole trade, and of some items, by the control API', async () => {
+    const { tradeId, assetIds } = await traded()
+    expect((await call('POST', `trades/${tradeId}/reverse`, { items: assetIds.slice(0, 1) })).status).toBe(
+      200,
+    )
+    expect(steam.world().trades[0]?.status).toBe(TRADE.selectiveRollback)
+    expect((await call('POST', `trades/${tradeId}/reverse`)).status).toBe(200)
+    expect((await call('POST', `trades/${tradeId}/reverse`)).status).toBe(409)
+    expect((await call('GET', 'trades')).body).toHaveLength(3)
+  })
+
+  it('of one trade, of some items and of all trades, by the page', async () => {
+    const { steamId, tradeId, assetIds } = await traded()
+    const path = `/profiles/${steamId}/history/`
+    expect(await show(path)).toContain('Reverse this trade')
+    await press(path, [
+      ['reverse', 'part'],
+      ['trade', tradeId],
+      ['item', assetIds[0] ?? ''],
+    ])
+    expect(steam.world().trades[0]?.status).toBe(TRADE.selectiveRollback)
+    await press(path, [['reverse', 'all']])
+    expect(steam.world().trades[0]?.items.every((item) => item.rolledBackAssetId)).toBe(true)
+    const page = await show(path)
+    expect(page).toContain('Undone in part')
+    expect(page).not.toContain('Reverse this trade')
+  })
+
+  it('is not pressed by another site', async () => {
+    const { steamId } = await traded()
+    const path = `/profiles/${steamId}/history/`
+    expect((await press(path, [['reverse', 'all']], 'https://elsewhere.example')).status).toBe(403)
+    expect(steam.world().trades[0]?.status).toBe(TRADE.complete)
+  })
+})
+
+describe('a counter-offer', () => {
+  it('is made on the page of the offer, without the items that were unticked', async () => {
+    const { offerId, assetIds, bot } = offered()
+    expect(await show(`/tradeoffer/${offerId}/`)).toContain('Send the counter-offer')
+    const ticked = assetIds.slice(1).map((id): [string, string] => ['item', id])
+    await press(`/tradeoffer/${offerId}/`, [['answer', 'counter'], ...ticked])
+    const [first, second] = steam.world().offers
+    expect(first?.state).toBe(STATE.countered)
+    expect(second).toMatchObject({ partner: bot.steamId, state: STATE.active })
+    expect(second?.give.map(({ assetId }) => assetId)).toEqual(assetIds.slice(1))
+    expect(await show(`/tradeoffer/${offerId}/`)).toContain('You answered with a counter-offer.')
+  })
+
+  it('is made by the control API', async () => {
+    const { offerId } = offered()
+    expect((await call('POST', `offers/${offerId}/counter`)).status).toBe(200)
+    expect(steam.world().offers[0]?.state).toBe(STATE.countered)
+    expect((await call('POST', `offers/${offerId}/counter`)).status).toBe(409)
+  })
+})
+
+describe('behaviours', () => {
+  it('are listed with a line each, switched on for one person or for all, and off again', async () => {
+    const { steamId } = steam.as('nova_hound')
+    const rows = async () => JSON.stringify((await call('GET', 'behaviours')).body)
+    expect(await rows()).toContain('"name":"declines"')
+    await call('PUT', 'behaviours/declines', { steamId })
+    const hers = offered()
+    const other = offered('quiet_lynx')
+    await call('POST', 'clock', { advanceS: 10 })
+    const stateOf = (id: string) => steam.world().offers.find((offer) => offer.id === id)?.state
+    expect([stateOf(hers.offerId), stateOf(other.offerId)]).toEqual([STATE.declined, STATE.active])
+    await call('DELETE', 'behaviours/declines')
+    expect(stateOf(offered().offerId)).toBe(STATE.active)
+    expect((await call('PUT', 'behaviours/nonsense', {})).status).toBe(404)
+  })
+
+  it('are switched on and off by the page, which offers their names to copy', async () => {
+    expect(await show('/behaviours/')).toContain('data-copy="hidden-inventory"')
+    await press('/behaviours/', [['on', 'steam-down']])
+    expect(JSON.stringify((await call('GET', 'behaviours')).body)).toMatch(/"steam-down"[^}]*"on":true/)
+    await press('/behaviours/', [['off', 'steam-down']])
+    expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
+  })
+
+  it('have magic players, on the page and in the control API, beside the ordinary ones', async () => {
+    const names = async (path: string) => {
+      const { body } = await call('GET', path)
+      return Array.isArray(body) ? body.map(({ name }) => name) : []
+    }
+    expect(await names('players')).toEqual(['nova_hound', 'quiet_lynx'])
+    expect(await names('magic')).toEqual(
+      expect.arrayContaining(['magic_hidden', 'magic_slow', 'magic_reverser']),
+    )
+    expect(await show('/')).toContain('magic_hoarder')
+  })
+})
+
+describe('sessions', () => {
+  it('and logins of an account die on demand', async () => {
+    const { steamId, refreshToken } = steam.as('Tradetill Bot #1')
+    const before = refreshToken()
+    expect((await call('POST', `sessions/${steamId}/revoke`)).status).toBe(200)
+    const bot = steam.world().accounts.find((account) => account.steamId === steamId)
+    expect(bot).toMatchObject({ loginGeneration: 1, sessionGeneration: 1 })
+    expect(bot && refreshTokenOf(bot, NOW_S)).not.toBe(before)
+  })
+})
+
+describe('the hands of a person', () => {
+  it('accept, decline, counter and reverse', () => {
+    const nova = steam.as('nova_hound')
+    expect(nova.decline(offered().offerId)).toEqual({ kind: 'ended' })
+    expect(nova.counter(offered().offerId)).toMatchObject({ kind: 'sent' })
+    expect(nova.accept(offered().offerId)).toMatchObject({ kind: 'accepted' })
+    expect(nova.received()).toHaveLength(3)
+    nova.reverse()
+    expect(steam.world().trades[0]?.status).toBe(TRADE.protectionRollback)
+    expect(() => steam.as('nobody')).toThrow('nobody')
+  })
+})

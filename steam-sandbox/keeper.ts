@@ -1,0 +1,44 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { upgradeWorld } from './world/seed.ts'
+import type { World } from './world/world.ts'
+
+const SAVE_AFTER_MS = 50
+
+export type Keeper = ReturnType<typeof createKeeper>
+
+/** Holds the world and, with a file, keeps it there: soon after each change and when asked. */
+export function createKeeper(file: string | undefined, seeded: () => World) {
+  let world = (file && load(file, seeded())) || seeded()
+  let timer: NodeJS.Timeout | undefined
+  const save = () => {
+    clearTimeout(timer)
+    timer = undefined
+    if (!file) return
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(`${file}.new`, JSON.stringify(world))
+    renameSync(`${file}.new`, file)
+  }
+  return {
+    world: () => world,
+    keep(next: World) {
+      if (next === world) return
+      world = next
+      if (file) timer ??= setTimeout(save, SAVE_AFTER_MS)
+    },
+    save,
+  }
+}
+
+function load(file: string, fresh: World): World | undefined {
+  let content: string
+  try {
+    content = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+  const world = upgradeWorld(JSON.parse(content), fresh)
+  if (!world) throw new Error(`${file} is no world of this sandbox: remove it to start afresh.`)
+  return world
+}

@@ -1,0 +1,73 @@
+import { type Reply, text } from '../exchange.ts'
+import { CATALOGUE, GAMES, iconPath } from '../items.ts'
+import type { Account, Asset } from '../world/world.ts'
+import { escapeHtml } from './html.ts'
+
+const CSP =
+  "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; form-action 'self'; " +
+  "base-uri 'none'; frame-ancestors 'none'"
+
+/** A whole page around `body`. */
+export function page(title: string, body: string, status = 200): Reply {
+  const reply = text(
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/sandbox.css">
+<script src="/sandbox.js" defer></script></head><body>
+<div class="banner">Steam sandbox — not the real Steam</div>
+<nav aria-label="Sandbox"><a href="/">Shoppers</a> <a href="/behaviours/">Behaviours and time</a></nav>
+<main>${body}</main>
+<footer>Pictures: <a href="https://game-icons.net">game-icons.net</a> by Lorc, Delapouite and others,
+<a href="https://creativecommons.org/licenses/by/3.0/">CC BY 3.0</a>, coloured here.</footer></body></html>`,
+    'text/html',
+    status,
+  )
+  const headers = {
+    'content-security-policy': CSP,
+    'referrer-policy': 'same-origin',
+    'cache-control': 'no-store',
+  }
+  return { ...reply, headers: { ...reply.headers, ...headers } }
+}
+
+export function missing(said: string): Reply {
+  return page('Not found', `<h1>Not found</h1><p>${said}</p>`, 404)
+}
+
+export function person({ name, steamId, level, avatarHash }: Account): string {
+  return `<div class="person"><img src="/${avatarHash}_full.jpg" alt=""><div>
+<h2><a href="/profiles/${steamId}/">${escapeHtml(name)}</a></h2><p>Level ${level}</p></div></div>`
+}
+
+export function counts({ assets }: Account): string {
+  return GAMES.map(({ appId, name }) => {
+    const count = assets.filter((asset) => asset.appId === appId).length
+    return `${name}: ${count}`
+  }).join(' · ')
+}
+
+/** A trade link with a button that copies it. */
+export function linkRow(link: string, whose: string): string {
+  const shown = escapeHtml(link)
+  return `<div class="link"><input readonly value="${shown}" aria-label="Trade link of ${escapeHtml(whose)}">
+<button type="button" data-copy="${shown}">Copy</button></div>`
+}
+
+type Listed = { tick?: string; note?: (asset: Asset) => string }
+
+/** Pictures and names of items; with `tick` each has a box of that field name, ticked. */
+export function itemList(assets: Asset[], { tick, note }: Listed = {}): string {
+  const rows = assets.flatMap((asset) => {
+    const entry = CATALOGUE.get(asset.classId)
+    if (!entry) return []
+    const said = note?.(asset) ?? ''
+    const picture = `<img src="/economy/image/${iconPath(entry)}/100fx100f" alt=""><br>${escapeHtml(entry.name)}${said}`
+    const box = `<input type="checkbox" name="${tick}" value="${asset.assetId}" checked>`
+    return [`<li>${tick ? `<label>${box}${picture}</label>` : picture}</li>`]
+  })
+  return `<ul class="items">${rows.join('')}</ul>`
+}
+
+/** A moment of the sandbox's time, as "2026-11-21 10:05 UTC". */
+export function moment(atS: number): string {
+  return `${new Date(atS * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}

@@ -1,0 +1,98 @@
+import { type Incoming, type Reply, redirect, type Sandbox, tradeLink } from '../exchange.ts'
+import { lineOf, reverse } from '../routes/acts.ts'
+import { isProtectedNow, reverseAll } from '../world/trades.ts'
+import {
+  type Account,
+  findAccount,
+  type Offer,
+  STATE,
+  TRADE,
+  type Trade,
+  type World,
+} from '../world/world.ts'
+import { escapeHtml } from './html.ts'
+import { counts, itemList, linkRow, missing, moment, page, person } from './layout.ts'
+
+/** A person: their trade link, offers that wait for them, and what they own. */
+export function profilePage({ world }: Sandbox, steamId: string): Reply {
+  const account = findAccount(world(), steamId)
+  if (!account) return missing('There is no such profile.')
+  const open = world().offers.filter(({ partner, state }) => partner === steamId && state === STATE.active)
+  const peculiar = account.behaviour ? `<p>${escapeHtml(lineOf(account.behaviour))}</p>` : ''
+  const link = account.kind === 'shopper' ? linkRow(tradeLink(account), account.name) : ''
+  const isHeld = ({ contextId }: { contextId: string }) =>
+    contextId === '16' ? '<br><small>trade-protected</small>' : ''
+  return page(
+    account.name,
+    `<h1>Profile</h1>${person(account)}${peculiar}${link}<p><a href="/profiles/${steamId}/history/">Trade history</a></p>
+${waiting(open)}<h2>Inventory</h2><p>${counts(account)}</p>${itemList(account.assets.slice(0, MOST_SHOWN), { note: isHeld })}`,
+  )
+}
+
+const MOST_SHOWN = 300
+
+function waiting(offers: Offer[]): string {
+  if (offers.length === 0) return ''
+  const rows = offers.map(
+    ({ id, message, items }) =>
+      `<li><a href="/tradeoffer/${id}/">Offer for ${items.length} items: ${escapeHtml(message)}</a></li>`,
+  )
+  return `<h2>Offers that wait</h2><ul>${rows.join('')}</ul>`
+}
+
+const STATUS_TEXTS: Record<number, string> = {
+  [TRADE.complete]: 'Done',
+  [TRADE.supportRollback]: 'Undone by support',
+  [TRADE.selectiveRollback]: 'Undone in part',
+  [TRADE.inEscrow]: 'Held',
+  [TRADE.escrowRollback]: 'Called off while held',
+  [TRADE.protectionRollback]: 'Reversed',
+}
+
+/** A person's trades, newest first, with the buttons that take protected ones back. */
+export function historyPage({ world, nowS }: Sandbox, steamId: string): Reply {
+  const account = findAccount(world(), steamId)
+  if (!account) return missing('There is no such profile.')
+  const trades = world()
+    .trades.filter(({ sender, partner }) => sender === steamId || partner === steamId)
+    .reverse()
+  const rows = trades.map((trade) => tradeCard(world(), trade, { account, nowS: nowS() }))
+  const anyProtected = trades.some((trade) => isProtectedNow(trade, nowS()))
+  const all = `<form method="post"><button name="reverse" value="all">Reverse all protected trades</button>
+<p>As on Steam: one click takes back every trade of the last 7 days, and you may not trade for 30 days.</p></form>`
+  return page(
+    `Trades of ${account.name}`,
+    `<h1>Trade history</h1>${person(account)}${anyProtected ? all : ''}
+${rows.join('') || '<p>There are no trades yet.</p>'}`,
+  )
+}
+
+type Reader = { account: Account; nowS: number }
+
+function tradeCard(world: World, trade: Trade, { account, nowS }: Reader): string {
+  const other = findAccount(world, trade.sender === account.steamId ? trade.partner : trade.sender)
+  const isProtected = isProtectedNow(trade, nowS) && !trade.rollbackOf
+  const home = new Set(trade.items.filter((item) => item.rolledBackAssetId).map(({ assetId }) => assetId))
+  const note = ({ assetId }: { assetId: string }) => (home.has(assetId) ? '<br><small>went back</small>' : '')
+  const open = trade.items.filter(({ assetId }) => !home.has(assetId))
+  const form = `<form method="post"><input type="hidden" name="trade" value="${trade.id}">
+<button name="reverse" value="one">Reverse this trade</button><details><summary>Only some of the items</summary>
+${itemList(open, { tick: 'item' })}<button name="reverse" value="part">Take the ticked items back</button></details></form>`
+  const until = trade.settlesAtS > 0 ? ` · protected until ${moment(trade.settlesAtS)}` : ''
+  const undoes = trade.rollbackOf ? ` · the way back of trade ${trade.rollbackOf}` : ''
+  return `<section class="card"><h2>${STATUS_TEXTS[trade.status] ?? 'Ended'}</h2>
+<p>With ${escapeHtml(other?.name ?? 'somebody')} · ${moment(trade.atS)}${until}${undoes}</p>
+${itemList(trade.items, { note })}${isProtected ? form : ''}</section>`
+}
+
+export function historyForm({ form }: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {
+  const how = form.get('reverse')
+  const tradeId = form.get('trade') ?? ''
+  const part = how === 'part' ? form.getAll('item') : undefined
+  if (how === 'all') {
+    sandbox.change((world, nowS) => ({ world: reverseAll(world, steamId, nowS), answer: undefined }))
+  } else if (how === 'one' || how === 'part') {
+    reverse(sandbox, tradeId, { assetIds: part, bySupport: false })
+  } else return undefined
+  return redirect(`/profiles/${steamId}/history/`, 303)
+}

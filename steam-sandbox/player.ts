@@ -1,0 +1,34 @@
+import { type Sandbox, tradeLink } from './exchange.ts'
+import { refreshTokenOf } from './tokens.ts'
+import { acceptOffer, counterOffer, endOffer } from './world/offers.ts'
+import { reverseAll } from './world/trades.ts'
+import type { Account, Asset, Offer, World } from './world/world.ts'
+
+export type Player = ReturnType<typeof createPlayer>
+
+/** What a person can do in the sandbox, without a browser. Each act gives Steam's answer. */
+export function createPlayer(sandbox: Sandbox, who: string) {
+  const find = (world: World) => world.accounts.find(({ name, steamId }) => who === name || who === steamId)
+  const known = find(sandbox.world())
+  if (!known) throw new Error(`The sandbox knows nobody called ${who}.`)
+  const by = known.steamId
+  const account = (): Account => find(sandbox.world()) ?? known
+  return {
+    steamId: by,
+    tradeUrl: () => tradeLink(account()),
+    refreshToken: () => refreshTokenOf(account(), sandbox.nowS()),
+    items: (): Asset[] => account().assets,
+    received: (): Offer[] => sandbox.world().offers.filter(({ partner }) => partner === by),
+    accept: (offerId: string) => sandbox.change((world, nowS) => acceptOffer(world, { offerId, by }, nowS)),
+    decline: (offerId: string) =>
+      sandbox.change((world, nowS) => endOffer(world, { offerId, by, how: 'decline' }, nowS)),
+    /** `assetIds`: what they still give of what was asked; all by default. */
+    counter: (offerId: string, assetIds?: string[]) =>
+      sandbox.change((world, nowS) =>
+        counterOffer(world, { offerId, by, ...(assetIds ? { assetIds } : {}) }, nowS),
+      ),
+    /** Takes every protected trade back, and may not trade for 30 days. */
+    reverse: () =>
+      sandbox.change((world, nowS) => ({ world: reverseAll(world, by, nowS), answer: undefined })),
+  }
+}

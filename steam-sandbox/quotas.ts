@@ -1,0 +1,39 @@
+import type { Incoming } from './exchange.ts'
+
+/** A bucket of `burst` requests that fills by one every `everyMs`. */
+type Quota = { at: RegExp; burst: number; everyMs: number; of: 'account' | 'address' }
+
+/**
+ * What Steam allows, as others measured it per account; what is counted per address is a guess on the low side. The
+ * sandbox has one address, so those are shared by all.
+ */
+const QUOTAS: Quota[] = [
+  { at: /\/IEconService\/(GetTradeOffer|GetTradeHoldDurations)\/v/, burst: 3750, everyMs: 5, of: 'account' },
+  { at: /\/IEconService\/GetTradeOffers(Summary)?\/v/, burst: 85, everyMs: 125, of: 'account' },
+  { at: /\/IEconService\/GetTradeStatus\/v/, burst: 25, everyMs: 2000, of: 'account' },
+  { at: /\/IEconService\/GetTradeHistory\/v/, burst: 25, everyMs: 15_000, of: 'account' },
+  { at: /\/tradeoffer\/new\/partnerinventory\/$/, burst: 30, everyMs: 4000, of: 'account' },
+  { at: /\/tradeoffer\/new\/$/, burst: 20, everyMs: 15_000, of: 'account' },
+  { at: /^steamcommunity\.com\/inventory\//, burst: 60, everyMs: 4000, of: 'address' },
+]
+
+export type Quotas = ReturnType<typeof createQuotas>
+
+/** Counts requests against Steam's limits; `take` is false where Steam would answer 429. */
+export function createQuotas(isOn: boolean) {
+  let buckets = new Map<string, { left: number; atMs: number }>()
+  return {
+    take(request: Incoming, caller: string, nowMs: number): boolean {
+      const quota = QUOTAS.find(({ at }) => at.test(request.host + request.path))
+      if (!isOn || !quota) return true
+      const key = `${quota.at} ${quota.of === 'account' ? caller : ''}`
+      const bucket = buckets.get(key) ?? { left: quota.burst, atMs: nowMs }
+      const left = Math.min(quota.burst, bucket.left + Math.max(0, nowMs - bucket.atMs) / quota.everyMs)
+      buckets.set(key, { left: left >= 1 ? left - 1 : left, atMs: nowMs })
+      return left >= 1
+    },
+    clear() {
+      buckets = new Map()
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import { BAD_DAYS } from '../bad-days.ts'
+import { field, json, type Reply, type Sandbox } from '../exchange.ts'
+import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offers.ts'
+import { PEOPLE } from '../world/people.ts'
+import { reverseAll, reverseTrade } from '../world/trades.ts'
+import { type Account, findAccount, findOffer, withAccount } from '../world/world.ts'
+
+type Act = (sandbox: Sandbox, id: string, said: unknown) => Reply
+type Done = { kind: string }
+
+/** By method, noun and verb of `/control/{noun}/{id}/{verb}`. */
+export const ACTS: Record<string, Act> = {
+  'POST offers accept': (sandbox, id) => answerOffer(sandbox, id, 'accept'),
+  'POST offers decline': (sandbox, id) => answerOffer(sandbox, id, 'decline'),
+  'POST offers counter': (sandbox, id, said) => counter(sandbox, id, stringsOf(field(said, 'items'))),
+  'POST offers confirm': (sandbox, id) => confirm(sandbox, id, true),
+  'POST offers deny': (sandbox, id) => confirm(sandbox, id, false),
+  'POST trades reverse': (sandbox, id, said) =>
+    reverse(sandbox, id, {
+      assetIds: stringsOf(field(said, 'items')),
+      bySupport: field(said, 'bySupport') === true,
+    }),
+  'POST players reverse': (sandbox, id) => {
+    sandbox.change((world, nowS) => ({ world: reverseAll(world, id, nowS), answer: undefined }))
+    return json({ ok: true })
+  },
+  'POST sessions expire': (sandbox, id) => forget(sandbox, id, 'sessionGeneration'),
+  'POST sessions revoke': (sandbox, id) => forget(sandbox, id, 'loginGeneration'),
+  'PUT behaviours ': switchOn,
+  'DELETE behaviours ': switchOff,
+}
+
+/** What a behaviour is, in one line. */
+export function lineOf(behaviour: string): string {
+  return (PEOPLE[behaviour] ?? BAD_DAYS[behaviour])?.line ?? ''
+}
+
+function stringsOf(value: unknown): string[] | undefined {
+  return Array.isArray(value) ? value.map(String) : undefined
+}
+
+/** Accepts or declines as the one whom the offer was sent to. */
+export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | 'decline'): Reply {
+  const by = findOffer(sandbox.world(), offerId)?.partner
+  if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
+  return done(
+    sandbox.change<Done>((world, nowS) =>
+      how === 'accept'
+        ? acceptOffer(world, { offerId, by }, nowS)
+        : endOffer(world, { offerId, by, how }, nowS),
+    ),
+  )
+}
+
+/** Answers with a counter-offer as the one whom the offer was sent to; `assetIds` are what they still give. */
+export function counter(sandbox: Sandbox, offerId: string, assetIds: string[] | undefined): Reply {
+  const by = findOffer(sandbox.world(), offerId)?.partner
+  if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
+  const part = assetIds ? { assetIds } : {}
+  return done(sandbox.change<Done>((world, nowS) => counterOffer(world, { offerId, by, ...part }, nowS)))
+}
+
+type Back = { assetIds: string[] | undefined; bySupport: boolean }
+
+/** Takes one trade back, whole or in part. */
+export function reverse(sandbox: Sandbox, tradeId: string, { assetIds, bySupport }: Back): Reply {
+  const part = assetIds ? { assetIds } : {}
+  return done(
+    sandbox.change<Done>((world, nowS) => reverseTrade(world, { tradeId, bySupport, ...part }, nowS)),
+  )
+}
+
+function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {
+  return done(sandbox.change<Done>((world, nowS) => confirmOffer(world, { offerId, allow }, nowS)))
+}
+
+function done(answer: Done): Reply {
+  return json(answer, answer.kind === 'refused' ? 409 : 200)
+}
+
+/** Lets the sessions of an account die, or its logins too: no later call opens one with an old token. */
+function forget(sandbox: Sandbox, steamId: string, what: 'sessionGeneration' | 'loginGeneration'): Reply {
+  if (!findAccount(sandbox.world(), steamId)) return json({ error: 'There is no such account.' }, 404)
+  const older = (account: Account) => ({
+    ...account,
+    sessionGeneration: account.sessionGeneration + 1,
+    ...(what === 'loginGeneration' ? { loginGeneration: account.loginGeneration + 1 } : {}),
+  })
+  sandbox.change((world) => ({ world: withAccount(world, steamId, older), answer: undefined }))
+  return json({ ok: true })
+}
+
+/** For one person, or for all shoppers; a bad day of Steam's also for a number of requests. */
+export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
+  const [steamId, times] = [field(said, 'steamId'), field(said, 'times')]
+  const person = typeof steamId === 'string' ? { steamId } : {}
+  if (BAD_DAYS[name]) {
+    sandbox.faults.begin(name, { ...person, ...(typeof times === 'number' ? { times } : {}) })
+  } else if (PEOPLE[name]) {
+    sandbox.change((world) => ({
+      world: { ...world, switched: [...world.switched, { name, ...person }] },
+      answer: undefined,
+    }))
+  } else {
+    return json({ error: `There is no behaviour called ${name}.` }, 404)
+  }
+  return json({ ok: true })
+}
+
+export function switchOff(sandbox: Sandbox, name: string): Reply {
+  sandbox.faults.end(name)
+  sandbox.change((world) => ({
+    world: { ...world, switched: world.switched.filter((other) => other.name !== name) },
+    answer: undefined,
+  }))
+  return json({ ok: true })
+}

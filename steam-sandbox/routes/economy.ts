@@ -1,0 +1,238 @@
+import { type Incoming, json, type Reply, type Sandbox } from '../exchange.ts'
+import { CATALOGUE, describe } from '../items.ts'
+import { isTokenOf } from '../world/offers.ts'
+import { holdDaysOf } from '../world/trades.ts'
+import {
+  type Asset,
+  DAY_S,
+  findAccount,
+  findOffer,
+  OFFER_LIFE_S,
+  type Offer,
+  PROTECTED_APP,
+  STATE,
+  type Trade,
+  type TradedItem,
+} from '../world/world.ts'
+
+const OFFERS_A_PAGE = 100
+const MOST_TRADES = 100
+
+export type Method = (request: Incoming, sandbox: Sandbox, caller: string) => Reply
+
+/** The methods of IEconService: each caller sees the offers and trades that are their own, and no others. */
+export const ECONOMY: Record<string, Method> = {
+  GetTradeHoldDurations: holdDurations,
+  GetTradeOffers: tradeOffers,
+  GetTradeOffer: tradeOffer,
+  GetTradeOffersSummary: offersSummary,
+  GetTradeStatus: tradeStatus,
+  GetTradeHistory: tradeHistory,
+}
+
+export function answer(response: object, eresult = 1): Reply {
+  return json({ response }, 200, { 'x-eresult': String(eresult) })
+}
+
+function holdDurations({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
+  const world = sandbox.world()
+  const partner = findAccount(world, query.get('steamid_target') ?? '')
+  if (!partner || !isTokenOf(world, partner, query.get('trade_offer_access_token'))) return answer({}, 15)
+  const hold = (days: number) => ({
+    escrow_end_duration_seconds: days * DAY_S,
+    ...(days > 0 ? { escrow_end_date: sandbox.nowS() + days * DAY_S } : {}),
+  })
+  const [mine, theirs] = [holdDaysOf(world, caller), holdDaysOf(world, partner.steamId)]
+  return answer({
+    my_escrow: hold(mine),
+    their_escrow: hold(theirs),
+    both_escrow: hold(Math.max(mine, theirs)),
+  })
+}
+
+function isOn(query: URLSearchParams, name: string): boolean {
+  return query.get(name) === '1' || query.get(name) === 'true'
+}
+
+function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
+  const cutoff = Number(query.get('time_historical_cutoff') ?? 0)
+  const start = Number(query.get('cursor') ?? 0)
+  const seen = sandbox
+    .world()
+    .offers.filter((offer) => {
+      const side =
+        (offer.sender === caller && isOn(query, 'get_sent_offers')) ||
+        // An offer that still waits for its sender's phone has not been sent.
+        (isReceived(offer, caller) && isOn(query, 'get_received_offers'))
+      const live = offer.state === STATE.active || offer.state === STATE.needsConfirmation
+      if (isOn(query, 'historical_only')) return side && !live
+      return side && (!isOn(query, 'active_only') || live || (cutoff > 0 && offer.updatedAtS >= cutoff))
+    })
+    .reverse()
+  const page = seen.slice(start, start + OFFERS_A_PAGE)
+  const sent = page.filter((offer) => offer.sender === caller)
+  const received = page.filter((offer) => offer.partner === caller)
+  const view = (offer: Offer) => offerView(offer, sandbox, caller)
+  return answer({
+    ...(sent.length > 0 ? { trade_offers_sent: sent.map(view) } : {}),
+    ...(received.length > 0 ? { trade_offers_received: received.map(view) } : {}),
+    ...described(
+      query,
+      page.flatMap(({ items, give }) => [...items, ...give]),
+    ),
+    next_cursor: start + OFFERS_A_PAGE < seen.length ? start + OFFERS_A_PAGE : 0,
+  })
+}
+
+function isReceived(offer: Offer, caller: string): boolean {
+  return (
+    offer.partner === caller &&
+    offer.state !== STATE.needsConfirmation &&
+    offer.state !== STATE.canceledBySecondFactor
+  )
+}
+
+function tradeOffer({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
+  const offer = findOffer(sandbox.world(), query.get('tradeofferid') ?? '')
+  if (!offer || (offer.sender !== caller && !isReceived(offer, caller))) return answer({})
+  const items = described(query, [...offer.items, ...offer.give])
+  return answer({ offer: offerView(offer, sandbox, caller), ...items })
+}
+
+function offersSummary({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
+  const since = Number(query.get('time_last_visit') ?? 0)
+  const { offers } = sandbox.world()
+  const sent = offers.filter(({ sender }) => sender === caller)
+  const received = offers.filter((offer) => isReceived(offer, caller))
+  const count = (list: Offer[], state: number) => list.filter((offer) => offer.state === state).length
+  const isUpdated = (offer: Offer) => offer.state !== STATE.active && offer.updatedAtS > since
+  return answer({
+    pending_received_count: count(received, STATE.active),
+    new_received_count: received.filter(({ createdAtS }) => createdAtS > since).length,
+    updated_received_count: received.filter(isUpdated).length,
+    historical_received_count: received.length - count(received, STATE.active),
+    pending_sent_count: count(sent, STATE.active),
+    newly_accepted_sent_count: sent.filter((o) => o.state === STATE.accepted && o.updatedAtS > since).length,
+    updated_sent_count: sent.filter(isUpdated).length,
+    historical_sent_count: sent.length - count(sent, STATE.active),
+    escrow_received_count: count(received, STATE.inEscrow),
+    escrow_sent_count: count(sent, STATE.inEscrow),
+  })
+}
+
+function offerView(offer: Offer, sandbox: Sandbox, caller: string) {
+  const ours = offer.sender === caller
+  const world = sandbox.world()
+  const other = findAccount(world, ours ? offer.partner : offer.sender)
+  const [give, receive] = ours ? [offer.give, offer.items] : [offer.items, offer.give]
+  const [giver, receiver] = ours ? [offer.sender, offer.partner] : [offer.partner, offer.sender]
+  const rows = (owner: string, items: Asset[]) => {
+    const owned = new Set(findAccount(world, owner)?.assets.map(({ assetId }) => assetId))
+    return items.map((item) => ({ ...assetView(item), missing: !owned.has(item.assetId), est_usd: '0' }))
+  }
+  return {
+    tradeofferid: offer.id,
+    accountid_other: other?.accountId ?? 0,
+    message: offer.message,
+    expiration_time: offer.createdAtS + OFFER_LIFE_S,
+    trade_offer_state: offer.state,
+    ...(give.length > 0 ? { items_to_give: rows(giver, give) } : {}),
+    ...(receive.length > 0 ? { items_to_receive: rows(receiver, receive) } : {}),
+    is_our_offer: ours,
+    time_created: offer.createdAtS,
+    time_updated: offer.updatedAtS,
+    ...(offer.tradeId ? { tradeid: offer.tradeId } : {}),
+    from_real_time_trade: false,
+    escrow_end_date: offer.escrowEndsAtS ?? 0,
+    confirmation_method: offer.state === STATE.needsConfirmation ? 2 : 0,
+    eresult: 1,
+    delay_settlement:
+      world.protectionS > 0 && [...offer.items, ...offer.give].some(({ appId }) => appId === PROTECTED_APP),
+    settlement_date: world.trades.find(({ id }) => id === offer.tradeId)?.settlesAtS ?? 0,
+  }
+}
+
+export function assetView(asset: Asset) {
+  return {
+    appid: asset.appId,
+    contextid: asset.contextId,
+    assetid: asset.assetId,
+    classid: asset.classId,
+    instanceid: '0',
+    amount: '1',
+  }
+}
+
+function tradeStatus({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
+  const trade = sandbox.world().trades.find(({ id }) => id === query.get('tradeid'))
+  if (!trade || (trade.sender !== caller && trade.partner !== caller)) return answer({})
+  return answer({ trades: [tradeView(trade, caller)], ...described(query, trade.items) })
+}
+
+/** Newest first; from `start_after_*` on those that are older, or newer ones with `navigating_back`. */
+function tradeHistory({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
+  const after = {
+    atS: Number(query.get('start_after_time') ?? 0),
+    id: query.get('start_after_tradeid') ?? '0',
+  }
+  const most = Math.max(
+    1,
+    Math.min(Number(query.get('max_trades') ?? MOST_TRADES) || MOST_TRADES, MOST_TRADES),
+  )
+  const own = sandbox
+    .world()
+    .trades.filter(({ sender, partner }) => sender === caller || partner === caller)
+    .filter(({ status }) => status === 3 || isOn(query, 'include_failed') || VISIBLE.has(status))
+    .reverse()
+  const place = (trade: Trade) => trade.atS - after.atS || Number(BigInt(trade.id) - BigInt(after.id))
+  const rest = own.filter((trade) => {
+    if (after.atS === 0) return true
+    return isOn(query, 'navigating_back') ? place(trade) > 0 : place(trade) < 0
+  })
+  const page = isOn(query, 'navigating_back') && after.atS > 0 ? rest.slice(-most) : rest.slice(0, most)
+  return answer({
+    ...(isOn(query, 'include_total') ? { total_trades: own.length } : {}),
+    more: rest.length > page.length,
+    trades: page.map((trade) => tradeView(trade, caller)),
+    ...described(
+      query,
+      page.flatMap(({ items }) => items),
+    ),
+  })
+}
+
+/** Trades that were undone or are held are no failures: the history shows them always. */
+const VISIBLE = new Set([6, 7, 10, 12])
+
+function tradeView(trade: Trade, caller: string) {
+  const received = trade.items.filter(({ from }) => from !== caller)
+  const given = trade.items.filter(({ from }) => from === caller)
+  return {
+    tradeid: trade.id,
+    steamid_other: trade.sender === caller ? trade.partner : trade.sender,
+    time_init: trade.atS,
+    ...(trade.modifiedAtS ? { time_mod: trade.modifiedAtS } : {}),
+    ...(trade.settlesAtS > 0 ? { time_settlement: trade.settlesAtS } : {}),
+    ...(trade.escrowEndsAtS ? { time_escrow_end: trade.escrowEndsAtS } : {}),
+    status: trade.status,
+    ...(received.length > 0 ? { assets_received: received.map(tradedView) } : {}),
+    ...(given.length > 0 ? { assets_given: given.map(tradedView) } : {}),
+    ...(trade.rollbackOf ? { rollback_trade: trade.rollbackOf } : {}),
+  }
+}
+
+function tradedView(item: TradedItem) {
+  return {
+    ...assetView(item),
+    ...(item.newAssetId ? { new_assetid: item.newAssetId, new_contextid: item.newContextId } : {}),
+    ...(item.rolledBackAssetId
+      ? { rollback_new_assetid: item.rolledBackAssetId, rollback_new_contextid: '2' }
+      : {}),
+  }
+}
+
+function described(query: URLSearchParams, items: Asset[]): { descriptions?: object[] } {
+  if (!isOn(query, 'get_descriptions')) return {}
+  const ids = new Set(items.map(({ classId }) => classId))
+  return { descriptions: [...CATALOGUE.values()].filter(({ classId }) => ids.has(classId)).map(describe) }
+}

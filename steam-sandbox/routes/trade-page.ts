@@ -1,0 +1,73 @@
+import { type Incoming, json, type Reply, type Sandbox, text } from '../exchange.ts'
+import { GAMES } from '../items.ts'
+import { escapeHtml } from '../pages/html.ts'
+import { isTokenOf } from '../world/offers.ts'
+import { cannotTrade, traitsOf } from '../world/people.ts'
+import { holdDaysOf } from '../world/trades.ts'
+import { type Account, findAccount, type World } from '../world/world.ts'
+
+/** The page on which an offer is made: for programs, the variables of its script and its error texts. */
+export function tradePage(request: Incoming, sandbox: Sandbox, steamId: string): Reply {
+  if (!sandbox.quotas.take(request, steamId, sandbox.nowS() * 1000)) return json(null, 429)
+  const world = sandbox.world()
+  const partner = world.accounts.find(({ accountId }) => String(accountId) === request.query.get('partner'))
+  const me = findAccount(world, steamId)
+  if (!me || !partner) return problemPage('Trade Offers can only be sent to friends.')
+  const problem = problemOf(world, partner, request.query.get('token'), sandbox.nowS())
+  return problem ? problemPage(problem) : formPage(world, me, partner)
+}
+
+function problemOf(world: World, partner: Account, token: string | null, nowS: number): string | undefined {
+  if (!token) return 'Trade Offers can only be sent to friends.'
+  if (!isTokenOf(world, partner, token)) {
+    return `This Trade URL is no longer valid for sending a trade offer to ${partner.name}.`
+  }
+  const bar = cannotTrade(world, partner, nowS)
+  if (bar) return barText(bar, partner.name)
+  if (traitsOf(world, partner).inventory !== 'hidden') return undefined
+  return `${partner.name}'s inventory privacy is set to "Private", so they cannot receive trade offers.`
+}
+
+/** Steam's words about somebody who may not trade. */
+export function barText(bar: 'cannot_trade' | 'trade_ban', name: string): string {
+  return bar === 'trade_ban'
+    ? `You cannot trade with ${name} because they have a trade ban.`
+    : `${name} is not available to trade. More information will be shown to ${name} if they invite you to trade.`
+}
+
+function problemPage(problem: string): Reply {
+  return text(`<html><body><div id="error_msg">${escapeHtml(problem)}</div></body></html>`)
+}
+
+function formPage(world: World, me: Account, partner: Account): Reply {
+  const images = [me, partner].map(
+    ({ accountId, avatarHash }) =>
+      `<img src="https://avatars.steamstatic.com/${avatarHash}.jpg" data-miniprofile="${accountId}">`,
+  )
+  const [mine, theirs] = [holdDaysOf(world, me.steamId), holdDaysOf(world, partner.steamId)]
+  return text(`<html><body>${images.join('')}
+\t<script type="text/javascript">
+\t\tvar g_steamID = "${me.steamId}";
+\t\tvar g_rgAppContextData = ${contextsOf(me)};
+\t\tvar g_rgPartnerAppContextData = ${contextsOf(partner)};
+\t\tvar g_strYourPersonaName = ${JSON.stringify(me.name)};
+\t\tvar g_strTradePartnerPersonaName = ${JSON.stringify(partner.name)};
+\t\tvar g_ulTradePartnerSteamID = '${partner.steamId}';
+\t\tvar g_bTradePartnerProbation = false;
+\t\tvar g_daysMyEscrow = ${mine};
+\t\tvar g_daysTheirEscrow = ${theirs};
+\t\tvar g_daysBothEscrow = ${Math.max(mine, theirs)};
+\t</script></body></html>`)
+}
+
+function contextsOf({ assets }: Account): string {
+  const rows = GAMES.map(({ appId, name }) => {
+    const count = assets.filter((asset) => asset.appId === appId && asset.contextId === '2').length
+    const contexts = { 2: { asset_count: count, id: '2', name: 'Backpack' } }
+    return [
+      appId,
+      { appid: appId, name, icon: '', asset_count: count, trade_permissions: 'FULL', rgContexts: contexts },
+    ]
+  })
+  return JSON.stringify(Object.fromEntries(rows))
+}

@@ -1,0 +1,108 @@
+import { field, type Incoming, json, type Reply, type Sandbox } from '../exchange.ts'
+import { acceptOffer, endOffer, sendOffer, type Wanted } from '../world/offers.ts'
+import { findAccount, findOffer, type Refusal, withAccount } from '../world/world.ts'
+import { barText } from './trade-page.ts'
+
+/** What a session does: the forms of the trade pages. */
+export function write(request: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {
+  const session = request.cookies.get('sessionid')
+  // The address of the library's call begins with two slashes.
+  const path = request.path.replace(/^\/+/, '/')
+  if (!session || request.form.get('sessionid') !== session) return failure('sending', 8)
+  if (path === '/trade/new/acknowledge') return acknowledge(sandbox, steamId)
+  if (path === '/tradeoffer/new/send') return send(request, sandbox, steamId)
+  const match = /^\/tradeoffer\/(\d+)\/(cancel|decline|accept)$/.exec(path)
+  const [, offerId, how] = match ?? []
+  if (!offerId) return undefined
+  return how === 'accept'
+    ? accept(sandbox, offerId, steamId)
+    : end(sandbox, offerId, { by: steamId, how: how === 'cancel' ? 'cancel' : 'decline' })
+}
+
+function acknowledge(sandbox: Sandbox, steamId: string): Reply {
+  sandbox.change((world) => ({
+    world: withAccount(world, steamId, (account) => ({ ...account, acknowledged: true })),
+    answer: undefined,
+  }))
+  return json({ success: true })
+}
+
+function accept(sandbox: Sandbox, offerId: string, by: string): Reply {
+  const answer = sandbox.change((world, nowS) => acceptOffer(world, { offerId, by }, nowS))
+  if (answer.kind === 'accepted') return json({ tradeid: answer.tradeId })
+  const sender = findOffer(sandbox.world(), offerId)?.sender ?? ''
+  return refused(sandbox, answer, { doing: 'accepting', partner: sender })
+}
+
+function end(
+  sandbox: Sandbox,
+  offerId: string,
+  { by, how }: { by: string; how: 'cancel' | 'decline' },
+): Reply {
+  const answer = sandbox.change((world, nowS) => endOffer(world, { offerId, by, how }, nowS))
+  const doing = how === 'cancel' ? 'canceling' : 'declining'
+  return answer.kind === 'refused' ? failure(doing, answer.eresult) : json({ tradeofferid: offerId })
+}
+
+function send({ form, referer }: Incoming, sandbox: Sandbox, sender: string): Reply {
+  const offer = parse(form.get('json_tradeoffer') ?? '')
+  const [items, give] = [wantedItems(offer, 'them'), wantedItems(offer, 'me')]
+  const created = parse(form.get('trade_offer_create_params') ?? '{}')
+  const token = field(created, 'trade_offer_access_token')
+  const isFromTradePage = /^https:\/\/steamcommunity\.com\/tradeoffer\/(new|\d+)\//.test(referer)
+  if (!items || !give || !isFromTradePage) return failure('sending', 8)
+  const counters = form.get('tradeofferid_countered')
+  const intent = {
+    sender,
+    partner: form.get('partner') ?? '',
+    token: typeof token === 'string' ? token : '',
+    message: form.get('tradeoffermessage') ?? '',
+    items,
+    give,
+    ...(counters ? { counters } : {}),
+  }
+  const answer = sandbox.change((world, nowS) => sendOffer(world, intent, nowS))
+  if (answer.kind === 'refused')
+    return refused(sandbox, answer, { doing: 'sending', partner: intent.partner })
+  const phone = answer.needsConfirmation
+    ? { needs_mobile_confirmation: true, needs_email_confirmation: false }
+    : {}
+  return json({ tradeofferid: answer.offerId, ...phone })
+}
+
+function refused(
+  sandbox: Sandbox,
+  { eresult, text }: Refusal,
+  { doing, partner }: { doing: string; partner: string },
+): Reply {
+  const name = findAccount(sandbox.world(), partner)?.name ?? ''
+  if (text === undefined) return failure(doing, eresult)
+  const said = `You have sent too many trade offers, or have too many outstanding trade offers with ${name}.`
+  const strError =
+    text === 'too_many' ? `${said} Please cancel some before sending more. (25)` : barText(text, name)
+  return json({ strError }, 500)
+}
+
+function failure(doing: string, eresult: number): Reply {
+  const subject = doing === 'sending' ? 'your trade offer' : 'this trade offer'
+  const strError = `There was an error ${doing} ${subject}.  Please try again later. (${eresult})`
+  return json({ strError }, 500)
+}
+
+function wantedItems(offer: unknown, side: 'me' | 'them'): Wanted[] | undefined {
+  const assets = field(field(offer, side), 'assets')
+  if (!Array.isArray(assets) || assets.length > 1000) return undefined
+  return assets.map((asset: unknown) => ({
+    appId: Number(field(asset, 'appid')),
+    contextId: String(field(asset, 'contextid')),
+    assetId: String(field(asset, 'assetid')),
+  }))
+}
+
+function parse(value: string): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
+}

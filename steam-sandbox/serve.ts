@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Incoming, Reply, Route, Sandbox } from './exchange.ts'
+import { replyOf } from './faults.ts'
+import { pages } from './pages/pages.ts'
+import { api } from './routes/api.ts'
+import { community } from './routes/community.ts'
+import { control } from './routes/control.ts'
+import { images } from './routes/images.ts'
+import { login } from './routes/login.ts'
+
+const MAX_BODY = 256 * 1024
+const MAX_LOG = 200
+const STEAM_ROUTES: Route[] = [login, api, community]
+const OWN_ROUTES: Route[] = [images, control, pages]
+
+/** Answers one request, after what a bad day does to it. */
+export async function serve(
+  message: IncomingMessage,
+  response: ServerResponse,
+  sandbox: Sandbox,
+): Promise<void> {
+  const request = await read(message, sandbox.url)
+  if (!request) return give(response, { status: 413, headers: {}, body: '' })
+  sandbox.log.push({ method: request.method, host: request.host, path: request.path })
+  if (sandbox.log.length > MAX_LOG) sandbox.log.shift()
+  const fault = sandbox.faults.take(request, sandbox.world(), sandbox.nowS())
+  if (fault && fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs))
+  if (fault?.effect.drop === 'before') return void response.destroy()
+  if (fault?.effect.hang === 'before') return
+  const replaced = fault && replyOf(fault)
+  // A fault that acts `after` lets Steam do what was asked and spoils only the answer.
+  const isDone = fault?.effect.hang === 'after' || fault?.effect.drop === 'after' || fault?.effect.change
+  const reply = replaced && !isDone ? replaced : answer(request, sandbox)
+  if (fault?.effect.drop === 'after') return void response.destroy()
+  if (fault?.effect.hang === 'after') return
+  give(response, fault?.effect.change?.(reply) ?? reply)
+}
+
+function answer(request: Incoming, sandbox: Sandbox): Reply {
+  // A page of elsewhere in the shopper's browser must not act here.
+  if (request.own && request.method !== 'GET' && request.origin && !isOwn(request.origin, sandbox.url)) {
+    return { status: 403, headers: {}, body: 'This came from another site.' }
+  }
+  for (const route of request.own ? OWN_ROUTES : STEAM_ROUTES) {
+    const reply = route(request, sandbox)
+    if (reply) return reply
+  }
+  return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Not found' }
+}
+
+function isOwn(origin: string, url: string): boolean {
+  return origin === url || origin === url.replace('localhost', '127.0.0.1')
+}
+
+async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of message) {
+    size += chunk.length
+    if (size > MAX_BODY) return undefined
+    chunks.push(chunk)
+  }
+  const host = message.headers.host ?? ''
+  // Not `new URL`: it would take what follows two slashes for a host.
+  const [path = '/', search = ''] = (message.url ?? '/').split('?', 2)
+  const body = Buffer.concat(chunks)
+  const type = message.headers['content-type'] ?? ''
+  return {
+    method: message.method ?? 'GET',
+    host: host.replace(/:\d+$/, ''),
+    own: isOwn(`http://${host}`, ownUrl),
+    origin: message.headers.origin,
+    referer: message.headers.referer ?? '',
+    path,
+    query: new URLSearchParams(search),
+    form: await formOf(body, type),
+    json: type.startsWith('application/json') && size > 0 ? JSON.parse(body.toString()) : undefined,
+    cookies: cookiesOf(message.headers.cookie ?? ''),
+  }
+}
+
+async function formOf(body: Buffer, type: string): Promise<URLSearchParams> {
+  if (!type.startsWith('multipart/form-data')) return new URLSearchParams(body.toString())
+  const data = await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData()
+  return new URLSearchParams([...data].map(([name, value]): [string, string] => [name, String(value)]))
+}
+
+function cookiesOf(header: string): ReadonlyMap<string, string> {
+  return new Map(
+    header.split(/;\s*/).map((pair) => {
+      const at = pair.indexOf('=')
+      return [pair.slice(0, at), pair.slice(at + 1)]
+    }),
+  )
+}
+
+function give(response: ServerResponse, reply: Reply): void {
+  const security = { 'x-content-type-options': 'nosniff' }
+  response.writeHead(reply.status, { ...security, ...reply.headers })
+  response.end(reply.body)
+}

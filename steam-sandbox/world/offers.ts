@@ -1,0 +1,196 @@
+import { CATALOGUE } from '../items.ts'
+import { cannotTrade, traitsOf } from './people.ts'
+import { beginTrade, endEscrow } from './trades.ts'
+import {
+  type Account,
+  type Answer,
+  type Asset,
+  findAccount,
+  findOffer,
+  type Offer,
+  refuse,
+  STATE,
+  type World,
+  withOffer,
+} from './world.ts'
+
+const LIMIT_PER_PARTNER = 5
+const LIMIT_IN_ALL = 30
+
+export type Wanted = { appId: number; contextId: string; assetId: string }
+export type Intent = {
+  sender: string
+  partner: string
+  token: string
+  message: string
+  /** What the partner is to give. */
+  items: Wanted[]
+  /** What the sender gives. */
+  give?: Wanted[]
+  /** The offer that this one answers; its sender needs no token. */
+  counters?: string
+}
+
+/**
+ * Sends an offer. Of a bot that gives something it waits for the phone. Refusals: 15 wrong token or barred from
+ * trading, 25 too many live offers, 26 an item is not there or not tradable, 11 the countered offer is not live.
+ */
+export function sendOffer(
+  world: World,
+  intent: Intent,
+  nowS: number,
+): Answer<{ kind: 'sent'; offerId: string; needsConfirmation: boolean }> {
+  const sender = findAccount(world, intent.sender)
+  const partner = findAccount(world, intent.partner)
+  if (!sender || !partner || sender === partner) return refuse(world, 15)
+  const countered = intent.counters === undefined ? undefined : findOffer(world, intent.counters)
+  if (intent.counters !== undefined && !isCounterable(countered, intent)) return refuse(world, 11)
+  const bar = cannotTrade(world, partner, nowS) ?? cannotTrade(world, sender, nowS)
+  if (bar) return refuse(world, 15, bar)
+  if (!countered && !isTokenOf(world, partner, intent.token)) return refuse(world, 15)
+  if (isOverLimit(world, intent)) return refuse(world, 25, 'too_many')
+  const items = tradableOf(partner, intent.items)
+  const give = tradableOf(sender, intent.give ?? [])
+  if (!items || !give || items.length + give.length === 0) return refuse(world, 26)
+  const needsConfirmation = sender.kind === 'bot' && give.length > 0
+  const offer: Offer = {
+    id: String(world.lastId + 1),
+    sender: intent.sender,
+    partner: intent.partner,
+    message: intent.message.slice(0, 128),
+    state: needsConfirmation ? STATE.needsConfirmation : STATE.active,
+    createdAtS: nowS,
+    updatedAtS: nowS,
+    items,
+    give,
+    ...(countered ? { counters: countered.id } : {}),
+  }
+  const before = countered
+    ? withOffer(world, { ...countered, state: STATE.countered, updatedAtS: nowS })
+    : world
+  const next = { ...before, lastId: world.lastId + 1, offers: [...before.offers, offer] }
+  return { world: next, answer: { kind: 'sent', offerId: offer.id, needsConfirmation } }
+}
+
+export function isTokenOf(world: World, account: Account, token: string | null): boolean {
+  return account.token === token && !traitsOf(world, account).tokenRegenerated
+}
+
+function isCounterable(countered: Offer | undefined, intent: Intent): countered is Offer {
+  return (
+    countered?.state === STATE.active &&
+    countered.partner === intent.sender &&
+    countered.sender === intent.partner
+  )
+}
+
+/** Offers that wait for a confirmation count, held ones do not. */
+function isOverLimit(world: World, { sender, partner }: Intent): boolean {
+  const live = world.offers.filter(
+    (offer) =>
+      offer.sender === sender && (offer.state === STATE.active || offer.state === STATE.needsConfirmation),
+  )
+  const toPartner = live.filter((offer) => offer.partner === partner)
+  return live.length >= LIMIT_IN_ALL || toPartner.length >= LIMIT_PER_PARTNER
+}
+
+function tradableOf({ assets }: Account, wanted: Wanted[]): Asset[] | undefined {
+  const items = wanted.flatMap((want) => assets.filter((asset) => isTradable(asset, want)))
+  return new Set(items.map(({ assetId }) => assetId)).size === wanted.length ? items : undefined
+}
+
+function isTradable(asset: Asset, wanted: Wanted): boolean {
+  const same =
+    asset.assetId === wanted.assetId && asset.appId === wanted.appId && asset.contextId === wanted.contextId
+  return same && asset.contextId === '2' && CATALOGUE.get(asset.classId)?.tradable === true
+}
+
+type End = { offerId: string; by: string; how: 'cancel' | 'decline' }
+
+/**
+ * Ends a live or held offer: its sender cancels it, its partner declines it. Refusals: 42 unknown, 15 not theirs,
+ * 11 not live.
+ */
+export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: 'ended' }> {
+  const offer = findOffer(world, end.offerId)
+  if (!offer) return refuse(world, 42)
+  if (end.by !== (end.how === 'cancel' ? offer.sender : offer.partner)) return refuse(world, 15)
+  const state = end.how === 'cancel' ? STATE.canceled : STATE.declined
+  if (offer.state === STATE.inEscrow) {
+    return { world: endEscrow(world, offer, state, nowS), answer: { kind: 'ended' } }
+  }
+  const isOpen =
+    offer.state === STATE.active || (end.how === 'cancel' && offer.state === STATE.needsConfirmation)
+  if (!isOpen) return refuse(world, 11)
+  const partner = findAccount(world, offer.partner)
+  if (end.how === 'cancel' && partner && traitsOf(world, partner).acceptsOnCancel) {
+    return refuse(acceptOffer(world, { offerId: offer.id, by: offer.partner }, nowS).world, 11)
+  }
+  return { world: withOffer(world, { ...offer, state, updatedAtS: nowS }), answer: { kind: 'ended' } }
+}
+
+/** The sender's phone says yes or no. Refusals: 42 unknown, 11 nothing to confirm. */
+export function confirmOffer(
+  world: World,
+  { offerId, allow }: { offerId: string; allow: boolean },
+  nowS: number,
+): Answer<{ kind: 'confirmed' }> {
+  const offer = findOffer(world, offerId)
+  if (!offer) return refuse(world, 42)
+  if (offer.state !== STATE.needsConfirmation) return refuse(world, 11)
+  const state = allow ? STATE.active : STATE.canceledBySecondFactor
+  return { world: withOffer(world, { ...offer, state, updatedAtS: nowS }), answer: { kind: 'confirmed' } }
+}
+
+/**
+ * The partner accepts: the items change hands, or wait in escrow. Refusals: 42 unknown, 15 not theirs or barred,
+ * 28 already accepted, 11 not live, 26 an item is gone.
+ */
+export function acceptOffer(
+  world: World,
+  accept: { offerId: string; by: string },
+  nowS: number,
+): Answer<{ kind: 'accepted'; tradeId: string }> {
+  const offer = findOffer(world, accept.offerId)
+  if (!offer) return refuse(world, 42)
+  if (offer.partner !== accept.by) return refuse(world, 15)
+  if (offer.state === STATE.accepted || offer.state === STATE.inEscrow) return refuse(world, 28)
+  if (offer.state !== STATE.active) return refuse(world, 11)
+  const partner = findAccount(world, offer.partner)
+  const bar = partner && cannotTrade(world, partner, nowS)
+  if (bar) return refuse(world, 15, bar)
+  const has = (steamId: string, items: Asset[]) => {
+    const owned = new Set(findAccount(world, steamId)?.assets.map(({ assetId }) => assetId))
+    return items.every(({ assetId }) => owned.has(assetId))
+  }
+  if (!has(offer.partner, offer.items) || !has(offer.sender, offer.give)) {
+    return refuse(withOffer(world, { ...offer, state: STATE.invalidItems, updatedAtS: nowS }), 26)
+  }
+  const begun = beginTrade(world, offer, nowS)
+  return { world: begun.world, answer: { kind: 'accepted', tradeId: begun.tradeId } }
+}
+
+/**
+ * The partner answers with an offer of their own: `assetIds` are what they still give, all by default. Refusals as
+ * of sending.
+ */
+export function counterOffer(
+  world: World,
+  counter: { offerId: string; by: string; assetIds?: string[]; message?: string },
+  nowS: number,
+): Answer<{ kind: 'sent'; offerId: string; needsConfirmation: boolean }> {
+  const offer = findOffer(world, counter.offerId)
+  if (!offer) return refuse(world, 42)
+  if (offer.partner !== counter.by) return refuse(world, 15)
+  const give = offer.items.filter(({ assetId }) => counter.assetIds?.includes(assetId) ?? true)
+  const intent = {
+    sender: counter.by,
+    partner: offer.sender,
+    token: '',
+    message: counter.message ?? offer.message,
+    items: offer.give,
+    give,
+    counters: offer.id,
+  }
+  return sendOffer(world, intent, nowS)
+}

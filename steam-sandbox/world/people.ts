@@ -1,0 +1,102 @@
+import type { Account, World } from './world.ts'
+
+/** What a person does by themselves, `afterS` seconds after an offer reached them. */
+export type Reaction = { does: 'accept' | 'decline' | 'counter' | 'sell'; afterS: number }
+
+/** What is peculiar about a person or their account. */
+export type Traits = {
+  inventory?: 'hidden' | 'empty' | 'unowned'
+  holdDays?: number
+  cannotTrade?: 'cannot_trade' | 'trade_ban'
+  /** The trade link that people know is an old one. */
+  tokenRegenerated?: boolean
+  /** Accepts rather than let the sender cancel. */
+  acceptsOnCancel?: boolean
+  reversesAfterS?: number
+  reaction?: Reaction
+}
+
+const DAY_S = 86_400
+
+/** The behaviours of people by name. Those of Steam itself are in bad-days.ts. */
+export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
+  'hidden-inventory': { line: 'The inventory is private.', traits: { inventory: 'hidden' } },
+  'no-items': { line: 'Owns the games, but not one item.', traits: { inventory: 'empty' } },
+  'game-not-owned': { line: 'Owns none of the games.', traits: { inventory: 'unowned' } },
+  'hold-15-days': {
+    line: 'Has no mobile authenticator: Steam holds every trade for 15 days.',
+    traits: { holdDays: 15 },
+  },
+  'cannot-trade': { line: 'Is not available to trade.', traits: { cannotTrade: 'cannot_trade' } },
+  'trade-ban': { line: 'Has a trade ban.', traits: { cannotTrade: 'trade_ban' } },
+  'token-regenerated': {
+    line: 'Has made a new trade link: this one is no longer valid.',
+    traits: { tokenRegenerated: true },
+  },
+  'many-items': { line: 'Owns 5,000 items of Counter-Strike 2.', traits: {} },
+  accepts: {
+    line: 'Accepts by itself after 5 seconds.',
+    traits: { reaction: { does: 'accept', afterS: 5 } },
+  },
+  declines: {
+    line: 'Declines by itself after 10 seconds.',
+    traits: { reaction: { does: 'decline', afterS: 10 } },
+  },
+  counters: {
+    line: 'Answers with a counter-offer after 10 seconds.',
+    traits: { reaction: { does: 'counter', afterS: 10 } },
+  },
+  'sells-an-item': {
+    line: 'Sells one of the items elsewhere 10 seconds after the offer.',
+    traits: { reaction: { does: 'sell', afterS: 10 } },
+  },
+  'accepts-in-the-last-second': {
+    line: 'Accepts after 299 seconds, or just before the bot can cancel.',
+    traits: { reaction: { does: 'accept', afterS: 299 }, acceptsOnCancel: true },
+  },
+  'reverses-after-3-days': {
+    line: 'Accepts after 5 seconds and takes the trade back 3 days later.',
+    traits: { reaction: { does: 'accept', afterS: 5 }, reversesAfterS: 3 * DAY_S },
+  },
+}
+
+const SOME = { 730: 16, 570: 6, 440: 6, 252490: 6 }
+
+type Magic = { name: string; behaviour: string; counts: Record<number, number> }
+
+/** People whose trade link chooses the behaviour. The last four show a bad day of Steam wherever they take part. */
+export const MAGIC_PLAYERS: Magic[] = [
+  { name: 'magic_hidden', behaviour: 'hidden-inventory', counts: SOME },
+  { name: 'magic_empty', behaviour: 'no-items', counts: {} },
+  { name: 'magic_no_game', behaviour: 'game-not-owned', counts: {} },
+  { name: 'magic_hold', behaviour: 'hold-15-days', counts: SOME },
+  { name: 'magic_cannot_trade', behaviour: 'cannot-trade', counts: SOME },
+  { name: 'magic_banned', behaviour: 'trade-ban', counts: SOME },
+  { name: 'magic_new_token', behaviour: 'token-regenerated', counts: SOME },
+  { name: 'magic_hoarder', behaviour: 'many-items', counts: { ...SOME, 730: 5000 } },
+  { name: 'magic_accepts', behaviour: 'accepts', counts: SOME },
+  { name: 'magic_declines', behaviour: 'declines', counts: SOME },
+  { name: 'magic_counters', behaviour: 'counters', counts: SOME },
+  { name: 'magic_seller', behaviour: 'sells-an-item', counts: SOME },
+  { name: 'magic_last_second', behaviour: 'accepts-in-the-last-second', counts: SOME },
+  { name: 'magic_reverser', behaviour: 'reverses-after-3-days', counts: SOME },
+  { name: 'magic_down', behaviour: 'steam-down', counts: SOME },
+  { name: 'magic_tuesday', behaviour: 'steam-down-on-tuesday', counts: SOME },
+  { name: 'magic_slow', behaviour: 'slow', counts: SOME },
+  { name: 'magic_rate_limited', behaviour: 'rate-limited', counts: SOME },
+]
+
+/** What is peculiar about this account: its own behaviour and what is switched on for it, the last one winning. */
+export function traitsOf(world: World, account: Account): Traits {
+  const switched = world.switched.filter(({ steamId }) =>
+    steamId === undefined ? account.kind === 'shopper' : steamId === account.steamId,
+  )
+  const names = [account.behaviour ?? '', ...switched.map(({ name }) => name)]
+  return Object.assign({}, ...names.map((name) => PEOPLE[name]?.traits))
+}
+
+/** What of an account's things others and they themselves may trade. */
+export function cannotTrade(world: World, account: Account, nowS: number): Traits['cannotTrade'] {
+  if (account.restrictedUntilS !== undefined && account.restrictedUntilS > nowS) return 'cannot_trade'
+  return traitsOf(world, account).cannotTrade
+}

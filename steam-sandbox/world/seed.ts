@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { CATALOGUE } from '../items.ts'
+import { MAGIC_PLAYERS } from './people.ts'
+import { type Account, type Asset, DAY_S, type Trade, type World } from './world.ts'
+
+const FIRST_STEAM_ID = 76561197960265728n
+const PROTECTION_S = 7 * DAY_S
+
+type Counts = Record<number, number>
+
+/**
+ * A world with two shoppers, two bots and the magic players, the same for the same seed and time; `nowMs` is where
+ * ids start.
+ */
+export function seedWorld(seed: string, nowMs: number): World {
+  const random = createRandom(seed)
+  let lastId = nowMs
+  const assets = (counts: Counts): Asset[] =>
+    Object.entries(counts).flatMap(([app, count]) => {
+      const classes = [...CATALOGUE.values()].filter((entry) => entry.appId === Number(app))
+      const order = shuffled(classes, random)
+      return Array.from({ length: count }, (_, index) => {
+        lastId += 1
+        const classId = order[index % order.length]?.classId ?? ''
+        return { assetId: String(lastId), appId: Number(app), contextId: '2', classId }
+      })
+    })
+  const person = (kind: Account['kind'], name: string, level: number, counts: Counts): Account => {
+    const accountId = 1_000_000_000 + Math.floor(random() * 800_000_000)
+    return {
+      kind,
+      accountId,
+      steamId: String(FIRST_STEAM_ID + BigInt(accountId)),
+      name,
+      level,
+      token: tokenOf(random),
+      avatarHash: createHash('sha1').update(`${seed}/${name}`).digest('hex'),
+      assets: assets(counts),
+      sessionGeneration: 0,
+      loginGeneration: 0,
+      acknowledged: false,
+    }
+  }
+  const people = [
+    person('shopper', 'nova_hound', 34, { 730: 72, 570: 24, 440: 21, 252490: 21 }),
+    person('shopper', 'quiet_lynx', 8, { 730: 14, 570: 6, 440: 6, 252490: 5 }),
+    person('bot', 'Tradetill Bot #1', 47, {}),
+    person('bot', 'Tradetill Bot #2', 112, {}),
+  ]
+  const magic = MAGIC_PLAYERS.map(({ name, behaviour, counts }) => ({
+    ...person('shopper', name, 12, counts),
+    behaviour,
+  }))
+  return {
+    version: 2,
+    lastId,
+    aheadS: 0,
+    protectionS: PROTECTION_S,
+    accounts: [...people, ...magic],
+    offers: [],
+    trades: [],
+    switched: [],
+  }
+}
+
+type OldTrade = Omit<Trade, 'sender' | 'partner' | 'status' | 'settled'> & { giver: string; receiver: string }
+type OldWorld = {
+  version: 1
+  lastId: number
+  accounts: Account[]
+  offers: World['offers']
+  trades: OldTrade[]
+}
+
+/** A kept world of any version becomes one of today's, with the magic players of `fresh`. Undefined if it is none. */
+export function upgradeWorld(kept: World | OldWorld, fresh: World): World | undefined {
+  if (kept.version === 2) return kept
+  if (kept.version !== 1) return undefined
+  const defaults = { sessionGeneration: 0, loginGeneration: 0, acknowledged: false }
+  const magic = fresh.accounts.filter(({ behaviour }) => behaviour !== undefined)
+  return {
+    ...fresh,
+    lastId: Math.max(kept.lastId, fresh.lastId),
+    accounts: [...kept.accounts.map((account) => ({ ...account, ...defaults })), ...magic],
+    offers: kept.offers.map((offer) => ({ ...offer, give: [] })),
+    trades: kept.trades.map(({ giver, receiver, items, ...trade }) => ({
+      ...trade,
+      sender: receiver,
+      partner: giver,
+      status: 3,
+      settled: trade.settlesAtS === 0,
+      items: items.map((item) => ({ ...item, from: giver })),
+    })),
+  }
+}
+
+/** Numbers in [0, 1), always the same for a seed. */
+function createRandom(seed: string): () => number {
+  let count = 0
+  return () => {
+    count += 1
+    return createHash('sha256').update(`${seed}:${count}`).digest().readUInt32BE(0) / 2 ** 32
+  }
+}
+
+function tokenOf(random: () => number): string {
+  const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789-_'
+  return Array.from({ length: 8 }, () => letters[Math.floor(random() * letters.length)]).join('')
+}
+
+function shuffled<T>(values: readonly T[], random: () => number): T[] {
+  return values
+    .map((value) => ({ value, order: random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ value }) => value)
+}

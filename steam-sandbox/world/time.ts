@@ -1,0 +1,110 @@
+import { acceptOffer, counterOffer, endOffer } from './offers.ts'
+import { type Reaction, traitsOf } from './people.ts'
+import { deliver, reverseAll, settleTrade, withoutAssets } from './trades.ts'
+import {
+  findAccount,
+  OFFER_LIFE_S,
+  type Offer,
+  STATE,
+  TRADE,
+  type Trade,
+  type World,
+  withOffer,
+} from './world.ts'
+
+/** Something that time brings: what the world is once it has happened. */
+type Event = { atS: number; happen: (world: World) => World }
+
+/**
+ * Lets time act up to `nowS`, each event at its own moment: people react, offers expire, held trades arrive,
+ * protection ends. The same world if nothing is due.
+ */
+export function settle(world: World, nowS: number): World {
+  let current = world
+  for (;;) {
+    const event = nextEvent(current, nowS)
+    if (!event) return current
+    current = event.happen(current)
+  }
+}
+
+function nextEvent(world: World, nowS: number): Event | undefined {
+  let first: Event | undefined
+  const consider = (event: Event) => {
+    if (event.atS <= nowS && (!first || event.atS < first.atS)) first = event
+  }
+  for (const offer of world.offers) {
+    if (offer.state === STATE.active || offer.state === STATE.needsConfirmation) {
+      for (const event of eventsOfOffer(world, offer)) consider(event)
+    }
+  }
+  for (const trade of world.trades) {
+    for (const event of eventsOfTrade(world, trade)) consider(event)
+  }
+  return first
+}
+
+function eventsOfOffer(world: World, offer: Offer): Event[] {
+  const expiry = {
+    atS: offer.createdAtS + OFFER_LIFE_S,
+    happen: (now: World) =>
+      withOffer(now, { ...offer, state: STATE.expired, updatedAtS: offer.createdAtS + OFFER_LIFE_S }),
+  }
+  const partner = findAccount(world, offer.partner)
+  const reaction = partner && traitsOf(world, partner).reaction
+  if (!reaction || offer.state !== STATE.active) return [expiry]
+  const atS = offer.createdAtS + reaction.afterS
+  return [expiry, { atS, happen: (now) => react(now, offer, { ...reaction, atS }) }]
+}
+
+function react(world: World, offer: Offer, { does, atS }: Reaction & { atS: number }): World {
+  const mine = { offerId: offer.id, by: offer.partner }
+  const next = outcome(world, offer, { does, atS, mine })
+  // Who cannot do as they would leaves the offer lying: without this they would try for ever.
+  return next === world ? withOffer(world, { ...offer, state: STATE.declined, updatedAtS: atS }) : next
+}
+
+type Act = { does: Reaction['does']; atS: number; mine: { offerId: string; by: string } }
+
+function outcome(world: World, offer: Offer, { does, atS, mine }: Act): World {
+  switch (does) {
+    case 'accept':
+      return acceptOffer(world, mine, atS).world
+    case 'decline':
+      return endOffer(world, { ...mine, how: 'decline' }, atS).world
+    case 'sell':
+      return withoutAssets(world, new Set(offer.items.slice(0, 1).map(({ assetId }) => assetId)), atS)
+    case 'counter': {
+      const rest = offer.items.length > 1 ? offer.items.slice(1) : offer.items
+      return counterOffer(world, { ...mine, assetIds: rest.map(({ assetId }) => assetId) }, atS).world
+    }
+  }
+}
+
+function eventsOfTrade(world: World, trade: Trade): Event[] {
+  if (trade.status === TRADE.inEscrow && trade.escrowEndsAtS !== undefined) {
+    return [{ atS: trade.escrowEndsAtS, happen: (now) => endOfHold(now, trade, trade.escrowEndsAtS ?? 0) }]
+  }
+  if (trade.settled || trade.settlesAtS === 0) return []
+  const settlement = { atS: trade.settlesAtS, happen: (now: World) => settleTrade(now, trade.id) }
+  const partner = findAccount(world, trade.partner)
+  const afterS = partner && traitsOf(world, partner).reversesAfterS
+  if (afterS === undefined || trade.status !== TRADE.complete) return [settlement]
+  const atS = trade.atS + afterS
+  if (atS >= trade.settlesAtS) return [settlement]
+  return [settlement, { atS, happen: (now) => reverseAll(settleIfGone(now, trade), trade.partner, atS) }]
+}
+
+/** Items that went elsewhere cannot come back: their trade is over, or the reversal would be due for ever. */
+function settleIfGone(world: World, trade: Trade): World {
+  const held = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
+  return trade.items.every(({ newAssetId = '' }) => held.has(newAssetId))
+    ? world
+    : settleTrade(world, trade.id)
+}
+
+function endOfHold(world: World, trade: Trade, atS: number): World {
+  const offer = world.offers.find(({ tradeId }) => tradeId === trade.id)
+  const delivered = deliver(world, trade.id, atS)
+  return offer ? withOffer(delivered, { ...offer, state: STATE.accepted, updatedAtS: atS }) : delivered
+}

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import { CATALOGUE } from '../items.ts'
+import { acceptOffer, counterOffer, endOffer, sendOffer } from './offers.ts'
+import { seedWorld, upgradeWorld } from './seed.ts'
+import { settle } from './time.ts'
+import { reverseAll, reverseTrade } from './trades.ts'
+import { DAY_S, findOffer, STATE, TRADE, type World } from './world.ts'
+
+const NOW_S = 1_800_000_000
+const fresh = () => seedWorld('test', NOW_S * 1000)
+
+function account(world: World, name: string) {
+  const found = world.accounts.find((other) => other.name === name)
+  if (!found) throw new Error(`The seed lacks ${name}.`)
+  return found
+}
+
+const bot = (world: World) => account(world, 'Tradetill Bot #1')
+
+function send(world: World, { who = 'nova_hound', appId = 730, count = 1 } = {}) {
+  const shopper = account(world, who)
+  const items = shopper.assets
+    .filter((asset) => asset.appId === appId && CATALOGUE.get(asset.classId)?.tradable)
+    .slice(0, count)
+  const { token, steamId } = shopper
+  const intent = { sender: bot(world).steamId, partner: steamId, token, message: 'CODE', items }
+  const { world: next, answer } = sendOffer(world, intent, NOW_S)
+  if (answer.kind !== 'sent') throw new Error(JSON.stringify(answer))
+  return { world: next, offerId: answer.offerId, items, shopper }
+}
+
+function accepted(options: Parameters<typeof send>[1] = {}) {
+  const sent = send(fresh(), options)
+  const accept = { offerId: sent.offerId, by: sent.shopper.steamId }
+  const { world, answer } = acceptOffer(sent.world, accept, NOW_S)
+  if (answer.kind !== 'accepted') throw new Error(JSON.stringify(answer))
+  return { ...sent, world, tradeId: answer.tradeId }
+}
+
+const idsOf = (world: World, name: string) => account(world, name).assets.map(({ assetId }) => assetId)
+const offerState = (world: World, offerId: string) => findOffer(world, offerId)?.state
+
+describe('a protected trade', () => {
+  it('goes back whole: status 12, no settlement, a row of its own, the old ids at home', () => {
+    const { world, tradeId, items } = accepted({ count: 2 })
+    const back = reverseTrade(world, { tradeId }, NOW_S + DAY_S)
+    const [original, way] = back.world.trades
+    expect(original).toMatchObject({
+      status: TRADE.protectionRollback,
+      settlesAtS: 0,
+      modifiedAtS: NOW_S + DAY_S,
+      items: items.map(({ assetId }) => ({ rolledBackAssetId: assetId })),
+    })
+    expect(way).toMatchObject({ status: TRADE.complete, rollbackOf: tradeId, settlesAtS: 0 })
+    expect(way?.items.map((item) => item.newAssetId)).toEqual(items.map(({ assetId }) => assetId))
+    expect(idsOf(back.world, 'nova_hound')).toEqual(expect.arrayContaining(items.map((item) => item.assetId)))
+    expect(bot(back.world).assets).toEqual([])
+    expect(reverseTrade(back.world, { tradeId }, NOW_S + DAY_S).answer).toMatchObject({ eresult: 11 })
+  })
+
+  it('goes back in part: status 7, only what went back is marked', () => {
+    const { world, tradeId, items } = accepted({ count: 3 })
+    const assetIds = items.slice(0, 1).map(({ assetId }) => assetId)
+    const back = reverseTrade(world, { tradeId, assetIds }, NOW_S + 5).world
+    expect(back.trades[0]).toMatchObject({ status: TRADE.selectiveRollback, settlesAtS: NOW_S + 7 * DAY_S })
+    expect(back.trades[0]?.items.filter(({ rolledBackAssetId }) => rolledBackAssetId)).toHaveLength(1)
+    expect(bot(back).assets).toHaveLength(2)
+    const rest = settle(back, NOW_S + 7 * DAY_S)
+    expect(bot(rest).assets.map(({ contextId }) => contextId)).toEqual(['2', '2'])
+  })
+
+  it('cannot go back once it has settled, but by support', () => {
+    const { world, tradeId } = accepted()
+    const later = NOW_S + 7 * DAY_S
+    const settled = settle(world, later)
+    expect(reverseTrade(settled, { tradeId }, later).answer).toMatchObject({ eresult: 11 })
+    const undone = reverseTrade(settled, { tradeId, bySupport: true }, later)
+    expect(undone.world.trades[0]?.status).toBe(TRADE.supportRollback)
+  })
+
+  it('of another game is never protected', () => {
+    const { world, tradeId } = accepted({ appId: 570 })
+    expect(reverseTrade(world, { tradeId }, NOW_S).answer).toMatchObject({ eresult: 11 })
+  })
+
+  it('goes back with all others at one click, which bars its owner from trading for 30 days', () => {
+    const { world, shopper } = accepted()
+    const reversed = reverseAll(world, shopper.steamId, NOW_S + DAY_S)
+    expect(reversed.trades[0]?.status).toBe(TRADE.protectionRollback)
+    const again = (atS: number) => {
+      const [item] = account(reversed, 'nova_hound').assets.filter(
+        ({ classId }) => CATALOGUE.get(classId)?.tradable,
+      )
+      const intent = {
+        sender: bot(world).steamId,
+        partner: shopper.steamId,
+        token: shopper.token,
+        message: '',
+      }
+      return sendOffer(reversed, { ...intent, items: item ? [item] : [] }, atS).answer
+    }
+    expect(again(NOW_S + 2 * DAY_S)).toMatchObject({ eresult: 15, text: 'cannot_trade' })
+    expect(again(NOW_S + 32 * DAY_S)).toMatchObject({ kind: 'sent' })
+  })
+})
+
+describe('a counter-offer', () => {
+  it('ends the offer as countered and reaches the bot as an offer of the shopper', () => {
+    const sent = send(fresh(), { count: 3 })
+    const assetIds = sent.items.slice(1).map(({ assetId }) => assetId)
+    const counter = { offerId: sent.offerId, by: sent.shopper.steamId, assetIds }
+    const { world, answer } = counterOffer(sent.world, counter, NOW_S + 1)
+    expect(offerState(world, sent.offerId)).toBe(STATE.countered)
+    expect(answer).toMatchObject({ kind: 'sent', needsConfirmation: false })
+    expect(world.offers[1]).toMatchObject({
+      sender: sent.shopper.steamId,
+      partner: bot(world).steamId,
+      state: STATE.active,
+      counters: sent.offerId,
+      give: assetIds.map((assetId) => ({ assetId })),
+      items: [],
+    })
+    expect(counterOffer(world, counter, NOW_S + 2).answer).toMatchObject({ eresult: 11 })
+  })
+
+  it('that the bot accepts brings the items to the bot', () => {
+    const sent = send(fresh())
+    const countered = counterOffer(sent.world, { offerId: sent.offerId, by: sent.shopper.steamId }, NOW_S)
+    const offerId = countered.answer.kind === 'sent' ? countered.answer.offerId : ''
+    const { world } = acceptOffer(countered.world, { offerId, by: bot(sent.world).steamId }, NOW_S)
+    expect(bot(world).assets).toHaveLength(1)
+    expect(world.trades[0]?.items[0]?.from).toBe(sent.shopper.steamId)
+  })
+})
+
+describe('a held trade', () => {
+  const held = () => {
+    const sent = send(fresh(), { who: 'magic_hold' })
+    return { ...sent, ...acceptOffer(sent.world, { offerId: sent.offerId, by: sent.shopper.steamId }, NOW_S) }
+  }
+
+  it('takes the items from both until the hold ends', () => {
+    const { world, offerId, items } = held()
+    expect(offerState(world, offerId)).toBe(STATE.inEscrow)
+    expect(world.trades[0]).toMatchObject({ status: TRADE.inEscrow, escrowEndsAtS: NOW_S + 15 * DAY_S })
+    expect(idsOf(world, 'magic_hold')).not.toContain(items[0]?.assetId)
+    expect(bot(world).assets).toEqual([])
+    const done = settle(world, NOW_S + 15 * DAY_S)
+    expect(offerState(done, offerId)).toBe(STATE.accepted)
+    expect(done.trades[0]).toMatchObject({ status: TRADE.complete, settlesAtS: NOW_S + 22 * DAY_S })
+    expect(bot(done).assets).toHaveLength(1)
+  })
+
+  it('that is called off sends the items home', () => {
+    const { world, offerId, items } = held()
+    const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S + 1)
+    expect(offerState(end.world, offerId)).toBe(STATE.canceled)
+    expect(end.world.trades[0]?.status).toBe(TRADE.escrowRollback)
+    expect(idsOf(end.world, 'magic_hold')).toContain(items[0]?.assetId)
+    expect(settle(end.world, NOW_S + 40 * DAY_S).trades[0]?.status).toBe(TRADE.escrowRollback)
+  })
+})
+
+describe('people of their own will', () => {
+  it.each([
+    ['magic_accepts', 5, STATE.accepted],
+    ['magic_declines', 10, STATE.declined],
+    ['magic_counters', 10, STATE.countered],
+    ['magic_seller', 10, STATE.invalidItems],
+    ['magic_last_second', 299, STATE.accepted],
+  ])('%s acts after %i seconds', (who, afterS, state) => {
+    const { world, offerId } = send(fresh(), { who, count: 2 })
+    expect(offerState(settle(world, NOW_S + afterS - 1), offerId)).toBe(STATE.active)
+    const then = settle(world, NOW_S + afterS + 1000)
+    expect(findOffer(then, offerId)).toMatchObject({ state, updatedAtS: NOW_S + afterS })
+  })
+
+  it('magic_last_second accepts rather than be cancelled', () => {
+    const { world, offerId } = send(fresh(), { who: 'magic_last_second' })
+    const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S + 290)
+    expect(end.answer).toMatchObject({ eresult: 11 })
+    expect(offerState(end.world, offerId)).toBe(STATE.accepted)
+  })
+
+  it('magic_reverser takes the trade back after three days', () => {
+    const { world } = send(fresh(), { who: 'magic_reverser' })
+    expect(settle(world, NOW_S + 3 * DAY_S).trades[0]?.status).toBe(TRADE.complete)
+    const then = settle(world, NOW_S + 3 * DAY_S + 5)
+    expect(then.trades.map(({ status }) => status)).toEqual([TRADE.protectionRollback, TRADE.complete])
+    expect(then.trades[1]?.atS).toBe(NOW_S + 3 * DAY_S + 5)
+  })
+})
+
+describe('a world that an older sandbox kept', () => {
+  it('goes on with its people, offers and trades', () => {
+    const now = fresh()
+    const old = {
+      version: 1 as const,
+      lastId: 5,
+      accounts: now.accounts.slice(0, 4),
+      offers: [],
+      trades: [{ id: '61', giver: 'a', receiver: 'b', atS: 1, settlesAtS: 9, items: [] }],
+    }
+    const next = upgradeWorld(old, now)
+    expect(next?.accounts).toHaveLength(now.accounts.length)
+    expect(next?.trades).toMatchObject([{ sender: 'b', partner: 'a', status: 3, settled: false }])
+  })
+})

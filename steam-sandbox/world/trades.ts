@@ -1,0 +1,232 @@
+import { traitsOf } from './people.ts'
+import {
+  type Answer,
+  type Asset,
+  DAY_S,
+  findAccount,
+  type Offer,
+  PROTECTED_APP,
+  refuse,
+  STATE,
+  TRADE,
+  type Trade,
+  type TradedItem,
+  type World,
+  withAccount,
+  withOffer,
+  withTrade,
+} from './world.ts'
+
+const RESTRICTION_S = 30 * DAY_S
+
+/** The trade of an accepted offer: done at once, or held back while one of the two has no authenticator. */
+export function beginTrade(world: World, offer: Offer, nowS: number): { world: World; tradeId: string } {
+  // As on Steam, beyond what a JavaScript number can hold.
+  const tradeId = `61${String(world.lastId + 1).padStart(17, '0')}`
+  const holdDays = Math.max(...[offer.sender, offer.partner].map((steamId) => holdDaysOf(world, steamId)))
+  const from = (steamId: string) => (asset: Asset) => ({ ...asset, from: steamId })
+  const trade: Trade = {
+    id: tradeId,
+    sender: offer.sender,
+    partner: offer.partner,
+    status: TRADE.inEscrow,
+    atS: nowS,
+    settlesAtS: 0,
+    settled: false,
+    items: [...offer.items.map(from(offer.partner)), ...offer.give.map(from(offer.sender))],
+  }
+  const begun = { ...world, lastId: world.lastId + 1, trades: [...world.trades, trade] }
+  const without = withoutItems(begun, trade, nowS)
+  const accepted = { ...offer, tradeId, updatedAtS: nowS }
+  if (holdDays === 0) {
+    const done = withOffer(without, { ...accepted, state: STATE.accepted })
+    return { world: deliver(done, tradeId, nowS), tradeId }
+  }
+  const escrowEndsAtS = nowS + holdDays * DAY_S
+  const held = withOffer(without, { ...accepted, state: STATE.inEscrow, escrowEndsAtS })
+  return { world: withTrade(held, { ...trade, escrowEndsAtS }), tradeId }
+}
+
+/** Days for which Steam would hold a trade of this account. */
+export function holdDaysOf(world: World, steamId: string): number {
+  const account = findAccount(world, steamId)
+  return account ? (traitsOf(world, account).holdDays ?? 0) : 0
+}
+
+/** The items leave their owners; other offers that wanted them become invalid. */
+function withoutItems(world: World, trade: Trade, nowS: number): World {
+  return withoutAssets(world, new Set(trade.items.map(({ assetId }) => assetId)), nowS)
+}
+
+export function withoutAssets(world: World, gone: ReadonlySet<string>, nowS: number): World {
+  const robbed = (offer: Offer) =>
+    (offer.state === STATE.active || offer.state === STATE.needsConfirmation) &&
+    [...offer.items, ...offer.give].some(({ assetId }) => gone.has(assetId))
+  return {
+    ...world,
+    offers: world.offers.map((offer) =>
+      robbed(offer) ? { ...offer, state: STATE.invalidItems, updatedAtS: nowS } : offer,
+    ),
+    accounts: world.accounts.map((account) => ({
+      ...account,
+      assets: account.assets.filter(({ assetId }) => !gone.has(assetId)),
+    })),
+  }
+}
+
+/** The items arrive under new ids, those of Counter-Strike 2 under protection. */
+export function deliver(world: World, tradeId: string, nowS: number): World {
+  const trade = world.trades.find(({ id }) => id === tradeId)
+  if (!trade) return world
+  const isProtected = world.protectionS > 0 && trade.items.some(({ appId }) => appId === PROTECTED_APP)
+  const settlesAtS = isProtected ? nowS + world.protectionS : 0
+  const items = trade.items.map((item, index) => ({
+    ...item,
+    newAssetId: String(world.lastId + 1 + index),
+    newContextId: isProtected && item.appId === PROTECTED_APP ? '16' : '2',
+  }))
+  const { escrowEndsAtS: _, ...free } = trade
+  const done = { ...free, status: TRADE.complete, settlesAtS, settled: !isProtected, items }
+  const arrived = items.map((item) => ({
+    to: otherSide(trade, item.from),
+    asset: arrivedAsset(item, settlesAtS, nowS),
+  }))
+  const next = { ...withTrade(world, done), lastId: world.lastId + items.length }
+  return withArrived(next, arrived)
+}
+
+function arrivedAsset(item: TradedItem, settlesAtS: number, nowS: number): Asset {
+  const { appId, classId, newAssetId = '', newContextId = '2' } = item
+  const asset = { assetId: newAssetId, appId, contextId: newContextId, classId, receivedAtS: nowS }
+  return newContextId === '16' ? { ...asset, settlesAtS } : asset
+}
+
+function withArrived(world: World, arrived: { to: string; asset: Asset }[]): World {
+  return {
+    ...world,
+    accounts: world.accounts.map((account) => {
+      const assets = arrived.filter(({ to }) => to === account.steamId).map(({ asset }) => asset)
+      return assets.length > 0 ? { ...account, assets: [...account.assets, ...assets] } : account
+    }),
+  }
+}
+
+function otherSide(trade: Trade, steamId: string): string {
+  return trade.sender === steamId ? trade.partner : trade.sender
+}
+
+/** The protection of a trade ends: its items stand among the others. */
+export function settleTrade(world: World, tradeId: string): World {
+  const trade = world.trades.find(({ id }) => id === tradeId)
+  if (!trade) return world
+  const ids = new Set(trade.items.map(({ newAssetId }) => newAssetId))
+  const settled = ({ settlesAtS: _, ...asset }: Asset): Asset => ({ ...asset, contextId: '2' })
+  return {
+    ...withTrade(world, { ...trade, settled: true }),
+    accounts: world.accounts.map((account) => ({
+      ...account,
+      assets: account.assets.map((asset) => (ids.has(asset.assetId) ? settled(asset) : asset)),
+    })),
+  }
+}
+
+/** A held trade is called off: the items go home. The offer is cancelled by its sender, declined by its partner. */
+export function endEscrow(world: World, offer: Offer, state: number, nowS: number): World {
+  const trade = world.trades.find(({ id }) => id === offer.tradeId)
+  if (!trade) return world
+  const home = trade.items.map(({ from, ...asset }) => ({ to: from, asset }))
+  const ended = { ...trade, status: TRADE.escrowRollback, modifiedAtS: nowS, settled: true }
+  const { escrowEndsAtS: _, ...free } = offer
+  return withArrived(withTrade(withOffer(world, { ...free, state, updatedAtS: nowS }), ended), home)
+}
+
+export type Reversal = {
+  tradeId: string
+  /** Whole when absent; ids are those the items had before the trade, or have now. */
+  assetIds?: string[]
+  /** Steam's support undoes trades that are not protected as well. */
+  bySupport?: boolean
+}
+
+/**
+ * Takes a trade back: the items go home under their old ids, the row changes its status, and a row of its own tells
+ * of the way back. Refusals: 42 unknown, 11 not to be undone, 26 an item is no longer where the trade brought it.
+ */
+export function reverseTrade(
+  world: World,
+  { tradeId, assetIds, bySupport = false }: Reversal,
+  nowS: number,
+): Answer<{ kind: 'reversed'; tradeId: string }> {
+  const trade = world.trades.find(({ id }) => id === tradeId)
+  if (!trade) return refuse(world, 42)
+  const isDone = trade.status === TRADE.complete || trade.status === TRADE.selectiveRollback
+  if (!isDone || trade.rollbackOf || !(bySupport || isProtectedNow(trade, nowS))) return refuse(world, 11)
+  const open = trade.items.filter(({ rolledBackAssetId }) => !rolledBackAssetId)
+  const isMeant = ({ assetId, newAssetId = '' }: TradedItem) =>
+    !assetIds || assetIds.includes(assetId) || assetIds.includes(newAssetId)
+  const back = open.filter(isMeant)
+  const held = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
+  if (back.length === 0 || !back.every(({ newAssetId = '' }) => held.has(newAssetId)))
+    return refuse(world, 26)
+  const isWhole = back.length === open.length && trade.status === TRADE.complete
+  const backId = `61${String(world.lastId + 1).padStart(17, '0')}`
+  const marked = trade.items.map((item) =>
+    back.includes(item) ? { ...item, rolledBackAssetId: item.assetId } : item,
+  )
+  const wholeStatus = bySupport ? TRADE.supportRollback : TRADE.protectionRollback
+  const changed = {
+    ...trade,
+    items: marked,
+    modifiedAtS: nowS,
+    status: isWhole ? wholeStatus : TRADE.selectiveRollback,
+    settlesAtS: back.length === open.length ? 0 : trade.settlesAtS,
+  }
+  const without = withoutAssets(world, new Set(back.map(({ newAssetId = '' }) => newAssetId)), nowS)
+  const home = back.map(({ from, assetId, appId, classId }) => ({
+    to: from,
+    asset: { assetId, appId, classId, contextId: '2', receivedAtS: nowS },
+  }))
+  const row = compensation(changed, back, { id: backId, nowS })
+  const next = { ...withTrade(without, changed), lastId: world.lastId + 1 }
+  const told = { ...next, trades: [...next.trades, row] }
+  return { world: withArrived(told, home), answer: { kind: 'reversed', tradeId: backId } }
+}
+
+function compensation(trade: Trade, back: TradedItem[], { id, nowS }: { id: string; nowS: number }): Trade {
+  const items = back.map(({ from, assetId, appId, classId, newAssetId = '', newContextId = '2' }) => ({
+    assetId: newAssetId,
+    appId,
+    classId,
+    contextId: newContextId,
+    from: otherSide(trade, from),
+    newAssetId: assetId,
+    newContextId: '2',
+  }))
+  const { sender, partner } = trade
+  return {
+    id,
+    sender,
+    partner,
+    status: TRADE.complete,
+    atS: nowS,
+    settlesAtS: 0,
+    settled: true,
+    rollbackOf: trade.id,
+    items,
+  }
+}
+
+export function isProtectedNow(trade: Trade, nowS: number): boolean {
+  return trade.settlesAtS > nowS && !trade.settled
+}
+
+/** One click on Steam takes back every protected trade of an account and bars it from trading for 30 days. */
+export function reverseAll(world: World, by: string, nowS: number): World {
+  const trades = world.trades.filter(
+    (trade) =>
+      (trade.sender === by || trade.partner === by) && isProtectedNow(trade, nowS) && !trade.rollbackOf,
+  )
+  if (trades.length === 0) return world
+  const reversed = trades.reduce((next, { id }) => reverseTrade(next, { tradeId: id }, nowS).world, world)
+  return withAccount(reversed, by, (account) => ({ ...account, restrictedUntilS: nowS + RESTRICTION_S }))
+}
