@@ -18,6 +18,9 @@ const environmentSchema = z
     TRADETILL_MODE: z.enum(['sandbox', 'live'], { error: 'must be sandbox or live' }).default('sandbox'),
     TRADETILL_PORT: port.default(4300),
     TRADETILL_HOST: z.string().default('127.0.0.1'),
+    /** Where GET /metrics is served, apart from the shoppers' page. */
+    TRADETILL_METRICS_PORT: port.optional(),
+    TRADETILL_METRICS_HOST: z.string().default('127.0.0.1'),
     /** Where shoppers reach the gateway. */
     TRADETILL_PUBLIC_URL: httpUrl.optional(),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
@@ -114,6 +117,8 @@ export type Config = {
   mode: 'sandbox' | 'live'
   host: string
   port: number
+  metricsHost: string
+  metricsPort: number | undefined
   publicUrl: URL
   /** Without one the gateway runs a PostgreSQL of its own in dataDir. */
   databaseUrl: string | undefined
@@ -155,6 +160,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   const config: Config = {
     mode: data.TRADETILL_MODE,
     host: data.TRADETILL_HOST,
+    metricsHost: data.TRADETILL_METRICS_HOST,
+    metricsPort: data.TRADETILL_METRICS_PORT,
     port: data.TRADETILL_PORT,
     publicUrl: new URL(data.TRADETILL_PUBLIC_URL ?? `http://localhost:${data.TRADETILL_PORT}`),
     databaseUrl: data.DATABASE_URL,

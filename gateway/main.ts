@@ -19,6 +19,7 @@ import { createViewCache } from './deposits/view-cache.ts'
 import { viewReader } from './deposits/views.ts'
 import { createApp } from './http/app.ts'
 import { createLimits } from './http/limits.ts'
+import { serveMetrics } from './http/metrics.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { systemClock } from './kit/clock.ts'
@@ -26,8 +27,11 @@ import { createEnding, type Ending, STOP_MS } from './kit/ending.ts'
 import { systemIds } from './kit/ids.ts'
 import { type Lock, tryLock } from './kit/lock.ts'
 import { createLog, type Log } from './kit/log.ts'
+import { createMetrics, type Metrics } from './kit/metrics.ts'
 import { repeat } from './kit/repeat.ts'
 import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
+import { checkLedger } from './ledger/jobs.ts'
+import { watchOutages } from './outages/service.ts'
 import { startPricing } from './pricing/jobs.ts'
 import { filePrices, SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { createSandboxAgent } from './steam/agent.ts'
@@ -43,6 +47,7 @@ import { createSender } from './webhooks/sender.ts'
 
 const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
 const SWEEP_MS = 10_000
+const OUTAGE_WATCH_MS = 5_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -68,7 +73,8 @@ export async function startGateway(config: Config): Promise<Gateway> {
     const store = await openStorage(config, log, ending)
     const stopping = new AbortController()
     const signals = endingWith(stopping.signal, store.signals)
-    const parts = { config, log, ...store, signals, ...createSteam(config) }
+    const metrics = createMetrics()
+    const parts = { config, log, metrics, ...store, signals, ...createSteam(config) }
     const app = await startParts(parts, ending)
     ending.add('calls', 'http', () => {
       const closed = app.close()
@@ -76,6 +82,11 @@ export async function startGateway(config: Config): Promise<Gateway> {
       return closed
     })
     await app.listen({ host: config.host, port: config.port })
+    if (config.metricsPort !== undefined) {
+      const { metricsHost: host, metricsPort: port } = config
+      const served = await serveMetrics(metrics.registry, { host, port })
+      ending.add('calls', 'metrics', () => served.close())
+    }
     log.info({ url: config.publicUrl.origin, mode: config.mode }, 'the gateway is ready')
     return { url: config.publicUrl.origin, died: store.died, stop: () => ending.run() }
   } catch (error) {
@@ -146,7 +157,7 @@ function createSteam({ mode, steamSandboxUrl }: Config): SteamParts {
   return { steam, communityUrl: base, imageBase: base, imageOrigins: [base] }
 }
 
-type Parts = Storage & SteamParts & { config: Config; log: Log }
+type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics }
 
 /** What each room needs, from the parts. */
 function roomsOf({ config, log, database, queue, signals, steam, box, imageBase }: Parts) {
@@ -185,7 +196,7 @@ async function startParts(parts: Parts, ending: Ending) {
 
 /** Everything that happens without a call: bots, jobs, and the sweep that finds what a lost job left. */
 async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<void> {
-  const { config, log, database, queue, steam, box } = parts
+  const { config, log, database, metrics, queue, steam, box } = parts
   const { common, deposits, trades, webhooks } = rooms
   const bots = startBots({
     db: database.db,
@@ -202,6 +213,12 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
   ending.add('work', 'deposit jobs', await workOnDeposits(deposits))
   const sweeps = [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
+    { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
+    {
+      name: 'check of the ledger',
+      everyMs: HOUR_MS,
+      work: () => checkLedger({ pool: database.pool, log, metrics }),
+    },
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(deposits) },
     { name: 'sweep of webhooks', everyMs: SWEEP_MS, work: () => sweepWebhooks(webhooks) },
     { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },

@@ -44,6 +44,8 @@ export type BotTable = {
   lease_until: Date | null
   online: Generated<boolean>
   history_at: Generated<Date | null>
+  offers_failing_since: Generated<Date | null>
+  inventories_failing_since: Generated<Date | null>
   created_at: Generated<Date>
 }
 

@@ -27,7 +27,10 @@ describe('an outage', () => {
 
   it('ends with the first bot that works again', () => {
     const failing = { ...healthy, offersFailingSince: ago(99) }
-    expect(judged([failing, healthy], 'offers', 'deposits')).toEqual({ begin: [], end: ['offers', 'deposits'] })
+    expect(judged([failing, healthy], 'offers', 'deposits')).toEqual({
+      begin: [],
+      end: ['offers', 'deposits'],
+    })
   })
 
   it('goes on, or does not begin, while no bot is in service to tell', () => {

@@ -36,7 +36,10 @@ async function finish(tx: Tx, kind: Outage, now: Date): Promise<boolean> {
 }
 
 /** The operator's flag: while it is on no new trade begins and no deposit expires; trades under way go on. */
-export async function setMaintenance({ db, clock }: Pick<OutageDeps, 'db' | 'clock'>, on: boolean): Promise<void> {
+export async function setMaintenance(
+  { db, clock }: Pick<OutageDeps, 'db' | 'clock'>,
+  on: boolean,
+): Promise<void> {
   const now = clock.now()
   await inTransaction(db, async (tx) => {
     if (!on) await finish(tx, 'maintenance', now)

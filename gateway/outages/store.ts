@@ -12,7 +12,10 @@ export async function openOutages(db: Db | Tx): Promise<Set<Outage>> {
 export function healthOfBots(db: Db | Tx): Promise<BotHealth[]> {
   return db
     .selectFrom('bot')
-    .select(['offers_failing_since as offersFailingSince', 'inventories_failing_since as inventoriesFailingSince'])
+    .select([
+      'offers_failing_since as offersFailingSince',
+      'inventories_failing_since as inventoriesFailingSince',
+    ])
     .where('state', '=', 'active')
     .where('lease_until', '>', sql<Date>`now()`)
     .execute()
@@ -46,5 +49,7 @@ export async function extendTrades(tx: Tx, from: Date, to: Date): Promise<void> 
   await sql`update trade set
       deadline = deadline + (${to}::timestamptz - greatest(${from}, send_started_at)),
       due_at = due_at + (${to}::timestamptz - greatest(${from}, send_started_at))
-    where state = 'active' and accepted_at is null and cancelling is null and send_started_at < ${to}`.execute(tx)
+    where state = 'active' and accepted_at is null and cancelling is null and send_started_at < ${to}`.execute(
+    tx,
+  )
 }

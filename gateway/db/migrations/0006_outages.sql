@@ -11,3 +11,7 @@ create table outage (
     'deposits')),
   since timestamptz not null
 );
+
+-- Since when a bot meets nothing but failures, by capability; null where it works.
+alter table bot add column if not exists offers_failing_since timestamptz;
+alter table bot add column if not exists inventories_failing_since timestamptz;
