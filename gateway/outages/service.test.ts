@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { sweepDeposits } from '../deposits/jobs.ts'
+import { viewReader } from '../deposits/views.ts'
+import { createMetrics } from '../kit/metrics.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from '../trades/request.ts'
+import { tradeHandlers } from '../trades/service.ts'
+import { type OutageDeps, setMaintenance, watchOutages } from './service.ts'
+
+const MINUTE_MS = 60_000
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+let deps: OutageDeps
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till)
+  ;({ bot, session } = await aBot(till))
+  deps = { ...till.deps, metrics: createMetrics() }
+})
+afterEach(() => till.close())
+
+/** The bot began to fail at this capability just now, or works again. */
+async function meets(what: { offers?: boolean; inventories?: boolean }): Promise<void> {
+  const since = (fails: boolean | undefined) => (fails === true ? till.clock.now() : null)
+  await till.db
+    .updateTable('bot')
+    .set({ offers_failing_since: since(what.offers), inventories_failing_since: since(what.inventories) })
+    .execute()
+}
+
+async function steamGoesDown(): Promise<void> {
+  await meets({ offers: true })
+  till.clock.advance(30_000)
+  await watchOutages(deps)
+}
+
+async function steamComesBack(): Promise<void> {
+  await meets({})
+  await watchOutages(deps)
+}
+
+const work = async () => {
+  for (const { id } of await till.db.selectFrom('trade').select('id').execute()) {
+    await tradeHandlers(till.deps).trade(bot, id)
+  }
+}
+
+const viewOf = async (hash: string) => {
+  const view = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)
+  if (view === undefined) throw new Error('no view')
+  return view.payment
+}
+const statusOf = async (hash: string) => (await viewOf(hash)).status
+
+async function pending() {
+  const deposit = await aDeposit(till, store)
+  const answer = requestTrade(till.deps, deposit.body)
+  await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
+  await work()
+  await answer
+  return deposit
+}
+
+describe('while offers fail for every bot', () => {
+  it('D-28 the page says so, its timer stands still, and no deposit expires', async () => {
+    const { hash } = await aDeposit(till, store)
+    expect(await viewOf(hash)).toMatchObject({ technicalWorks: false, timeLeft: expect.any(Number) })
+    await steamGoesDown()
+    till.clock.advance(2 * 60 * MINUTE_MS)
+    await sweepDeposits(till.deps)
+    expect(await viewOf(hash)).toMatchObject({ status: 'created', technicalWorks: true, timeLeft: null })
+  })
+
+  it('D-28 the deposit gets back the time that stood still, to the second', async () => {
+    const { hash } = await aDeposit(till, store)
+    await steamGoesDown()
+    till.clock.advance(90 * MINUTE_MS)
+    await steamComesBack()
+    expect(await viewOf(hash)).toMatchObject({ technicalWorks: false })
+    till.clock.advance(60 * MINUTE_MS - 30_001)
+    await sweepDeposits(till.deps)
+    expect(await statusOf(hash)).toBe('created')
+    till.clock.advance(1)
+    await sweepDeposits(till.deps)
+    expect(await statusOf(hash)).toBe('paymentTimeout')
+  })
+
+  it('D-28 an open offer keeps its five minutes, and is cancelled only when they are over', async () => {
+    const { hash } = await pending()
+    await steamGoesDown()
+    till.clock.advance(10 * MINUTE_MS)
+    await work()
+    expect(await viewOf(hash)).toMatchObject({ status: 'pending', timeLeft: null })
+    expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
+    await steamComesBack()
+    till.clock.advance(5 * MINUTE_MS - 30_001)
+    await work()
+    expect(await statusOf(hash)).toBe('pending')
+    till.clock.advance(1)
+    await work()
+    expect(await statusOf(hash)).toBe('tradeTimeout')
+  })
+
+  it('no new trade begins, and one does when it is over', async () => {
+    const deposit = await aDeposit(till, store)
+    await steamGoesDown()
+    expect(await requestTrade(till.deps, deposit.body)).toEqual({
+      kind: 'refused',
+      code: 'steam_unavailable',
+    })
+    await steamComesBack()
+    const answer = requestTrade(till.deps, deposit.body)
+    await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
+    await work()
+    expect(await answer).toEqual({ kind: 'active' })
+  })
+
+  it('a deposit that is opened meanwhile loses nothing either', async () => {
+    await steamGoesDown()
+    till.clock.advance(30 * MINUTE_MS)
+    const { hash } = await aDeposit(till, store)
+    till.clock.advance(10 * MINUTE_MS)
+    await steamComesBack()
+    till.clock.advance(60 * MINUTE_MS - 1)
+    await sweepDeposits(till.deps)
+    expect(await statusOf(hash)).toBe('created')
+    till.clock.advance(1)
+    await sweepDeposits(till.deps)
+    expect(await statusOf(hash)).toBe('paymentTimeout')
+  })
+})
+
+describe('while only inventories fail', () => {
+  it('D-28 deposits wait, and an offer that stands can still be accepted in its time', async () => {
+    const { hash } = await pending()
+    const other = await aDeposit(till, store)
+    await meets({ inventories: true })
+    till.clock.advance(30_000)
+    await watchOutages(deps)
+    expect(await viewOf(other.hash)).toMatchObject({ technicalWorks: false, timeLeft: null })
+    till.clock.advance(5 * MINUTE_MS)
+    await work()
+    expect(await statusOf(hash)).toBe('tradeTimeout')
+  })
+})
+
+describe('maintenance', () => {
+  it('is the operator’s word: no trade begins, none is broken off, no deposit expires', async () => {
+    const { hash } = await pending()
+    const other = await aDeposit(till, store)
+    await setMaintenance(deps, true)
+    await watchOutages(deps)
+    expect(await requestTrade(till.deps, other.body)).toEqual({ kind: 'refused', code: 'technical_works' })
+    expect(await viewOf(other.hash)).toMatchObject({ technicalWorks: true, timeLeft: null })
+    till.clock.advance(2 * 60 * MINUTE_MS)
+    await sweepDeposits(till.deps)
+    expect(await statusOf(other.hash)).toBe('created')
+    session.accept('1')
+    await work()
+    expect(await statusOf(hash)).toBe('succeeded')
+    await setMaintenance(deps, false)
+    await watchOutages(deps)
+    expect(await viewOf(other.hash)).toMatchObject({ technicalWorks: false, timeLeft: expect.any(Number) })
+    expect(await deps.metrics.outage.get()).toMatchObject({
+      values: [{ value: 0 }, { value: 0 }, { value: 0 }],
+    })
+  })
+
+  it('does not end an outage of Steam, nor the other way round', async () => {
+    const { hash } = await aDeposit(till, store)
+    await steamGoesDown()
+    await setMaintenance(deps, true)
+    await steamComesBack()
+    expect(await viewOf(hash)).toMatchObject({ technicalWorks: true, timeLeft: null })
+    await setMaintenance(deps, false)
+    await watchOutages(deps)
+    expect(await viewOf(hash)).toMatchObject({ technicalWorks: false })
+  })
+})
