@@ -194,8 +194,8 @@ export const ERRORS = {
     status: 503,
     title: 'No bot available',
     detail: {
-      en: 'All bots are busy at the moment. Try again in a minute.',
-      ru: 'Все боты сейчас заняты. Попробуйте через минуту.',
+      en: 'No bot can take your items right now. Nothing was sent. Try again in a minute; if that does not help, go back to the store and pay later.',
+      ru: 'Сейчас ни один бот не может принять предметы. Ничего не отправлено. Попробуйте через минуту; если не поможет, вернитесь в магазин и оплатите позже.',
     },
   },
 } as const satisfies Record<string, ErrorEntry>
