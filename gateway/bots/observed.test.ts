@@ -24,6 +24,7 @@ async function reportsAfter(answers: [OfferAnswer, number][]): Promise<string[]>
     cancelOffer: unasked,
     declineOffer: unasked,
     readTradeStatus: unasked,
+    listTrades: unasked,
     close() {},
   }
   const observed = observeSession(

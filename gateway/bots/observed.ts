@@ -47,6 +47,7 @@ export function observeSession(
     cancelOffer: (offerId) => seen(session.cancelOffer(offerId)),
     declineOffer: (offerId) => seen(session.declineOffer(offerId)),
     readTradeStatus: (tradeId) => seen(session.readTradeStatus(tradeId)),
+    listTrades: (since) => seen(session.listTrades(since)),
     close: () => session.close(),
   }
 }

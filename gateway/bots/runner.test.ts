@@ -68,10 +68,11 @@ function fakeSteam() {
       readInventory: () => answer({ kind: 'refused', reason: 'no_items' } as const),
       sendOffer: async () => ({ kind: 'sent', offerId: '1' }),
       readOffer: () => answer({ kind: 'missing' } as const),
-      listSentOffers: () => answer({ kind: 'offers' as const, offers: [], unreadable: 0 }),
+      listSentOffers: () => answer({ kind: 'offers' as const, offers: [], received: [], unreadable: 0 }),
       cancelOffer: () => answer({ kind: 'done' } as const),
       declineOffer: () => answer({ kind: 'done' } as const),
       readTradeStatus: () => answer({ kind: 'missing' } as const),
+      listTrades: () => answer({ kind: 'trades' as const, trades: [], unreadable: 0 }),
       close() {
         fake.open -= 1
       },

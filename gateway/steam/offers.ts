@@ -1,6 +1,13 @@
 import type { Call, Connection } from './connection.ts'
 import { cancelOutcome, sendOutcome, unavailableFrom } from './outcomes.ts'
-import { parseOffer, parseOffers, parseTrade } from './parse.ts'
+import {
+  type OffersPage,
+  parseOffer,
+  parseOffers,
+  parseTrade,
+  parseTrades,
+  type TradesPage,
+} from './parse.ts'
 import type {
   CancelAnswer,
   Offer,
@@ -9,7 +16,9 @@ import type {
   OffersAnswer,
   Partner,
   SendAnswer,
+  TradeStatus,
   TradeStatusAnswer,
+  TradesAnswer,
   Unavailable,
 } from './steam.ts'
 import type { Exchange } from './transport.ts'
@@ -17,6 +26,8 @@ import type { Exchange } from './transport.ts'
 const RESULT_FAIL = 2
 const RESULT_NO_MATCH = 42
 const MAX_LIST_PAGES = 20
+/** Steam gives no more to who asks with an access token. */
+const TRADES_A_PAGE = 100
 
 export function economyCall(method: string, query: Record<string, string | number>): Call {
   return {
@@ -56,26 +67,30 @@ export async function listSentOffers(
   since: Date,
   left: () => number,
 ): Promise<OffersAnswer> {
-  const found = new Map<string, Offer>()
+  const sent = new Map<string, Offer>()
+  const received = new Map<string, Offer>()
   let cursor = 0
   let unreadable = 0
   for (let page = 0; page < MAX_LIST_PAGES; page += 1) {
-    const answer: Exchange | Unavailable = await connection.exchange(sentOffersCall(since, cursor), left())
+    const answer: Exchange | Unavailable = await connection.exchange(offersCall(since, cursor), left())
     if (answer.kind === 'unavailable') return answer
-    const list = parseOffers(economyBody(answer))
+    const list: OffersPage | undefined = parseOffers(economyBody(answer))
     if (!list) return unavailableFrom('GetTradeOffers', answer)
-    for (const offer of list.offers) found.set(offer.offerId, offer)
+    for (const offer of list.sent) sent.set(offer.offerId, offer)
+    for (const offer of list.received) received.set(offer.offerId, offer)
     unreadable += list.unreadable
-    if (list.nextCursor === 0) return { kind: 'offers', offers: [...found.values()], unreadable }
+    if (list.nextCursor === 0) {
+      return { kind: 'offers', offers: [...sent.values()], received: [...received.values()], unreadable }
+    }
     cursor = list.nextCursor
   }
   return { kind: 'unavailable', reason: 'steam_error', detail: 'GetTradeOffers: too many pages' }
 }
 
-function sentOffersCall(since: Date, cursor: number): Call {
+function offersCall(since: Date, cursor: number): Call {
   return economyCall('GetTradeOffers', {
     get_sent_offers: 1,
-    get_received_offers: 0,
+    get_received_offers: 1,
     get_descriptions: 0,
     // With a cutoff this also gives the offers that changed since then, whatever they are now.
     active_only: 1,
@@ -114,6 +129,42 @@ export async function readTradeStatus(
   const trade = parseTrade(economyBody(answer), tradeId)
   if (trade === undefined) return unavailableFrom('GetTradeStatus', answer)
   return trade === null ? { kind: 'missing' } : { kind: 'trade', trade }
+}
+
+export async function listTrades(
+  connection: Connection,
+  since: Date,
+  left: () => number,
+): Promise<TradesAnswer> {
+  const sinceS = Math.floor(since.getTime() / 1000)
+  const trades = new Map<string, TradeStatus>()
+  let place: NonNullable<TradesPage['next']> = { tradeId: '0', startedAtS: 0 }
+  let unreadable = 0
+  for (let pages = 0; pages < MAX_LIST_PAGES; pages += 1) {
+    const answer: Exchange | Unavailable = await connection.exchange(historyCall(place), left())
+    if (answer.kind === 'unavailable') return answer
+    const page: TradesPage | undefined = parseTrades(economyBody(answer))
+    if (!page) return unavailableFrom('GetTradeHistory', answer)
+    for (const trade of page.trades) trades.set(trade.tradeId, trade)
+    unreadable += page.unreadable
+    if (page.next === undefined || page.next.startedAtS < sinceS) {
+      return { kind: 'trades', trades: [...trades.values()], unreadable }
+    }
+    place = page.next
+  }
+  return { kind: 'unavailable', reason: 'steam_error', detail: 'GetTradeHistory: too many pages' }
+}
+
+function historyCall({ tradeId, startedAtS }: { tradeId: string; startedAtS: number }): Call {
+  return economyCall('GetTradeHistory', {
+    max_trades: TRADES_A_PAGE,
+    start_after_time: startedAtS,
+    start_after_tradeid: tradeId,
+    navigating_back: 0,
+    get_descriptions: 0,
+    include_failed: 1,
+    include_total: 0,
+  })
 }
 
 /** The body of a good answer, else undefined. Steam is known to say 'Fail' (2) along with a full answer. */

@@ -6,6 +6,7 @@ import {
   parsePartnerPage,
   parsePublicPage,
   parseTrade,
+  parseTrades,
   plainText,
 } from './parse.ts'
 
@@ -36,6 +37,7 @@ describe('an offer', () => {
       state: 'accepted',
       tradeId: '4611686018427387905',
       itemsToReceive: [{ appId: 730, contextId: '2', assetId: '9007199254740993' }],
+      itemsToGive: [],
       createdAt: new Date(1_767_225_600_000),
     })
   })
@@ -53,10 +55,41 @@ describe('an offer', () => {
 
   it('in a list is counted if it cannot be read, and hides no other', () => {
     const page = parseOffers({ response: { trade_offers_sent: [{}, offer, 7], next_cursor: 0 } })
-    expect(page?.offers.map(({ offerId }) => offerId)).toEqual(['7001'])
+    expect(page?.sent.map(({ offerId }) => offerId)).toEqual(['7001'])
     expect(page?.unreadable).toBe(2)
-    expect(parseOffers({ response: {} })).toEqual({ offers: [], unreadable: 0, nextCursor: 0 })
+    expect(parseOffers({ response: {} })).toEqual({ sent: [], received: [], unreadable: 0, nextCursor: 0 })
     expect(parseOffers('<html>')).toBeUndefined()
+  })
+})
+
+describe('an offer of another', () => {
+  it('is kept apart with what it asks of the bot, and is never one that is missing', () => {
+    const asks = { ...offer, items_to_give: [{ appid: 570, contextid: '2', assetid: '77' }] }
+    const page = parseOffers({ response: { trade_offers_received: [asks, {}] } })
+    expect(page).toMatchObject({
+      sent: [],
+      received: [{ offerId: '7001', itemsToGive: [{ appId: 570, contextId: '2', assetId: '77' }] }],
+      unreadable: 0,
+    })
+  })
+})
+
+describe('a page of the history', () => {
+  const page = (rows: unknown[], more: boolean) => parseTrades({ response: { trades: rows, more } })
+
+  it('counts what cannot be read and says where the next one begins', () => {
+    const older = { ...trade, tradeid: '5', time_init: 1_767_000_000, rollback_trade: '4' }
+    const read = page([trade, { tradeid: 'x' }, older], true)
+    expect(read?.trades).toMatchObject([{ tradeId: trade.tradeid }, { tradeId: '5', rollbackOf: '4' }])
+    expect(read).toMatchObject({ unreadable: 1, next: { tradeId: '5', startedAtS: 1_767_000_000 } })
+    expect(page([trade], false)?.next).toBeUndefined()
+    expect(parseTrades({ response: {} })).toMatchObject({ trades: [], unreadable: 0 })
+  })
+
+  it('that goes on from nowhere is unreadable, so that no trade is missed', () => {
+    expect(page([], true)).toBeUndefined()
+    expect(page([{ ...trade, time_init: 'soon' }], true)).toBeUndefined()
+    expect(parseTrades('<html>')).toBeUndefined()
   })
 })
 

@@ -1,6 +1,6 @@
 /** Raw answers of Steam → the port's values. Every field is checked here; what does not fit is left out or refused. */
 import { z } from 'zod'
-import type { Offer, OfferState, SteamItem, TradeState, TradeStatus } from './steam.ts'
+import type { Offer, OfferAsset, OfferState, SteamItem, TradeState, TradeStatus } from './steam.ts'
 import { steamIdOfAccount } from './steam.ts'
 
 const MAX_TEXT = 200
@@ -59,6 +59,7 @@ const offerRow = z.object({
   trade_offer_state: z.int(),
   tradeid: id.optional(),
   items_to_receive: z.array(z.unknown()).catch([]),
+  items_to_give: z.array(z.unknown()).catch([]),
   time_created: count.catch(0),
 })
 
@@ -81,11 +82,21 @@ const offerAnswer = z.object({ response: z.object({ offer: z.unknown().optional(
 const offersAnswer = z.object({
   response: z.object({
     trade_offers_sent: z.array(z.unknown()).max(5000).optional(),
+    trade_offers_received: z.array(z.unknown()).max(5000).optional(),
     next_cursor: count.optional(),
   }),
 })
 
 const tradesAnswer = z.object({ response: z.object({ trades: z.array(z.unknown()).optional() }) })
+
+const historyAnswer = z.object({
+  response: z.object({
+    trades: z.array(z.unknown()).max(500).optional(),
+    more: z.coerce.boolean().catch(false),
+  }),
+})
+
+const historyPlace = z.object({ tradeid: id, time_init: count })
 
 const holdAnswer = z.object({
   response: z.object({
@@ -102,18 +113,23 @@ export function parseOffer(body: unknown): Offer | null | undefined {
   return offer === undefined ? null : parseOfferRow(offer)
 }
 
-/** One page of the sent offers, and how many of its rows cannot be read: one of them might be the one sought. */
-export function parseOffers(
-  body: unknown,
-): { offers: Offer[]; unreadable: number; nextCursor: number } | undefined {
+export type OffersPage = { sent: Offer[]; received: Offer[]; unreadable: number; nextCursor: number }
+
+/** One page of the offers, and how many of the sent ones cannot be read: one of them might be the one sought. */
+export function parseOffers(body: unknown): OffersPage | undefined {
   const answer = offersAnswer.safeParse(body)
   if (!answer.success) return undefined
-  const rows = answer.data.response.trade_offers_sent ?? []
-  const offers = rows.flatMap((row) => parseOfferRow(row) ?? [])
+  const {
+    trade_offers_sent: sent = [],
+    trade_offers_received: received = [],
+    next_cursor: next,
+  } = answer.data.response
+  const readable = sent.flatMap((row) => parseOfferRow(row) ?? [])
   return {
-    offers,
-    unreadable: rows.length - offers.length,
-    nextCursor: answer.data.response.next_cursor ?? 0,
+    sent: readable,
+    received: received.flatMap((row) => parseOfferRow(row) ?? []),
+    unreadable: sent.length - readable.length,
+    nextCursor: next ?? 0,
   }
 }
 
@@ -128,13 +144,18 @@ function parseOfferRow(row: unknown): Offer | undefined {
     message: data.message.slice(0, MAX_TEXT),
     state,
     tradeId: zeroIsNone(data.tradeid),
-    itemsToReceive: data.items_to_receive.flatMap((item) => {
-      const asset = assetRow.safeParse(item)
-      if (!asset.success) return []
-      return [{ appId: asset.data.appid, contextId: asset.data.contextid, assetId: asset.data.assetid }]
-    }),
+    itemsToReceive: parseAssets(data.items_to_receive),
+    itemsToGive: parseAssets(data.items_to_give),
     createdAt: new Date(data.time_created * 1000),
   }
+}
+
+function parseAssets(rows: readonly unknown[]): OfferAsset[] {
+  return rows.flatMap((row) => {
+    const asset = assetRow.safeParse(row)
+    if (!asset.success) return []
+    return [{ appId: asset.data.appid, contextId: asset.data.contextid, assetId: asset.data.assetid }]
+  })
 }
 
 /** `undefined`: unreadable. `null`: Steam knows no such trade, or not yet. */
@@ -143,15 +164,40 @@ export function parseTrade(body: unknown, tradeId: string): TradeStatus | null |
   if (!answer.success) return undefined
   const row = answer.data.response.trades?.[0]
   if (row === undefined) return null
+  const trade = parseTradeRow(row)
+  return trade?.tradeId === tradeId ? trade : undefined
+}
+
+export type TradesPage = {
+  trades: TradeStatus[]
+  unreadable: number
+  /** The oldest trade of the page, where the next one goes on; undefined when Steam has no more. */
+  next: { tradeId: string; startedAtS: number } | undefined
+}
+
+/** One page of the history; undefined when it cannot be read, or does not say where the next one begins. */
+export function parseTrades(body: unknown): TradesPage | undefined {
+  const answer = historyAnswer.safeParse(body)
+  if (!answer.success) return undefined
+  const { trades: rows = [], more } = answer.data.response
+  const trades = rows.flatMap((row) => parseTradeRow(row) ?? [])
+  const page = { trades, unreadable: rows.length - trades.length }
+  if (!more) return { ...page, next: undefined }
+  const place = historyPlace.safeParse(rows.at(-1))
+  if (!place.success) return undefined
+  return { ...page, next: { tradeId: place.data.tradeid, startedAtS: place.data.time_init } }
+}
+
+function parseTradeRow(row: unknown): TradeStatus | undefined {
   const parsed = tradeRow.safeParse(row)
   const state = parsed.success ? TRADE_STATES[parsed.data.status] : undefined
-  if (!parsed.success || !state || parsed.data.tradeid !== tradeId) return undefined
+  if (!parsed.success || !state) return undefined
   const received = parsed.data.assets_received.map((asset) => movedAssetRow.safeParse(asset))
   // A trade with an asset missing would look like one for fewer items.
   if (received.some((asset) => !asset.success)) return undefined
   const settlement = parsed.data.time_settlement ?? 0
   return {
-    tradeId,
+    tradeId: parsed.data.tradeid,
     partnerSteamId: parsed.data.steamid_other,
     state,
     received: received.flatMap(({ data }) =>

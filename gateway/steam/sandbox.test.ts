@@ -151,6 +151,8 @@ describe('an offer', () => {
     for (const asset of status.trade.received) expect(asset.newAssetId).toMatch(/^\d+$/)
     expect(status.trade.settlesAt?.getTime()).toBeGreaterThan(Date.now())
     expect(await session.cancelOffer(offerId)).toEqual({ kind: 'not_active' })
+    const history = await session.listTrades(new Date(Date.now() - 60_000))
+    expect(history).toEqual({ kind: 'trades', trades: [status.trade], unreadable: 0 })
   })
 
   it('that is declined says so, and an offer that never was is missing', async () => {

@@ -97,13 +97,19 @@ export type Offer = {
   /** Present once accepted. */
   tradeId: string | null
   itemsToReceive: OfferAsset[]
+  itemsToGive: OfferAsset[]
   createdAt: Date
 }
 
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable
 
-/** `unreadable`: rows of the list that made no sense; an offer that is not found may be one of them. */
-export type OffersAnswer = { kind: 'offers'; offers: Offer[]; unreadable: number } | Unavailable
+/**
+ * `offers` were sent by the bot, `received` by others. `unreadable`: sent ones that made no sense; an offer that is not
+ * found may be one of them.
+ */
+export type OffersAnswer =
+  | { kind: 'offers'; offers: Offer[]; received: Offer[]; unreadable: number }
+  | Unavailable
 
 /** `not_active`: Steam refused because the offer is no longer active; read it to learn why. */
 export type CancelAnswer = { kind: 'done' } | { kind: 'not_active' } | Unavailable
@@ -137,6 +143,9 @@ export type TradeStatus = {
   rollbackOf: string | null
 }
 
+/** `unreadable`: rows of the history that made no sense; nothing is known of those trades. */
+export type TradesAnswer = { kind: 'trades'; trades: TradeStatus[]; unreadable: number } | Unavailable
+
 export type TradeStatusAnswer = { kind: 'trade'; trade: TradeStatus } | { kind: 'missing' } | Unavailable
 
 /** A bot's open session. Renewing it when Steam ends it is the implementation's work (once, single-flight). */
@@ -148,11 +157,13 @@ export interface SteamSession {
   /** Asks for `assets` and gives nothing. `message` carries the secret code, at most 128 characters. */
   sendOffer(partner: Partner, assets: OfferAsset[], message: string): Promise<SendAnswer>
   readOffer(offerId: string): Promise<OfferAnswer>
-  /** Offers sent or changed since then, and all active ones; every page of the list, or unavailable. */
+  /** Offers of both sides, made or changed since then, and all active ones; every page of the list, or unavailable. */
   listSentOffers(since: Date): Promise<OffersAnswer>
   cancelOffer(offerId: string): Promise<CancelAnswer>
   declineOffer(offerId: string): Promise<CancelAnswer>
   readTradeStatus(tradeId: string): Promise<TradeStatusAnswer>
+  /** Trades begun since then, newest first, those that failed or were undone included; every page, or unavailable. */
+  listTrades(since: Date): Promise<TradesAnswer>
   close(): void
 }
 

@@ -279,14 +279,20 @@ describe('a send', () => {
 
 describe('reads', () => {
   it('end at their deadline with nothing known', async () => {
-    for (const method of ['GetTradeOffer', 'GetTradeOffers', 'GetTradeStatus', 'GetTradeHoldDurations']) {
-      routes.set(api(method), () => 'hang')
-    }
+    const methods = [
+      'GetTradeOffer',
+      'GetTradeOffers',
+      'GetTradeStatus',
+      'GetTradeHistory',
+      'GetTradeHoldDurations',
+    ]
+    for (const method of methods) routes.set(api(method), () => 'hang')
     const session = await open({ other: 150 })
     const late = { kind: 'unavailable', reason: 'timeout' }
     expect(await session.readOffer('1')).toMatchObject(late)
     expect(await session.listSentOffers(new Date())).toMatchObject(late)
     expect(await session.readTradeStatus('1')).toMatchObject(late)
+    expect(await session.listTrades(new Date())).toMatchObject(late)
     expect(await session.checkPartner(PARTNER)).toMatchObject(late)
   })
 
@@ -303,6 +309,32 @@ describe('reads', () => {
     })
     routes.set(api('GetTradeOffers'), () => ok({ next_cursor: 7 }))
     expect(await session.listSentOffers(new Date())).toMatchObject({ kind: 'unavailable' })
+  })
+
+  it('of the history go back as far as asked, and no further', async () => {
+    const row = (tradeid: string, time_init: number) => ({
+      tradeid,
+      steamid_other: PARTNER.steamId,
+      status: 3,
+      time_init,
+    })
+    const pages = new Map([
+      ['0 0', [row('9', 900), row('8', 800)]],
+      ['800 8', [row('7', 700), row('6', 600)]],
+      ['600 6', [row('5', 500)]],
+    ])
+    routes.set(api('GetTradeHistory'), ({ query }) => {
+      const trades = pages.get(`${query.get('start_after_time')} ${query.get('start_after_tradeid')}`) ?? []
+      return ok({ trades, more: true })
+    })
+    const session = await open()
+    const ids = async (sinceS: number) => {
+      const answer = await session.listTrades(new Date(sinceS * 1000))
+      return answer.kind === 'trades' ? answer.trades.map(({ tradeId }) => tradeId) : answer
+    }
+    expect(await ids(650)).toEqual(['9', '8', '7', '6'])
+    expect(await ids(550)).toEqual(['9', '8', '7', '6', '5'])
+    expect(await ids(0)).toMatchObject({ kind: 'unavailable' })
   })
 
   it('of a trade link whose token Steam refuses, and of an answer that does not tell the hold', async () => {

@@ -11,6 +11,7 @@ import {
   economyCall,
   endOffer,
   listSentOffers,
+  listTrades,
   readOffer,
   readTradeStatus,
   sendOffer,
@@ -82,6 +83,10 @@ function createSession(steamId: string, connection: Connection, deadlines: Deadl
     cancelOffer: (offerId) => endOffer(connection, { offerId, how: 'cancel' }, deadlines.other),
     declineOffer: (offerId) => endOffer(connection, { offerId, how: 'decline' }, deadlines.other),
     readTradeStatus: (tradeId) => readTradeStatus(connection, tradeId, deadlines.other),
+    listTrades(since) {
+      const until = monotonicMs() + deadlines.other
+      return listTrades(connection, since, () => until - monotonicMs())
+    },
     close: () => connection.close(),
   }
 }

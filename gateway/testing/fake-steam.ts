@@ -7,17 +7,22 @@ import type {
   SendAnswer,
   SteamSession,
   TradeStatusAnswer,
+  TradesAnswer,
 } from '../steam/steam.ts'
 
 export type FakeSession = SteamSession & {
   calls: string[]
   /** Offers by id, as Steam would tell of them. */
   offers: Map<string, Offer>
+  /** Offers that others sent to the bot. */
+  received: Map<string, Offer>
   trades: Map<string, TradeStatusAnswer>
   /** Answers of the next sends; by default each is sent. `unknown` still makes the offer when `made`. */
   sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean }[]
   /** Rows of the list that cannot be read. */
   unreadable: number
+  /** Rows of the history that cannot be read. */
+  unreadableTrades: number
   /** Steam answers nothing. */
   isDown: boolean
   /** Runs when an offer was made, before the answer arrives. */
@@ -39,9 +44,11 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
     steamId,
     calls,
     offers,
+    received: new Map(),
     trades,
     sends: [],
     unreadable: 0,
+    unreadableTrades: 0,
     isDown: false,
     afterSend: async () => {},
     beforeCancel: () => {},
@@ -59,6 +66,7 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
           state: 'active',
           tradeId: null,
           itemsToReceive: assets,
+          itemsToGive: [],
           createdAt: new Date(),
         })
       }
@@ -76,7 +84,12 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
     listSentOffers: async (): Promise<OffersAnswer> => {
       calls.push('list')
       if (session.isDown) return unavailable
-      return { kind: 'offers', offers: [...offers.values()], unreadable: session.unreadable }
+      return {
+        kind: 'offers',
+        offers: [...offers.values()],
+        received: [...session.received.values()],
+        unreadable: session.unreadable,
+      }
     },
     cancelOffer: async (offerId): Promise<CancelAnswer> => {
       calls.push(`cancel ${offerId}`)
@@ -86,11 +99,24 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
       offers.set(offerId, { ...offer, state: 'cancelled' })
       return { kind: 'done' }
     },
-    declineOffer: async () => ({ kind: 'done' }),
+    declineOffer: async (offerId): Promise<CancelAnswer> => {
+      calls.push(`decline ${offerId}`)
+      if (session.isDown) return unavailable
+      const offer = session.received.get(offerId)
+      if (offer?.state !== 'active') return { kind: 'not_active' }
+      session.received.set(offerId, { ...offer, state: 'declined' })
+      return { kind: 'done' }
+    },
     readTradeStatus: async (tradeId) => {
       calls.push(`status ${tradeId}`)
       if (session.isDown) return unavailable
       return trades.get(tradeId) ?? { kind: 'missing' }
+    },
+    listTrades: async (): Promise<TradesAnswer> => {
+      calls.push('history')
+      if (session.isDown) return unavailable
+      const known = [...trades.values()].flatMap((answer) => (answer.kind === 'trade' ? [answer.trade] : []))
+      return { kind: 'trades', trades: known.reverse(), unreadable: session.unreadableTrades }
     },
     close: () => {},
     accept(offerId, { settlesAt, received = true } = {}) {

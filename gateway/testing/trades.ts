@@ -79,6 +79,7 @@ export const offer = (state: OfferState, change: Partial<Offer> = {}): Offer => 
   state,
   tradeId: state === 'accepted' || state === 'reverted' ? '900' : null,
   itemsToReceive: items,
+  itemsToGive: [],
   createdAt: at(0),
   ...change,
 })

@@ -83,6 +83,7 @@ async function turnUp(deposit: Deposit, offerId = '70') {
     state: 'active',
     tradeId: null,
     itemsToReceive: deposit.body.items.map((assetId) => ({ appId: 570, contextId: '2', assetId })),
+    itemsToGive: [],
     createdAt: till.clock.now(),
   })
 }
