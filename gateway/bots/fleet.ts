@@ -1,9 +1,10 @@
 /** Which bot collects a trade: a pure choice over facts read in the caller's transaction. */
+import type { BotState } from '../db/schema.ts'
 
 export type BotFacts = {
   botId: bigint
   level: number
-  state: 'active' | 'paused' | 'dead'
+  state: BotState
   /** Its session is open and the lease of the process that holds it has not run out. */
   reachable: boolean
   /** Trades that have, or may have, an open offer on Steam. */

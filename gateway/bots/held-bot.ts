@@ -6,9 +6,11 @@ import type { Log } from '../kit/log.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import type { Steam, SteamSession } from '../steam/steam.ts'
 import type { BotContext, BotHandlers } from './bot.ts'
+import { trackHealth } from './health.ts'
 import { observeSession } from './observed.ts'
 import { tokenPlace } from './service.ts'
 import { beat, LEASE_MS, type Lease, markDead, releaseLease, setOnline } from './store.ts'
+import { type HealthKeeper, keepHealth } from './watch-health.ts'
 import { startWork } from './work.ts'
 
 /** How often a lease is renewed and the live offers of a bot are looked at, in milliseconds. */
@@ -20,6 +22,7 @@ const FIRST_RETRY_MS = 1_000
 const LAST_RETRY_MS = 15_000
 const RATE_LIMIT_RETRY_MS = 60_000
 const STOP_MS = 10_000
+const HEALTH_MS = 1_000
 
 export type HeldBotDeps = {
   db: Db
@@ -90,10 +93,12 @@ function keepLease(deps: HeldBotDeps, lease: Lease, takenAtMs: number, stop: Abo
 }
 
 type Life = { stop: AbortSignal; leaseEndMs: () => number }
+type OpenLife = Life & { session: SteamSession; keeper: HealthKeeper }
 
 /** Opens the session, works until it breaks, and opens it again, until stopped or the token is dead. */
 async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> {
   const about = { botId: String(lease.botId), bot: lease.name }
+  const keeper = keepHealth(deps, lease, trackHealth(deps.monotonicMs, lease.failing))
   let retryMs = FIRST_RETRY_MS
   while (!life.stop.aborted) {
     const opened = await openSession(deps, lease)
@@ -110,14 +115,18 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
         { ...about, reason: opened.reason, detail: opened.detail },
         'Steam is out of reach for a bot',
       )
-      await quietly(deps, lease, () => setOnline(deps.db, lease, `${opened.reason}: ${opened.detail}`))
+      keeper.health.lost()
+      await quietly(deps, lease, async () => {
+        await setOnline(deps.db, lease, `${opened.reason}: ${opened.detail}`)
+        await keeper.write()
+      })
       await pause(opened.reason === 'rate_limited' ? RATE_LIMIT_RETRY_MS : retryMs, life.stop)
       retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
       continue
     }
     const startedMs = deps.monotonicMs()
     try {
-      await workUntilTrouble(deps, lease, opened.session, life)
+      await workUntilTrouble(deps, lease, { ...life, session: opened.session, keeper })
     } catch (error) {
       deps.log.error({ err: error, ...about }, 'the work of a bot broke off')
     }
@@ -141,19 +150,27 @@ async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['o
 }
 
 /** Resolves when stopped or when the session shows that it no longer works. */
-async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, session: SteamSession, life: Life) {
+async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife) {
   const { promise: trouble, resolve: report } = Promise.withResolvers<string | undefined>()
   if (life.stop.aborted) return
+  const { keeper } = life
   const stopped = () => report(undefined)
   life.stop.addEventListener('abort', stopped)
   const bot: BotContext = {
     botId: lease.botId,
     epoch: lease.epoch,
-    session: observeSession(session, deps.monotonicMs, (kind, detail) => report(`${kind}: ${detail}`)),
+    session: observeSession(life.session, {
+      monotonicMs: deps.monotonicMs,
+      report: (kind, detail) => report(`${kind}: ${detail}`),
+      see: keeper.health.see,
+      reading: keeper.reading,
+    }),
     mayWrite: (deadlineMs) => !life.stop.aborted && life.leaseEndMs() - deps.monotonicMs() > deadlineMs,
   }
   const about = { botId: String(lease.botId), bot: lease.name }
   const stopWork = await startWork({ ...deps, watchMs: deps.pace.watchMs }, bot)
+  const closed = new AbortController()
+  const watching = watchHealth(deps, lease, { bot, keeper, closed: closed.signal })
   try {
     await setOnline(deps.db, lease, null)
     deps.log.info({ ...about, epoch: String(lease.epoch) }, 'a bot is online')
@@ -163,9 +180,20 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, session: SteamS
     await setOnline(deps.db, lease, why ?? 'stopped')
   } finally {
     life.stop.removeEventListener('abort', stopped)
+    closed.abort()
+    await watching
     // What still runs after this is cut off with the session.
     await Promise.race([quietly(deps, lease, stopWork), delay(STOP_MS, undefined, { ref: false })])
   }
+}
+
+type Watched = { bot: BotContext; keeper: HealthKeeper; closed: AbortSignal }
+
+async function watchHealth(deps: HeldBotDeps, lease: Lease, { bot, keeper, closed }: Watched): Promise<void> {
+  do {
+    keeper.retry(bot.session)
+    await quietly(deps, lease, keeper.write)
+  } while (await pause(HEALTH_MS, closed))
 }
 
 /** For steps that must not hold up the next: a lease runs out by itself where the database cannot be told. */

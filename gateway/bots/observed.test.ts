@@ -27,11 +27,12 @@ async function reportsAfter(answers: [OfferAnswer, number][]): Promise<string[]>
     listTrades: unasked,
     close() {},
   }
-  const observed = observeSession(
-    session,
-    () => nowMs,
-    (trouble) => reports.push(trouble),
-  )
+  const observed = observeSession(session, {
+    monotonicMs: () => nowMs,
+    report: (trouble) => reports.push(trouble),
+    see() {},
+    reading() {},
+  })
   for (const [answer, afterMs] of answers) {
     nowMs += afterMs
     next = answer

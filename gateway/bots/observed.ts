@@ -1,4 +1,5 @@
 import type { SteamSession } from '../steam/steam.ts'
+import { type Answer, type Capability, isFailure } from './health.ts'
 
 /** This many failures in a row, over at least this long, are an outage and not a hiccup of one call. */
 const OUTAGE_FAILURES = 3
@@ -7,22 +8,26 @@ const OUTAGE_MS = 5_000
 /** Why a session must be opened anew. */
 export type SessionTrouble = 'session_dead' | 'out_of_reach'
 
-/** Only what is judged of an answer; every answer of the port fits. */
-type Answer = { kind: string; reason?: string; detail?: string }
+export type Observer = {
+  monotonicMs: () => number
+  /** Called when answers show that the session no longer works. */
+  report(trouble: SessionTrouble, detail: string): void
+  /** Called with every answer that tells whether offers or inventories work. */
+  see(capability: Capability, answer: Answer): void
+  reading(...read: Parameters<SteamSession['readInventory']>): void
+}
 
-/** The same session, reporting once when its answers show that it no longer works. */
-export function observeSession(
-  session: SteamSession,
-  monotonicMs: () => number,
-  report: (trouble: SessionTrouble, detail: string) => void,
-): SteamSession {
+/** The same session, telling the observer what its answers show. */
+export function observeSession(session: SteamSession, observer: Observer): SteamSession {
+  const { monotonicMs, report } = observer
   let failures = 0
   let firstFailureMs = 0
 
-  const judge = ({ kind, reason, detail = '' }: Answer) => {
+  const judge = (answer: Answer) => {
+    const { reason, detail = '' } = answer
     if (reason === 'session_dead') return report('session_dead', detail)
     if (reason === 'rate_limited') return
-    if (kind !== 'unavailable' && kind !== 'unknown') {
+    if (!isFailure(answer)) {
       failures = 0
       return
     }
@@ -32,20 +37,24 @@ export function observeSession(
       report('out_of_reach', detail)
     }
   }
-  const seen = async <T extends Answer>(answer: Promise<T>): Promise<T> => {
+  const seen = async <T extends Answer>(answer: Promise<T>, capability?: Capability): Promise<T> => {
     const value = await answer
+    if (capability) observer.see(capability, value)
     judge(value)
     return value
   }
   return {
     steamId: session.steamId,
     checkPartner: (partner) => seen(session.checkPartner(partner)),
-    readInventory: (partner, game, language) => seen(session.readInventory(partner, game, language)),
-    sendOffer: (partner, assets, message) => seen(session.sendOffer(partner, assets, message)),
-    readOffer: (offerId) => seen(session.readOffer(offerId)),
-    listSentOffers: (since) => seen(session.listSentOffers(since)),
-    cancelOffer: (offerId) => seen(session.cancelOffer(offerId)),
-    declineOffer: (offerId) => seen(session.declineOffer(offerId)),
+    readInventory(...read) {
+      observer.reading(...read)
+      return seen(session.readInventory(...read), 'inventories')
+    },
+    sendOffer: (partner, assets, message) => seen(session.sendOffer(partner, assets, message), 'offers'),
+    readOffer: (offerId) => seen(session.readOffer(offerId), 'offers'),
+    listSentOffers: (since) => seen(session.listSentOffers(since), 'offers'),
+    cancelOffer: (offerId) => seen(session.cancelOffer(offerId), 'offers'),
+    declineOffer: (offerId) => seen(session.declineOffer(offerId), 'offers'),
     readTradeStatus: (tradeId) => seen(session.readTradeStatus(tradeId)),
     listTrades: (since) => seen(session.listTrades(since)),
     close: () => session.close(),

@@ -209,6 +209,48 @@ describe('a session', () => {
   })
 })
 
+describe('what a bot meets', () => {
+  const failing = async () => {
+    const row = await database.db
+      .selectFrom('bot')
+      .select(['offers_failing_since', 'inventories_failing_since'])
+      .executeTakeFirstOrThrow()
+    return { offers: row.offers_failing_since !== null, inventories: row.inventories_failing_since !== null }
+  }
+
+  it('D-28 stands in its row while one kind of call fails, and goes when it works', async () => {
+    await enrol()
+    const { contexts } = start()
+    await online()
+    expect(await failing()).toEqual({ offers: false, inventories: false })
+    steam.answers = 'down'
+    await contexts[0]?.session.readInventory({ steamId: '76561197960269729', token: 'abcd_-12' }, 'cs', 'en')
+    await vi.waitFor(
+      async () => expect(await failing()).toEqual({ offers: false, inventories: true }),
+      10_000,
+    )
+    await contexts[0]?.session.readOffer('1')
+    await vi.waitFor(async () => expect(await failing()).toEqual({ offers: true, inventories: true }), 10_000)
+    steam.answers = 'good'
+    await contexts[0]?.session.readInventory({ steamId: '76561197960269729', token: 'abcd_-12' }, 'cs', 'en')
+    await vi.waitFor(async () => expect(await failing()).toMatchObject({ inventories: false }), 10_000)
+    // Nobody asks for an offer: the bot tries by itself.
+    await vi.waitFor(async () => expect(await failing()).toMatchObject({ offers: false }), 15_000)
+  })
+
+  it('D-28 is failure of everything while its session cannot be opened', async () => {
+    await enrol()
+    steam.session = 'down'
+    start()
+    await vi.waitFor(async () => expect(await failing()).toEqual({ offers: true, inventories: true }), 10_000)
+    steam.session = 'open'
+    await vi.waitFor(
+      async () => expect(await failing()).toEqual({ offers: false, inventories: false }),
+      10_000,
+    )
+  })
+})
+
 describe('the jobs of a bot', () => {
   it('reach their handlers, trades one after the other', async () => {
     await enrol()

@@ -1,13 +1,17 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import { OPEN_TRADE_STATES } from '../db/schema.ts'
+import { type BotState, OPEN_TRADE_STATES } from '../db/schema.ts'
 import type { Profile } from '../steam/steam.ts'
 import type { BotFacts } from './fleet.ts'
+import type { Failing } from './health.ts'
 
 /** Database time decides about leases: the clocks of two machines may differ. */
 const LEASE_SECONDS = 25
 
 export const LEASE_MS = LEASE_SECONDS * 1000
+
+/** States of a bot that a process may speak for. */
+const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
 const reachable = sql<boolean>`(bot.online and coalesce(bot.lease_until > now(), false))`
@@ -54,7 +58,7 @@ export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
     )
     .select('bot.id')
     .where(reachable)
-    .where('bot.state', '!=', 'dead')
+    .where('bot.state', 'in', SPEAKING_STATES)
     .groupBy('bot.id')
     .orderBy((eb) => eb.fn.count('request.id'))
     .orderBy('bot.id')
@@ -88,16 +92,17 @@ export type BotSummary = {
   steamId: string
   name: string
   level: number
-  state: 'active' | 'paused' | 'dead'
+  state: BotState
   stateReason: string | null
   reachable: boolean
 }
 
-/** Every enrolled bot, oldest first, for the operator. */
+/** Every bot that was not removed, oldest first, for the operator. */
 export async function listBots(db: Db): Promise<BotSummary[]> {
   const rows = await db
     .selectFrom('bot')
     .select(['id', 'steam_id', 'name', 'level', 'state', 'state_reason', reachable.as('reachable')])
+    .where('state', '!=', 'removed')
     .orderBy('id')
     .execute()
   return rows.map((row) => ({
@@ -119,6 +124,8 @@ export type Lease = {
   owner: string
   epoch: bigint
   sealedToken: Buffer
+  /** What its last holder met. */
+  failing: Failing
 }
 
 /** Takes up to `limit` bots that nobody holds. A new epoch tells the holder's writes from those of the last one. */
@@ -126,7 +133,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
   const free = db
     .selectFrom('bot')
     .select('id')
-    .where('state', '!=', 'dead')
+    .where('state', 'in', SPEAKING_STATES)
     .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
     .orderBy('id')
     .limit(limit)
@@ -141,7 +148,15 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
       online: false,
     }))
     .where('id', 'in', free)
-    .returning(['id', 'steam_id', 'name', 'lease_epoch', 'refresh_token'])
+    .returning((eb) => [
+      'id',
+      'steam_id',
+      'name',
+      'lease_epoch',
+      'refresh_token',
+      ageMs(eb.ref('offers_failing_since')).as('offers'),
+      ageMs(eb.ref('inventories_failing_since')).as('inventories'),
+    ])
     .execute()
   return rows.map((row) => ({
     botId: row.id,
@@ -150,6 +165,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
     owner,
     epoch: row.lease_epoch,
     sealedToken: row.refresh_token,
+    failing: { offers: row.offers, inventories: row.inventories },
   }))
 }
 
@@ -159,7 +175,7 @@ export async function beat(db: Db, lease: Lease): Promise<boolean> {
     .updateTable('bot')
     .set({ lease_until: leaseEnd })
     .where(held(lease))
-    .where('state', '!=', 'dead')
+    .where('state', 'in', SPEAKING_STATES)
     .returning('id')
     .execute()
   return rows.length === 1
@@ -170,6 +186,20 @@ export async function setOnline(db: Db, lease: Lease, offlineReason: string | nu
   await db
     .updateTable('bot')
     .set({ online: offlineReason === null, state_reason: offlineReason })
+    .where(held(lease))
+    .execute()
+}
+
+/** Says since when what fails. Without effect once the lease is lost. */
+export async function setHealth(db: Db, lease: Lease, failing: Failing): Promise<void> {
+  const since = (ms: number | null) =>
+    ms === null ? null : sql<Date>`now() - make_interval(secs => ${ms / 1000})`
+  await db
+    .updateTable('bot')
+    .set({
+      offers_failing_since: since(failing.offers),
+      inventories_failing_since: since(failing.inventories),
+    })
     .where(held(lease))
     .execute()
 }
@@ -192,6 +222,10 @@ export async function releaseLease(db: Db, lease: Lease): Promise<void> {
     .set({ online: false, lease_owner: null, lease_until: null })
     .where(held(lease))
     .execute()
+}
+
+function ageMs(since: Expression<Date | null>): RawBuilder<number | null> {
+  return sql<number | null>`(extract(epoch from now() - ${since}) * 1000)::float8`
 }
 
 function held(lease: Lease): Expression<SqlBool> {

@@ -29,6 +29,9 @@ export type ApiKeyTable = {
   revoked_at: Date | null
 }
 
+/** `dead`: Steam refuses its token. `removed`: the operator took it out for good; its trades stay. */
+export type BotState = 'active' | 'paused' | 'dead' | 'removed'
+
 export type BotTable = {
   id: Generated<bigint>
   steam_id: string
@@ -37,7 +40,7 @@ export type BotTable = {
   profile_url: string
   level: number
   refresh_token: Buffer
-  state: Generated<'active' | 'paused' | 'dead'>
+  state: Generated<BotState>
   state_reason: string | null
   lease_owner: string | null
   lease_epoch: Generated<bigint>
@@ -46,6 +49,8 @@ export type BotTable = {
   history_at: Generated<Date | null>
   offers_failing_since: Generated<Date | null>
   inventories_failing_since: Generated<Date | null>
+  token_expires_at: Generated<Date | null>
+  protection_acknowledged_at: Generated<Date | null>
   created_at: Generated<Date>
 }
 

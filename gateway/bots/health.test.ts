@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { type Answer, type Failing, trackHealth } from './health.ts'
+
+const good: Answer = { kind: 'missing' }
+const down: Answer = { kind: 'unavailable', reason: 'timeout' }
+const limited: Answer = { kind: 'unavailable', reason: 'rate_limited' }
+
+function aBot(known: Failing = { offers: null, inventories: null }) {
+  let nowMs = 1_000
+  const health = trackHealth(() => nowMs, known)
+  return {
+    ...health,
+    after(ms: number) {
+      nowMs += ms
+      return health.failing()
+    },
+  }
+}
+
+describe('a capability', () => {
+  it('fails from the first failure on until the next success', () => {
+    const bot = aBot()
+    bot.see('offers', down)
+    bot.after(10_000)
+    bot.see('offers', down)
+    expect(bot.after(5_000)).toEqual({ offers: 15_000, inventories: null })
+    bot.see('offers', good)
+    expect(bot.after(1)).toEqual({ offers: null, inventories: null })
+  })
+
+  it.each<[Answer, boolean]>([
+    [{ kind: 'unknown' }, true],
+    [{ kind: 'refused', reason: 'rate_limited' }, true],
+    [{ kind: 'refused', reason: 'session_dead' }, true],
+    [{ kind: 'refused', reason: 'items_gone' }, false],
+    [{ kind: 'refused', reason: 'hidden' }, false],
+    [{ kind: 'not_active' }, false],
+    [{ kind: 'sent' }, false],
+  ])('with the answer %j fails: %s', (answer, fails) => {
+    const bot = aBot()
+    bot.see('offers', answer)
+    expect(bot.failing().offers !== null).toBe(fails)
+  })
+
+  it('that is limited fails only while nothing succeeds', () => {
+    const bot = aBot()
+    bot.see('inventories', limited)
+    bot.see('inventories', good)
+    expect(bot.after(60_000).inventories).toBeNull()
+    bot.see('inventories', limited)
+    expect(bot.after(60_000).inventories).toBe(60_000)
+  })
+
+  it('tells when it was last heard of', () => {
+    const bot = aBot()
+    expect(bot.sinceAnswerMs('offers')).toBe(Number.POSITIVE_INFINITY)
+    bot.see('offers', down)
+    bot.after(700)
+    expect(bot.sinceAnswerMs('offers')).toBe(700)
+  })
+})
+
+describe('without a session', () => {
+  it('both fail, and both are back with the first offer that is read', () => {
+    const bot = aBot()
+    bot.lost()
+    expect(bot.after(30_000)).toEqual({ offers: 30_000, inventories: 30_000 })
+    bot.see('offers', good)
+    expect(bot.failing()).toEqual({ offers: null, inventories: null })
+  })
+
+  it('an inventory that failed by itself fails on', () => {
+    const bot = aBot()
+    bot.see('inventories', down)
+    bot.lost()
+    bot.see('offers', good)
+    expect(bot.after(10)).toEqual({ offers: null, inventories: 10 })
+  })
+
+  it('what the last holder met goes on', () => {
+    const bot = aBot({ offers: 20_000, inventories: 20_000 })
+    expect(bot.after(5_000)).toEqual({ offers: 25_000, inventories: 25_000 })
+    bot.see('inventories', down)
+    bot.see('offers', good)
+    expect(bot.failing()).toEqual({ offers: null, inventories: 25_000 })
+  })
+})

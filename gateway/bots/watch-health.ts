@@ -1,0 +1,69 @@
+/** Writes what a bot meets to its row, and asks Steam again where nobody else does. */
+import type { Db } from '../db/client.ts'
+import type { Log } from '../kit/log.ts'
+import type { SteamSession } from '../steam/steam.ts'
+import type { Capability, Failing, Health } from './health.ts'
+import { type Lease, setHealth } from './store.ts'
+
+/** So long after the last answer a failing capability is tried again. Inventories are what Steam limits hardest. */
+const TRY_OFFERS_MS = 5_000
+const TRY_INVENTORIES_MS = 30_000
+
+type Read = Parameters<SteamSession['readInventory']>
+
+export type HealthKeeper = {
+  health: Health
+  /** Keeps what was read last, so that the same can be tried again. */
+  reading(...read: Read): void
+  /** Writes what has changed since the last call. */
+  write(): Promise<void>
+  /** Tries again what fails; nothing waits for the answers. */
+  retry(session: SteamSession): void
+}
+
+type Deps = { db: Db; log: Log }
+
+export function keepHealth({ db, log }: Deps, lease: Lease, health: Health): HealthKeeper {
+  let written = isFailing(lease.failing)
+  let lastRead: Read | undefined
+  const trying = new Set<Capability>()
+
+  const attempt = (capability: Capability, work: Promise<unknown>) => {
+    trying.add(capability)
+    work
+      .catch((error: unknown) =>
+        log.warn({ err: error, botId: String(lease.botId) }, 'a trial read broke off'),
+      )
+      .finally(() => trying.delete(capability))
+  }
+  return {
+    health,
+    reading(...read) {
+      lastRead = read
+    },
+    async write() {
+      const failing = health.failing()
+      const now = isFailing(failing)
+      if (now.offers === written.offers && now.inventories === written.inventories) return
+      await setHealth(db, lease, failing)
+      written = now
+      const about = { botId: String(lease.botId), bot: lease.name, ...now }
+      if (now.offers || now.inventories) log.warn(about, 'Steam fails for a bot')
+      else log.info(about, 'Steam works again for a bot')
+    },
+    retry(session) {
+      const isDue = (capability: Capability, afterMs: number) =>
+        health.failing()[capability] !== null &&
+        !trying.has(capability) &&
+        health.sinceAnswerMs(capability) >= afterMs
+      if (isDue('offers', TRY_OFFERS_MS)) attempt('offers', session.listSentOffers(new Date()))
+      if (lastRead && isDue('inventories', TRY_INVENTORIES_MS)) {
+        attempt('inventories', session.readInventory(...lastRead))
+      }
+    },
+  }
+}
+
+function isFailing({ offers, inventories }: Failing): Record<Capability, boolean> {
+  return { offers: offers !== null, inventories: inventories !== null }
+}
