@@ -65,6 +65,34 @@ describe('sandbox mode', () => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
   })
 
+  test.each([
+    ['TRADETILL_COMMISSION_BPS', 'chess:100'],
+    ['TRADETILL_COMMISSION_BPS', '2500,rust:9001'],
+    ['TRADETILL_PRICE_SOURCES', 'steam'],
+    ['TRADETILL_SKINPORT_URL', 'http://api.skinport.com'],
+  ])('refuses %s=%s and names it', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
+  })
+
+  test('D-13 rules are set for all games, or for one', () => {
+    const answer = read({ TRADETILL_COMMISSION_BPS: '2000,rust:3000', TRADETILL_PRICE_MIN_SALES: 'tf:3' })
+    expect(answer).toMatchObject({
+      config: {
+        priceRules: {
+          cs: { commissionBps: 2_000, minPopularity: 10, freshMs: 6 * 3_600_000 },
+          rust: { commissionBps: 3_000, minPopularity: 10 },
+          tf: { commissionBps: 2_000, minPopularity: 3 },
+        },
+      },
+    })
+  })
+
+  test('asks no source of prices on the web unless told to', () => {
+    expect(read({})).toMatchObject({ config: { priceSources: {} } })
+    const one = read({ TRADETILL_PRICE_SOURCES: 'rates', TRADETILL_RATES_URL: 'http://127.0.0.1:20001' })
+    expect(one).toMatchObject({ config: { priceSources: { rates: 'http://127.0.0.1:20001' } } })
+  })
+
   test('tells all problems at once', () => {
     expect(problemsOf({ TRADETILL_PORT: 'x', TRADETILL_MAX_ITEMS: 'x' })).toHaveLength(2)
   })
@@ -73,6 +101,20 @@ describe('sandbox mode', () => {
 describe('live mode', () => {
   test('runs with a database, a master key and a public address', () => {
     expect(read(LIVE)).toMatchObject({ kind: 'config', config: { mode: 'live', steamSandboxUrl: undefined } })
+  })
+
+  test('asks every source of prices unless told otherwise', () => {
+    expect(read(LIVE)).toMatchObject({
+      config: {
+        priceSources: {
+          market: { cs: 'https://market.csgo.com', dota: 'https://market.dota2.net' },
+          skinport: 'https://api.skinport.com',
+          waxpeer: 'https://api.waxpeer.com',
+          rates: 'https://open.er-api.com',
+        },
+      },
+    })
+    expect(read({ ...LIVE, TRADETILL_PRICE_SOURCES: 'none' })).toMatchObject({ config: { priceSources: {} } })
   })
 
   test('takes the master key from a file, in hex too', () => {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { PricingRules } from './pricing/price.ts'
-import { PRICE_SETTINGS, rulesOf } from './pricing/settings.ts'
+import { PRICE_SETTINGS, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 
 const KEY_BYTES = 32
 
@@ -131,6 +131,7 @@ export type Config = {
   supportEmail: string | undefined
   messengerUrl: string | undefined
   priceRules: PricingRules
+  priceSources: WebSources
   maxItems: number
   maxBots: number
   trustedProxies: string[] | undefined
@@ -173,6 +174,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     supportEmail: data.TRADETILL_SUPPORT_EMAIL,
     messengerUrl: data.TRADETILL_MESSENGER_URL,
     priceRules: rulesOf(data),
+    priceSources: webSourcesOf(data, data.TRADETILL_MODE),
     maxItems: data.TRADETILL_MAX_ITEMS,
     maxBots: data.TRADETILL_MAX_BOTS,
     trustedProxies: data.TRADETILL_TRUSTED_PROXIES,

@@ -33,13 +33,15 @@ import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
 import { checkLedger } from './ledger/jobs.ts'
 import { watchOutages } from './outages/service.ts'
 import { startPricing } from './pricing/jobs.ts'
-import { filePrices, SANDBOX_PRICES } from './pricing/sources/file.ts'
+import { priceSources } from './pricing/sources/all.ts'
+import { SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { createSandboxAgent } from './steam/agent.ts'
 import type { Steam } from './steam/steam.ts'
 import { createWebSteam } from './steam/web.ts'
 import { storeRoutes } from './stores/routes.ts'
 import { openWebhookSecret } from './stores/service.ts'
 import { reportOverdue, sweepTrades } from './trades/jobs.ts'
+import { sweepHistories } from './trades/protection.ts'
 import { tradeRoutes } from './trades/routes.ts'
 import { tradeHandlers } from './trades/service.ts'
 import { ensureWebhookQueues, sweepWebhooks, workOnWebhooks } from './webhooks/jobs.ts'
@@ -213,6 +215,7 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
   ending.add('work', 'deposit jobs', await workOnDeposits(deposits))
   const sweeps = [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
+    { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
     { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
     {
       name: 'check of the ledger',
@@ -274,8 +277,9 @@ function createHttp(parts: Parts, { deposits, inventory, trades }: Rooms, ending
 
 async function startPrices({ config, log, database }: Parts, ending: Ending): Promise<void> {
   const file = config.pricesFile ?? (config.mode === 'sandbox' ? SANDBOX_PRICES : undefined)
-  if (file === undefined) log.error('TRADETILL_PRICES_FILE is not set: no item has a price')
-  const sources = file === undefined ? [] : [filePrices({ path: file, clock: systemClock })]
+  const sources = priceSources({ file, web: config.priceSources }, systemClock)
+  if (sources.length === 0)
+    log.error('neither a price file nor a source of prices is set: no item has a price')
   const pricing = await startPricing({ db: database.db, sources, clock: systemClock, log })
   ending.add('work', 'pricing', () => pricing.stop())
 }

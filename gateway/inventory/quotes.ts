@@ -162,7 +162,7 @@ async function findQuote(tx: Tx, { depositId, game, quoteId }: Wanted) {
   const named = quoteId === undefined ? ofDeposit : ofDeposit.where('quote.id', '=', quoteId)
   const quote = await named.orderBy('quote.created_at', 'desc').limit(1).executeTakeFirst()
   if (quote === undefined) return undefined
-  const rate = await findRate(tx, { rateId: quote.rateId })
+  const rate = await findRate(tx, quote.rateId)
   // The rate was judged when the quote was made; its age does not matter any more.
   const read = rate && readRate(quote.currency, rate, rate.asOf)
   return read?.kind === 'rate' ? { ...quote, perUsd: read.perUsd } : undefined

@@ -6,6 +6,7 @@ const RATE_ONE = 10n ** BigInt(RATE_DIGITS)
 const MICROS_PER_CENT = 10_000n
 
 const MAX_AGE_MS = 48 * 3_600_000
+const MAX_JUMP_PERCENT = 20n
 
 /** No rate of these currencies has been outside in decades: beyond it a decimal point has slipped. */
 const PLAUSIBLE: Record<Currency, { from: bigint; to: bigint }> = {
@@ -32,6 +33,12 @@ export function readRate(
   if (value < from || value > to) return { kind: 'refused', reason: 'absurd' }
   if (now.getTime() - asOf.getTime() > MAX_AGE_MS) return { kind: 'refused', reason: 'stale' }
   return { kind: 'rate', perUsd: value }
+}
+
+/** True of a change that no currency makes between two askings of one source; while the known rate is young. */
+export function isJump(known: bigint, next: bigint): boolean {
+  const apart = known < next ? next - known : known - next
+  return apart * 100n > known * MAX_JUMP_PERCENT
 }
 
 function parseDecimal(text: string): bigint | undefined {

@@ -1,80 +1,109 @@
-import { GAMES, type Game } from '../../contract/games.ts'
+import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { readRate } from './exchange.ts'
-import type { PriceSource, RateRow } from './sources/source.ts'
-import { savePrices, saveRate } from './store.ts'
+import { repeat } from '../kit/repeat.ts'
+import { isJump, readRate } from './exchange.ts'
+import { feedsOf, noteFailure, noteGood, takeDueFeed } from './feeds.ts'
+import { SourceError } from './sources/http.ts'
+import type { Feed, PriceSource, RateRow } from './sources/source.ts'
+import { latestRates, savePrices, saveRate } from './store.ts'
 
 export type PricingDeps = { db: Db; sources: readonly PriceSource[]; clock: Clock; log: Log }
 
-const REFRESH_MS = 10 * 60_000
+const TURN_MS = 5_000
+const HOUR_MS = 3_600_000
 const FETCH_MS = 60_000
 
-/** Asks all sources, resolves once each has answered or failed, and goes on every ten minutes until stopped. */
+/** Reads what lies on this machine, then asks every source at its own pace until stopped. */
 export async function startPricing(deps: PricingDeps): Promise<{ stop(): Promise<void> }> {
+  const { log } = deps
   const ended = new AbortController()
-  let running = refreshPrices(deps, ended.signal)
-  const timer = setInterval(() => {
-    running = running.then(() => refreshPrices(deps, ended.signal))
-  }, REFRESH_MS)
-  await running
+  const { signal } = ended
+  await refreshLocal(deps, signal)
+  const turns = deps.sources.map((source) =>
+    repeat({ name: `prices of ${source.name}`, everyMs: TURN_MS, log }, () =>
+      refreshDue(deps, source, signal),
+    ),
+  )
+  turns.push(repeat({ name: 'the rate of the dollar', everyMs: HOUR_MS, log }, () => saveDollar(deps)))
   return {
     stop: async () => {
-      clearInterval(timer)
       ended.abort()
-      await running
+      await Promise.all(turns.map((turn) => turn.stop()))
     },
   }
 }
 
-/** Asks every source once. A source that fails leaves its last good prices, which age. */
-export async function refreshPrices(deps: PricingDeps, signal: AbortSignal): Promise<void> {
-  await Promise.all([saveDollar(deps), ...deps.sources.map((source) => refreshSource(deps, source, signal))])
-}
-
-async function refreshSource(deps: PricingDeps, source: PriceSource, signal: AbortSignal): Promise<void> {
-  for (const game of GAMES)
-    await attempt(deps, source, game, () => refreshGame(deps, { source, game, signal }))
-  await attempt(deps, source, 'rates', () => refreshRates(deps, source, signal))
-}
-
-async function attempt(
-  { log }: PricingDeps,
-  { name }: PriceSource,
-  what: string,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    log.warn({ err: error, source: name, what }, 'pricing: a source failed; its last prices stay')
+/** Asks the sources on this machine for everything, and makes a dollar a dollar. */
+export async function refreshLocal(deps: PricingDeps, signal: AbortSignal): Promise<void> {
+  await saveDollar(deps)
+  for (const source of deps.sources.filter(({ isLocal }) => isLocal)) {
+    for (const feed of feedsOf(source)) await refreshFeed(deps, { source, feed, signal })
   }
 }
 
-async function refreshGame(
-  { db, log }: PricingDeps,
-  { source, game, signal }: { source: PriceSource; game: Game; signal: AbortSignal },
-): Promise<void> {
-  const rows = await source.fetch(game, deadline(signal))
-  if (rows.length > 0) await savePrices(db, { source: source.name, game }, rows)
-  log.debug({ source: source.name, game, rows: rows.length }, 'pricing: prices taken')
+/** Asks the source for one feed, if one is due. */
+export async function refreshDue(deps: PricingDeps, source: PriceSource, signal: AbortSignal): Promise<void> {
+  const feed = await takeDueFeed(deps.db, { source, now: deps.clock.now() })
+  if (feed !== undefined) await refreshFeed(deps, { source, feed, signal })
 }
 
-const deadline = (signal: AbortSignal): AbortSignal =>
-  AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)])
+type Asking = { source: PriceSource; feed: Feed; signal: AbortSignal }
 
-async function refreshRates(deps: PricingDeps, source: PriceSource, signal: AbortSignal): Promise<void> {
-  const rates = (await source.fetchRates?.(deadline(signal))) ?? []
+/** A feed that fails leaves its last good prices, which age. */
+async function refreshFeed(deps: PricingDeps, { source, feed, signal }: Asking): Promise<void> {
+  const { db, clock, log } = deps
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)])
+  try {
+    const rows = await take(deps, { source, feed, signal: deadline })
+    await noteGood(db, { source, now: clock.now() }, feed)
+    log.debug({ source: source.name, feed, rows }, 'pricing: a source answered')
+  } catch (error) {
+    if (signal.aborted) return
+    log.warn({ err: error, source: source.name, feed }, 'pricing: a source failed; its last prices stay')
+    const retryAfterMs = error instanceof SourceError ? error.retryAfterMs : null
+    const said = error instanceof Error ? error.message : 'unknown'
+    await noteFailure(db, { source, now: clock.now() }, { feed, error: said, retryAfterMs })
+  }
+}
+
+async function take(deps: PricingDeps, { source, feed, signal }: Asking): Promise<number> {
+  if (feed !== 'rates') return takePrices(deps, { source, game: feed, signal })
+  const rates = (await source.fetchRates?.(signal)) ?? []
   for (const rate of rates) {
     if (rate.currency !== 'USD') await keepRate(deps, source.name, rate)
   }
+  return rates.length
 }
 
+async function takePrices(
+  { db, clock }: PricingDeps,
+  { source, game, signal }: { source: PriceSource; game: Game; signal: AbortSignal },
+): Promise<number> {
+  const rows = (await source.fetch?.(game, signal)) ?? []
+  if (rows.length === 0 && !source.isLocal) throw new SourceError('answered no price at all')
+  if (rows.length === 0) return 0
+  const now = clock.now()
+  const past = rows.map((row) => ({ ...row, asOf: notAfter(row.asOf, now) }))
+  await savePrices(db, { source: source.name, game }, past)
+  return rows.length
+}
+
+/** A time that is yet to come would outlive all that is said until then. */
+const notAfter = (asOf: Date, now: Date): Date => new Date(Math.min(asOf.getTime(), now.getTime()))
+
 async function keepRate({ db, clock, log }: PricingDeps, source: string, rate: RateRow): Promise<void> {
-  const read = readRate(rate.currency, rate, clock.now())
-  if (read.kind === 'rate') return saveRate(db, source, rate)
-  log.warn({ source, currency: rate.currency, reason: read.reason }, 'pricing: an exchange rate is refused')
+  const { currency } = rate
+  const now = clock.now()
+  const asOf = notAfter(rate.asOf, now)
+  const read = readRate(currency, { ...rate, asOf }, now)
+  const before = (await latestRates(db, currency, now)).find((entry) => entry.source === source)
+  const known = before && readRate(currency, before, now)
+  const jumps = read.kind === 'rate' && known?.kind === 'rate' && isJump(known.perUsd, read.perUsd)
+  if (read.kind === 'rate' && !jumps) return saveRate(db, source, { ...rate, asOf })
+  const reason = read.kind === 'rate' ? 'jump' : read.reason
+  log.error({ source, currency, reason }, 'pricing: an exchange rate is refused')
 }
 
 /** A dollar is a dollar; it has a row so that every quote can name its rate. */

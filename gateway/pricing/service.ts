@@ -3,7 +3,8 @@ import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { minimumInMinorUnits, type Rate, type RateRefusal, readRate, toMinorUnits } from './exchange.ts'
 import { freshOf, type PricingRules, type SourcePrice, shopperAmount, type Worth, worthOf } from './price.ts'
-import { findRate, type Hold, readHolds, readPrices } from './store.ts'
+import { FILE_SOURCE } from './sources/file.ts'
+import { type Hold, latestRates, readHolds, readPrices } from './store.ts'
 
 type Priced = {
   kind: 'priced'
@@ -80,16 +81,21 @@ function heldAt(holds: readonly Hold[], name: string, now: Date): { blocked: boo
   }
 }
 
+/** The newest rate of the sources on the web; what the operator's file says counts where they have none. */
 async function currentRate(
   db: Db | Tx,
   currency: Currency,
   now: Date,
 ): Promise<Rate | { refused: RateRefusal | 'missing' }> {
-  const row = await findRate(db, { currency })
-  if (row === undefined) return { refused: 'missing' }
-  const read = readRate(currency, row, now)
-  if (read.kind === 'refused') return { refused: read.reason }
-  return { rateId: row.id, currency, perUsd: read.perUsd }
+  const latest = await latestRates(db, currency, now)
+  const isFile = ({ source }: { source: string }) => source === FILE_SOURCE
+  const rows = [...latest.filter((row) => !isFile(row)), ...latest.filter(isFile)]
+  const read = rows.map((row) => ({ row, answer: readRate(currency, row, now) }))
+  for (const { row, answer } of read) {
+    if (answer.kind === 'rate') return { rateId: row.id, currency, perUsd: answer.perUsd }
+  }
+  const first = read[0]?.answer
+  return { refused: first?.kind === 'refused' ? first.reason : 'missing' }
 }
 
 /** Smallest total of a trade: the game's sum or what the store asks for, the larger, in minor units. */

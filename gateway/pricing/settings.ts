@@ -24,6 +24,17 @@ function perGame(min: number, max: number) {
   })
 }
 
+const isLoopback = ({ hostname }: URL): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+
+/** Whoever can change an answer on its way decides what is paid. */
+const address = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) address' })
+  .refine((text) => new URL(text).protocol === 'https:' || isLoopback(new URL(text)), {
+    error: 'must be https, or on this machine',
+  })
+
+const SOURCES = ['market', 'skinport', 'waxpeer', 'rates'] as const
+
 /** Names and forms of the settings. */
 export const PRICE_SETTINGS = {
   /** What the operator keeps, in hundredths of a percent. */
@@ -34,14 +45,27 @@ export const PRICE_SETTINGS = {
   TRADETILL_PRICE_MIN_SALES: perGame(0, 100_000).optional(),
   /** How far above its 7-day level a price is paid, in hundredths of a percent. */
   TRADETILL_PRICE_SPIKE_BPS: perGame(0, 10_000).optional(),
+  /** Which sources on the web are asked, with commas; `none` for none. */
+  TRADETILL_PRICE_SOURCES: z
+    .string()
+    .transform((text) => (text === 'none' ? [] : text.split(',').map((name) => name.trim())))
+    .pipe(z.array(z.enum(SOURCES, { error: `must be some of ${SOURCES.join(', ')}, or none` })))
+    .optional(),
+  TRADETILL_MARKET_CS_URL: address.default('https://market.csgo.com'),
+  TRADETILL_MARKET_DOTA_URL: address.default('https://market.dota2.net'),
+  TRADETILL_MARKET_RUST_URL: address.default('https://rust.tm'),
+  TRADETILL_MARKET_TF_URL: address.default('https://tf2.tm'),
+  TRADETILL_SKINPORT_URL: address.default('https://api.skinport.com'),
+  TRADETILL_WAXPEER_URL: address.default('https://api.waxpeer.com'),
+  TRADETILL_RATES_URL: address.default('https://open.er-api.com'),
 } as const
 
-type Settings = { [Name in keyof typeof PRICE_SETTINGS]: z.output<(typeof PRICE_SETTINGS)[Name]> }
+type Settings = z.output<z.ZodObject<typeof PRICE_SETTINGS>>
 
 const MINUTE_MS = 60_000
 
 /** The rules of each game: what is set, the defaults for all else. */
-export function rulesOf(settings: Partial<Settings>): PricingRules {
+export function rulesOf(settings: Settings): PricingRules {
   return rulesWith((game) => {
     const ageMinutes = settings.TRADETILL_PRICE_MAX_AGE_MINUTES?.[game]
     const given: { [Rule in keyof GameRules]?: GameRules[Rule] | undefined } = {
@@ -52,4 +76,29 @@ export function rulesOf(settings: Partial<Settings>): PricingRules {
     }
     return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   })
+}
+
+/** Sources on the web and their addresses; those that are not asked are absent. */
+export type WebSources = {
+  market?: Record<Game, string>
+  skinport?: string
+  waxpeer?: string
+  rates?: string
+}
+
+/** Live prices need live sources; the sandbox has a list of its own and asks nobody unless told to. */
+export function webSourcesOf(settings: Settings, mode: 'sandbox' | 'live'): WebSources {
+  const asked = new Set(settings.TRADETILL_PRICE_SOURCES ?? (mode === 'live' ? SOURCES : []))
+  const market = {
+    cs: settings.TRADETILL_MARKET_CS_URL,
+    dota: settings.TRADETILL_MARKET_DOTA_URL,
+    rust: settings.TRADETILL_MARKET_RUST_URL,
+    tf: settings.TRADETILL_MARKET_TF_URL,
+  }
+  return {
+    ...(asked.has('market') ? { market } : {}),
+    ...(asked.has('skinport') ? { skinport: settings.TRADETILL_SKINPORT_URL } : {}),
+    ...(asked.has('waxpeer') ? { waxpeer: settings.TRADETILL_WAXPEER_URL } : {}),
+    ...(asked.has('rates') ? { rates: settings.TRADETILL_RATES_URL } : {}),
+  }
 }

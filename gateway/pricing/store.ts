@@ -79,19 +79,35 @@ export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): P
   return (some ? ofGame.where(some) : ofGame.orderBy('market_hash_name')).execute()
 }
 
-type RateEntry = { id: bigint; perUsd: string; asOf: Date }
+type RateEntry = { id: bigint; source: string; perUsd: string; asOf: Date }
 
-/** The newest rate of the currency, or that of the id. */
-export function findRate(
-  db: Db | Tx,
-  by: { currency: Currency } | { rateId: bigint },
-): Promise<RateEntry | undefined> {
-  const query = db.selectFrom('exchange_rate').select(['id', 'per_usd as perUsd', 'as_of as asOf'])
-  const found =
-    'rateId' in by
-      ? query.where('id', '=', by.rateId)
-      : query.where('currency', '=', by.currency).orderBy('as_of', 'desc').orderBy('id', 'desc')
-  return found.limit(1).executeTakeFirst()
+const RATE_COLUMNS = ['id', 'source', 'per_usd as perUsd', 'as_of as asOf'] as const
+const RATES_KEPT_MS = 30 * 86_400_000
+
+/** The rate of the id. */
+export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undefined> {
+  return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
+}
+
+/** The latest rate that each source gave of the currency within a month, newest first. */
+export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise<RateEntry[]> {
+  return db
+    .selectFrom(
+      db
+        .selectFrom('exchange_rate')
+        .select(RATE_COLUMNS)
+        .distinctOn('source')
+        .where('currency', '=', currency)
+        .where('as_of', '>', new Date(now.getTime() - RATES_KEPT_MS))
+        .orderBy('source')
+        .orderBy('as_of', 'desc')
+        .orderBy('id', 'desc')
+        .as('latest'),
+    )
+    .selectAll()
+    .orderBy('asOf', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
 }
 
 /** Stores a rate as a row of its own: quotes and ledger entries point at the rate they were made with. */
@@ -104,5 +120,7 @@ export async function saveRate(db: Db, source: string, { currency, perUsd, asOf 
       select from exchange_rate
       where currency = ${currency} and source = ${source} and per_usd = ${perUsd}::numeric
         and as_of > ${asOf}::timestamptz - interval '1 hour'
-        and id = (select max(id) from exchange_rate where currency = ${currency}))`.execute(db)
+        and id = (select max(id) from exchange_rate where currency = ${currency} and source = ${source}))`.execute(
+    db,
+  )
 }

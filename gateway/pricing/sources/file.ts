@@ -4,17 +4,19 @@ import { z } from 'zod'
 import { GAMES } from '../../../contract/games.ts'
 import { CURRENCIES } from '../../../contract/money.ts'
 import type { Clock } from '../../kit/clock.ts'
+import { MAX_ROWS, microsOf, nameSchema } from './rows.ts'
 import type { PriceRow, PriceSource } from './source.ts'
 
 /** The prices that belong to the Steam sandbox. */
 export const SANDBOX_PRICES = new URL('./sandbox-prices.json', import.meta.url)
 
-const MAX_ROWS = 100_000
+export const FILE_SOURCE = 'file'
+
 const DOLLARS = /^\d{1,7}(\.\d{1,6})?$/
 
 const rowSchema = z
   .strictObject({
-    name: z.string().min(1).max(200),
+    name: nameSchema,
     /** Dollars as a decimal in text. */
     usd: z.string().regex(DOLLARS, 'a decimal of dollars as text, such as "12.50"'),
     sales7d: z.int().nonnegative().max(1e9).optional(),
@@ -44,7 +46,9 @@ export function filePrices({ path, clock }: { path: string | URL; clock: Clock }
     return { ...content, asOf: asOf === undefined ? clock.now() : new Date(asOf) }
   }
   return {
-    name: 'file',
+    name: FILE_SOURCE,
+    pace: { everyMs: 10 * 60_000, gapMs: 0 },
+    isLocal: true,
     fetch: async (game, signal) => {
       const { prices, asOf } = await read(signal)
       return (prices[game] ?? []).filter(({ usd }) => micros(usd) > 0n).map((row) => priceRow(row, asOf))
@@ -71,7 +75,4 @@ function priceRow(row: FileRow, asOf: Date): PriceRow {
   }
 }
 
-function micros(dollars: string): bigint {
-  const [whole = '0', fraction = ''] = dollars.split('.')
-  return BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0'))
-}
+const micros = (dollars: string): bigint => microsOf(dollars) ?? 0n

@@ -16,10 +16,16 @@ export type PriceRow = {
 /** `perUsd`: units of the currency for one US dollar, a decimal as text. */
 export type RateRow = { currency: Currency; perUsd: string; asOf: Date }
 
+/** What one asking is about: the prices of a game, or exchange rates. */
+export type Feed = Game | 'rates'
+
 export interface PriceSource {
   readonly name: string
+  /** How often a feed is asked for, and the least time between two askings of whatever feed. */
+  readonly pace: { everyMs: number; gapMs: number }
+  /** True of what lies on this machine: asked at every start, whoever asked before. */
+  readonly isLocal: boolean
   /** All prices of the game. Throws when the source fails; the prices known before then stay. */
-  fetch(game: Game, signal: AbortSignal): Promise<PriceRow[]>
-  /** Only sources that know exchange rates have it. */
+  fetch?(game: Game, signal: AbortSignal): Promise<PriceRow[]>
   fetchRates?(signal: AbortSignal): Promise<RateRow[]>
 }

@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { GAMES } from '../../contract/games.ts'
+import { type FakeClock, fakeClock } from '../testing/clock.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { captureLog } from '../testing/log.ts'
+import { json, type SourceServer, startSourceServer } from '../testing/source-server.ts'
+import { refreshDue } from './jobs.ts'
+import { DEFAULT_RULES } from './price.ts'
+import { priceList } from './service.ts'
+import { marketPrices } from './sources/market.ts'
+import { webRates } from './sources/rates.ts'
+import { skinportPrices } from './sources/skinport.ts'
+import type { PriceSource } from './sources/source.ts'
+import { waxpeerPrices } from './sources/waxpeer.ts'
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60_000
+const PATH = '/v1/prices'
+
+let database: TestDatabase
+let server: SourceServer
+let clock: FakeClock
+const { log, lines } = captureLog()
+const never = new AbortController().signal
+
+beforeEach(async () => {
+  database = await testDatabase()
+  clock = fakeClock()
+  server = await startSourceServer(clock)
+})
+afterEach(async () => {
+  await server.close()
+  await database.close()
+})
+
+const due = (source: PriceSource) =>
+  refreshDue({ db: database.db, sources: [source], clock, log }, source, never)
+
+const STEP_S = 20
+
+/** So many minutes, with a turn every few seconds. */
+async function live(source: PriceSource, minutes: number, processes = 1): Promise<void> {
+  for (let second = 0; second < minutes * 60; second += STEP_S) {
+    await Promise.all(Array.from({ length: processes }, () => due(source)))
+    clock.advance(STEP_S * SECOND_MS)
+  }
+}
+
+/** Most calls in any window of this length. */
+function most(windowMs: number): number {
+  const times = server.asked.map(({ at }) => at?.getTime() ?? 0)
+  return Math.max(...times.map((start) => times.filter((t) => t >= start && t < start + windowMs).length))
+}
+
+const waxpeer = () => waxpeerPrices({ base: server.url, clock })
+const waxpeerSays = (min: number) =>
+  server.answer(PATH, json({ success: true, items: [{ name: 'Knife', count: 90, min }] }))
+const feeds = () =>
+  database.db.selectFrom('price_feed').selectAll().where('source', '=', 'waxpeer').orderBy('feed').execute()
+
+describe('when a source is asked', () => {
+  test.each([
+    ['that fails', {}, GAMES.length],
+    [
+      'that answers',
+      { market_hash_name: 'A', currency: 'USD', min_price: 1, updated_at: 9 },
+      2 * GAMES.length,
+    ],
+  ])('a Skinport %s is asked at most 8 times in 5 minutes by two processes', async (_what, item, urls) => {
+    server.answer('/v1/items', json([item]))
+    server.answer('/v1/sales/history', json([]))
+    await live(skinportPrices(server.url), 25, 2)
+    expect(most(5 * MINUTE_MS)).toBeLessThanOrEqual(8)
+    expect(new Set(server.asked.map(({ url }) => url)).size).toBe(urls)
+  })
+
+  test('each game once in its time; a start of the gateway asks nothing sooner', async () => {
+    waxpeerSays(5_000)
+    await live(waxpeer(), 9)
+    expect(server.asked.map(({ url }) => url)).toHaveLength(4)
+    await live(waxpeer(), 3)
+    expect(server.asked).toHaveLength(8)
+  })
+
+  test('of processes at the same moment one asks', async () => {
+    waxpeerSays(5_000)
+    await Promise.all([due(waxpeer()), due(waxpeer()), due(waxpeer())])
+    expect(server.asked).toHaveLength(1)
+  })
+
+  test('429 leaves the source alone with all its games, as long as it says', async () => {
+    server.answer(PATH, json({}, 429, { 'retry-after': '1800' }))
+    await live(waxpeer(), 29)
+    expect(server.asked).toHaveLength(1)
+    await live(waxpeer(), 2)
+    expect(server.asked).toHaveLength(2)
+  })
+
+  test('what fails again and again is asked ever more rarely, at least once an hour, and says why', async () => {
+    server.answer(PATH, json({}, 500))
+    await live(waxpeer(), 150)
+    const [cs] = await feeds()
+    expect(cs).toMatchObject({ feed: 'cs', good_at: null, last_error: 'answered 500' })
+    const calls = server.asked.filter(({ url }) => url.includes('csgo')).length
+    expect(calls).toBeGreaterThanOrEqual(4)
+    expect(calls).toBeLessThanOrEqual(5)
+    waxpeerSays(5_000)
+    await live(waxpeer(), 60)
+    expect((await feeds())[0]).toMatchObject({ failures: 0, last_error: null })
+    expect(lines.join('')).toContain('a source failed')
+  })
+})
+
+const priceOf = async () => {
+  const list = await priceList(database.db, {
+    game: 'cs',
+    currency: 'USD',
+    names: ['Knife'],
+    rules: DEFAULT_RULES,
+    now: clock.now(),
+  })
+  return 'refused' in list ? list : list.of('Knife')
+}
+const all = (path: string) => ({
+  cs: `${server.url}${path}`,
+  dota: server.url,
+  rust: server.url,
+  tf: server.url,
+})
+
+describe('a source that fails', () => {
+  beforeEach(async () => {
+    await database.pool.query(
+      `insert into exchange_rate (currency, per_usd, source, as_of) values ('USD', 1, 'fixed', $1)`,
+      [clock.now()],
+    )
+  })
+  const twoSay = async (min: number) => {
+    waxpeerSays(min * 1_000)
+    const row = { market_hash_name: 'Knife', volume: '60', price: min.toFixed(2) }
+    const answer = { success: true, time: clock.now().getTime() / 1000, currency: 'USD', items: [row] }
+    server.answer('/api/v2/prices/USD.json', json(answer))
+    await due(waxpeer())
+    await due(marketPrices(all('')))
+  }
+
+  test('leaves the last good prices, which age until nobody is paid by them', async () => {
+    await twoSay(10)
+    expect(await priceOf()).toMatchObject({ kind: 'priced', gross: 1_000n })
+    for (const path of [PATH, '/api/v2/prices/USD.json']) server.answer(path, json({}, 503))
+    await live(waxpeer(), 60)
+    expect(await priceOf()).toMatchObject({ kind: 'priced', gross: 1_000n })
+    clock.advance(6 * 60 * MINUTE_MS)
+    expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
+  })
+
+  test('and one that answers nothing at all has failed too', async () => {
+    await twoSay(10)
+    server.answer(PATH, json({ success: true, items: [] }))
+    clock.advance(11 * MINUTE_MS)
+    await live(waxpeer(), 2)
+    expect((await feeds())[0]).toMatchObject({ failures: 1, last_error: 'answered no price at all' })
+    expect(await priceOf()).toMatchObject({ kind: 'priced' })
+  })
+})
+
+describe('exchange rates from the web', () => {
+  const says = (EUR: number, ageMs = 0) =>
+    server.answer(
+      '/v6/latest/USD',
+      json({
+        result: 'success',
+        base_code: 'USD',
+        time_last_update_unix: (clock.now().getTime() - ageMs) / 1000,
+        rates: { EUR, BRL: 5.4 },
+      }),
+    )
+  const eur = async () => {
+    const asked = { game: 'cs', names: [], rules: DEFAULT_RULES } as const
+    const list = await priceList(database.db, { ...asked, currency: 'EUR', now: clock.now() })
+    return 'refused' in list ? list.refused : list.rate.perUsd
+  }
+  const fileSays = (perUsd: string) =>
+    database.pool.query(
+      `insert into exchange_rate (currency, per_usd, source, as_of) values ('EUR', $1, 'file', $2)`,
+      [perUsd, clock.now()],
+    )
+  const ask = async () => {
+    clock.advance(6 * 60 * MINUTE_MS)
+    await due(webRates(server.url))
+  }
+
+  test('win over the file, which counts when they are too old or missing', async () => {
+    await fileSays('0.90')
+    expect(await eur()).toBe(90_000_000n)
+    says(0.86)
+    await due(webRates(server.url))
+    await fileSays('0.90')
+    expect(await eur()).toBe(86_000_000n)
+    clock.advance(49 * 60 * MINUTE_MS)
+    expect(await eur()).toBe('stale')
+    await fileSays('0.90')
+    expect(await eur()).toBe(90_000_000n)
+  })
+
+  test.each([
+    ['zero', 0],
+    ['a slipped point', 8.6],
+    ['a jump of a quarter', 1.075],
+  ])('%s is refused, and the last good one stays', async (_what, absurd) => {
+    says(0.86)
+    await due(webRates(server.url))
+    says(absurd)
+    await ask()
+    expect(await eur()).toBe(86_000_000n)
+    says(0.88)
+    await ask()
+    expect(await eur()).toBe(88_000_000n)
+  })
+
+  test('one that is two days old or comes from the future gains nothing', async () => {
+    says(0.86, 49 * 60 * MINUTE_MS)
+    await due(webRates(server.url))
+    expect(await eur()).toBe('missing')
+    says(0.87, -90 * 24 * 60 * MINUTE_MS)
+    await ask()
+    says(0.88)
+    await ask()
+    expect(await eur()).toBe(88_000_000n)
+  })
+})

@@ -1,0 +1,24 @@
+/** The sources that the settings name. */
+import type { Clock } from '../../kit/clock.ts'
+import type { WebSources } from '../settings.ts'
+import { filePrices } from './file.ts'
+import { marketPrices } from './market.ts'
+import { webRates } from './rates.ts'
+import { skinportPrices } from './skinport.ts'
+import type { PriceSource } from './source.ts'
+import { waxpeerPrices } from './waxpeer.ts'
+
+/** `file`: a list of the operator's own, or none. */
+export function priceSources(
+  { file, web }: { file: string | URL | undefined; web: WebSources },
+  clock: Clock,
+): PriceSource[] {
+  const sources: (PriceSource | undefined)[] = [
+    file === undefined ? undefined : filePrices({ path: file, clock }),
+    web.market && marketPrices(web.market),
+    web.skinport === undefined ? undefined : skinportPrices(web.skinport),
+    web.waxpeer === undefined ? undefined : waxpeerPrices({ base: web.waxpeer, clock }),
+    web.rates === undefined ? undefined : webRates(web.rates),
+  ]
+  return sources.filter((source) => source !== undefined)
+}

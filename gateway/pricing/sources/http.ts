@@ -1,0 +1,77 @@
+/** Calls to sources on the web: each with a limit on its size, none of them trusted. */
+import { z } from 'zod'
+
+/** Of the decoded answer: the longest known is a list of 30,000 items with all their sales. */
+const MAX_BYTES = 64 * 1024 * 1024
+const MAX_RETRY_AFTER_MS = 6 * 3_600_000
+/** Steam's rate limits, and those of most sources, count in windows of this length. */
+const RATE_LIMITED_MS = 5 * 60_000
+
+/** A source did not answer as it should. `retryAfterMs`: it wants to be left alone that long. */
+export class SourceError extends Error {
+  readonly retryAfterMs: number | null
+  constructor(message: string, retryAfterMs: number | null = null) {
+    super(message)
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
+/** GETs JSON within the signal's deadline; throws for anything but a whole answer of status 200. */
+export async function getJson(url: URL, signal: AbortSignal, maxBytes = MAX_BYTES): Promise<unknown> {
+  const response = await fetch(url, {
+    signal,
+    redirect: 'error',
+    headers: { accept: 'application/json', 'accept-encoding': 'br, gzip', 'user-agent': 'Tradetill' },
+  })
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw new SourceError(`answered ${response.status}`, retryAfterMs(response))
+  }
+  const text = await readText(response, maxBytes)
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new SourceError(`answered what is not JSON, ${text.length} characters`)
+  }
+}
+
+function retryAfterMs({ status, headers }: Response): number | null {
+  const seconds = /^\d{1,6}$/.exec(headers.get('retry-after') ?? '')?.[0]
+  if (seconds !== undefined) return Math.min(Number(seconds) * 1000, MAX_RETRY_AFTER_MS)
+  return status === 429 || status === 403 ? RATE_LIMITED_MS : null
+}
+
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) throw new SourceError(`answered more than ${maxBytes} bytes`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** The parsed answer, or a refusal that names what is wrong with it. */
+export function readAnswer<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(body)
+  if (!parsed.success)
+    throw new SourceError(`answered in another form: ${z.prettifyError(parsed.error).slice(0, 500)}`)
+  return parsed.data
+}
+
+/** Rows that make sense. A few that do not are left out, but a changed form must not look like missing items. */
+export function readRows<Schema extends z.ZodType>(
+  schema: Schema,
+  rows: readonly unknown[],
+): z.output<Schema>[] {
+  const read = rows.flatMap((row) => {
+    const parsed = schema.safeParse(row)
+    return parsed.success ? [parsed.data] : []
+  })
+  if (read.length < rows.length * 0.9) {
+    throw new SourceError(`answered ${rows.length} rows, of which ${rows.length - read.length} make no sense`)
+  }
+  return read
+}

@@ -1,0 +1,45 @@
+/** market.csgo.com and its sisters: one host a game, one form. */
+import { z } from 'zod'
+import type { Game } from '../../../contract/games.ts'
+import { getJson, readAnswer, readRows } from './http.ts'
+import { cheapest, countSchema, dollarsSchema, MAX_ROWS, nameSchema } from './rows.ts'
+import type { PriceSource } from './source.ts'
+
+const answerSchema = z.object({
+  success: z.literal(true),
+  /** Seconds since 1970: the age of every row. */
+  time: z.int().positive(),
+  currency: z.literal('USD'),
+  items: z.array(z.unknown()).max(MAX_ROWS),
+})
+
+const rowSchema = z.object({
+  market_hash_name: nameSchema,
+  /** In text, and so is the volume: how many are on sale now, not how many were sold. */
+  price: dollarsSchema,
+  volume: countSchema,
+})
+
+/** `hosts`: the address of each game's market. More than 5 calls a second cost the key elsewhere, so it is asked slowly. */
+export function marketPrices(hosts: Record<Game, string>): PriceSource {
+  return {
+    name: 'market',
+    pace: { everyMs: 10 * 60_000, gapMs: 2_000 },
+    isLocal: false,
+    fetch: async (game, signal) => {
+      const body = await getJson(new URL('/api/v2/prices/USD.json', hosts[game]), signal)
+      const { time, items } = readAnswer(answerSchema, body)
+      const asOf = new Date(time * 1000)
+      return cheapest(
+        readRows(rowSchema, items).map((row) => ({
+          marketHashName: row.market_hash_name,
+          usdMicros: row.price,
+          levelUsdMicros: null,
+          popularity: row.volume,
+          popularityKind: 'listings',
+          asOf,
+        })),
+      )
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** Exchange rates of open.er-api.com: one answer a day, without a key. */
+import { z } from 'zod'
+import { CURRENCIES } from '../../../contract/money.ts'
+import { getJson, readAnswer } from './http.ts'
+import type { PriceSource } from './source.ts'
+
+const MAX_BYTES = 256 * 1024
+
+const answerSchema = z.object({
+  result: z.literal('success'),
+  base_code: z.literal('USD'),
+  /** Seconds since 1970. */
+  time_last_update_unix: z.int().positive(),
+  rates: z.record(z.string(), z.unknown()),
+})
+
+/** A currency that is missing or no plain number is left out: its last good rate stays, and ages. */
+export function webRates(base: string): PriceSource {
+  return {
+    name: 'er-api',
+    pace: { everyMs: 6 * 3_600_000, gapMs: 60_000 },
+    isLocal: false,
+    fetchRates: async (signal) => {
+      const body = await getJson(new URL('/v6/latest/USD', base), signal, MAX_BYTES)
+      const answer = readAnswer(answerSchema, body)
+      const asOf = new Date(answer.time_last_update_unix * 1000)
+      return CURRENCIES.flatMap((currency) => {
+        const perUsd = answer.rates[currency]
+        return typeof perUsd === 'number' ? [{ currency, perUsd: String(perUsd), asOf }] : []
+      })
+    },
+  }
+}

@@ -1,0 +1,33 @@
+/** What the rows of all sources have in common. */
+import { z } from 'zod'
+import type { PriceRow } from './source.ts'
+
+export const MAX_ROWS = 100_000
+
+export const nameSchema = z.string().min(1).max(200)
+export const countSchema = z.coerce.number().int().nonnegative().max(1e9)
+
+/** Dollars as a decimal, in text or as a number, below ten million → millionths, rounded down. */
+export const dollarsSchema = z
+  .union([z.string(), z.number()])
+  .transform((value) => microsOf(String(value)))
+  .pipe(z.bigint())
+
+/** Undefined for what is no plain decimal: a sign, an exponent, a comma. */
+export function microsOf(dollars: string): bigint | undefined {
+  const match = /^(\d{1,7})(?:\.(\d{1,20}))?$/.exec(dollars)
+  if (match === null) return undefined
+  return BigInt(match[1] ?? '') * 1_000_000n + BigInt((match[2] ?? '').slice(0, 6).padEnd(6, '0'))
+}
+
+/** One row a name and only real prices: where a name stands for several things, the cheapest of them counts. */
+export function cheapest(rows: readonly PriceRow[]): PriceRow[] {
+  const found = new Map<string, PriceRow>()
+  for (const row of rows) {
+    const known = found.get(row.marketHashName)
+    if (row.usdMicros > 0n && (known === undefined || row.usdMicros < known.usdMicros)) {
+      found.set(row.marketHashName, row)
+    }
+  }
+  return [...found.values()]
+}

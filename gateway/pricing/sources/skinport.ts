@@ -1,0 +1,87 @@
+/** Skinport: what is on sale, and what was sold in the last 7 days. */
+import { z } from 'zod'
+import { GAME_FACTS, type Game } from '../../../contract/games.ts'
+import { getJson, readAnswer, readRows, SourceError } from './http.ts'
+import { cheapest, countSchema, dollarsSchema, MAX_ROWS, nameSchema } from './rows.ts'
+import type { PriceRow, PriceSource } from './source.ts'
+
+const listSchema = z.array(z.unknown()).max(MAX_ROWS)
+
+const itemSchema = z.object({
+  market_hash_name: nameSchema,
+  currency: z.string(),
+  /** Null while nobody sells one. */
+  min_price: dollarsSchema.nullable(),
+  /** Seconds since 1970. */
+  updated_at: z.int().positive(),
+})
+
+const soldSchema = z.object({
+  market_hash_name: nameSchema,
+  currency: z.string(),
+  last_7_days: z.object({
+    /** Null when none was sold. */
+    avg: dollarsSchema.nullable(),
+    median: dollarsSchema.nullish(),
+    volume: countSchema,
+  }),
+})
+
+type Sold = { levelUsdMicros: bigint | null; volume: number }
+
+/** Two calls a game; 8 in 5 minutes are allowed, and what is asked sooner comes from their cache. */
+export function skinportPrices(base: string): PriceSource {
+  const ask = async <Row extends { currency: string }>(
+    path: string,
+    { schema, game, signal }: { schema: z.ZodType<Row>; game: Game; signal: AbortSignal },
+  ): Promise<Row[]> => {
+    const url = new URL(path, base)
+    url.searchParams.set('app_id', String(GAME_FACTS[game].appId))
+    url.searchParams.set('currency', 'USD')
+    const rows = readRows(schema, readAnswer(listSchema, await getJson(url, signal)))
+    const foreign = rows.find(({ currency }) => currency !== 'USD')
+    if (foreign) throw new SourceError('answered in another currency than was asked for')
+    return rows
+  }
+  return {
+    name: 'skinport',
+    pace: { everyMs: 20 * 60_000, gapMs: 100_000 },
+    isLocal: false,
+    fetch: async (game, signal) => {
+      const items = await ask('/v1/items', { schema: itemSchema, game, signal })
+      const sales = await ask('/v1/sales/history', { schema: soldSchema, game, signal })
+      const sold = soldByName(sales)
+      return cheapest(items.flatMap((item) => priceRow(item, sold.get(item.market_hash_name))))
+    },
+  }
+}
+
+/** The phases of a Doppler share one name: their sales add up, and the cheapest phase is the level. */
+function soldByName(sales: readonly z.output<typeof soldSchema>[]): ReadonlyMap<string, Sold> {
+  const sold = new Map<string, Sold>()
+  for (const { market_hash_name: name, last_7_days: week } of sales) {
+    const said = week.median ?? week.avg
+    const level = said !== null && said > 0n ? said : null
+    const known = sold.get(name) ?? { levelUsdMicros: null, volume: 0 }
+    const lower = level !== null && (known.levelUsdMicros === null || level < known.levelUsdMicros)
+    sold.set(name, {
+      levelUsdMicros: lower ? level : known.levelUsdMicros,
+      volume: Math.min(known.volume + week.volume, 1e9),
+    })
+  }
+  return sold
+}
+
+function priceRow(item: z.output<typeof itemSchema>, sold: Sold | undefined): PriceRow[] {
+  if (item.min_price === null) return []
+  return [
+    {
+      marketHashName: item.market_hash_name,
+      usdMicros: item.min_price,
+      levelUsdMicros: sold?.levelUsdMicros ?? null,
+      popularity: sold?.volume ?? 0,
+      popularityKind: 'sales7d',
+      asOf: new Date(item.updated_at * 1000),
+    },
+  ]
+}

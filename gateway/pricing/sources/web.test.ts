@@ -1,0 +1,280 @@
+import type { ServerResponse } from 'node:http'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fakeClock } from '../../testing/clock.ts'
+import {
+  brotli,
+  halfOf,
+  json,
+  type SourceServer,
+  silence,
+  startSourceServer,
+} from '../../testing/source-server.ts'
+import { getJson } from './http.ts'
+import { marketPrices } from './market.ts'
+import { webRates } from './rates.ts'
+import { skinportPrices } from './skinport.ts'
+import type { PriceSource } from './source.ts'
+import { waxpeerPrices } from './waxpeer.ts'
+
+const NOW = new Date('2026-01-01T12:00:00Z')
+const SECONDS = NOW.getTime() / 1000
+const clock = fakeClock(NOW)
+const never = new AbortController().signal
+
+let server: SourceServer
+
+beforeEach(async () => {
+  server = await startSourceServer()
+})
+afterEach(() => server.close())
+
+const MARKET_PATH = '/api/v2/prices/USD.json'
+const market = () => marketPrices({ cs: server.url, dota: server.url, rust: server.url, tf: server.url })
+const marketAnswer = (items: unknown[], change: object = {}) => ({
+  success: true,
+  time: SECONDS - 60,
+  currency: 'USD',
+  items,
+  ...change,
+})
+const MARKET_ROW = { market_hash_name: 'AK-47 | Redline (Field-Tested)', volume: '812', price: '32.393' }
+
+describe('the market family', () => {
+  test('prices are text in dollars, the volume is what is on sale, the time is that of the whole answer', async () => {
+    server.answer(MARKET_PATH, json(marketAnswer([MARKET_ROW])))
+    expect(await market().fetch?.('cs', never)).toEqual([
+      {
+        marketHashName: 'AK-47 | Redline (Field-Tested)',
+        usdMicros: 32_393_000n,
+        levelUsdMicros: null,
+        popularity: 812,
+        popularityKind: 'listings',
+        asOf: new Date(NOW.getTime() - 60_000),
+      },
+    ])
+  })
+
+  test('each game is asked at its own address', async () => {
+    const dota = await startSourceServer()
+    dota.answer(MARKET_PATH, json(marketAnswer([MARKET_ROW])))
+    const source = marketPrices({ cs: server.url, dota: dota.url, rust: server.url, tf: server.url })
+    expect(await source.fetch?.('dota', never)).toHaveLength(1)
+    await dota.close()
+  })
+
+  test('of equal names the cheapest counts; a price of nothing is none', async () => {
+    const rows = [
+      { ...MARKET_ROW, price: '40' },
+      { ...MARKET_ROW, price: '31.5' },
+      { ...MARKET_ROW, price: '33' },
+      { ...MARKET_ROW, market_hash_name: 'Free', price: '0.000' },
+    ]
+    server.answer(MARKET_PATH, json(marketAnswer(rows)))
+    expect(await market().fetch?.('cs', never)).toMatchObject([{ usdMicros: 31_500_000n }])
+  })
+
+  test('a few rows without sense are left out', async () => {
+    const good = Array.from({ length: 30 }, (_, index) => ({
+      ...MARKET_ROW,
+      market_hash_name: `Item ${index}`,
+    }))
+    const odd = [{ ...MARKET_ROW, price: '-1' }, { ...MARKET_ROW, price: '1e9' }, null]
+    server.answer(MARKET_PATH, json(marketAnswer([...good, ...odd])))
+    expect(await market().fetch?.('cs', never)).toHaveLength(30)
+  })
+
+  test.each([
+    ['another currency', marketAnswer([MARKET_ROW], { currency: 'RUB' })],
+    ['no success', { success: false, error: 'Bad KEY' }],
+    ['a new form of the rows', marketAnswer([{ name: 'Item', price: '1', volume: '1' }])],
+    ['a price written with a comma', marketAnswer([{ ...MARKET_ROW, price: '1,5' }])],
+    ['a list in place of an answer', [MARKET_ROW]],
+  ])('%s fails as a whole', async (_what, answer) => {
+    server.answer(MARKET_PATH, json(answer))
+    await expect(market().fetch?.('cs', never)).rejects.toThrow(/another form|no sense/)
+  })
+})
+
+const week = (change: object = {}) => ({
+  min: 11,
+  max: 14.2,
+  avg: 12.51,
+  median: 12.4,
+  volume: 27,
+  ...change,
+})
+const skinportItem = (change: object = {}) => ({
+  market_hash_name: '★ Karambit | Doppler (Factory New)',
+  currency: 'USD',
+  suggested_price: 13.18,
+  min_price: 12.95,
+  max_price: null,
+  mean_price: 13,
+  median_price: 13,
+  quantity: 9,
+  created_at: SECONDS - 1_000_000,
+  updated_at: SECONDS - 120,
+  ...change,
+})
+const skinportSales = (change: object = {}) => ({
+  market_hash_name: '★ Karambit | Doppler (Factory New)',
+  currency: 'USD',
+  last_24_hours: { min: null, max: null, avg: null, median: null, volume: 0 },
+  last_7_days: week(),
+  ...change,
+})
+
+describe('Skinport', () => {
+  const read = async (items: unknown[], sales: unknown[]) => {
+    server.answer('/v1/items', brotli(items))
+    server.answer('/v1/sales/history', brotli(sales))
+    return (await skinportPrices(server.url).fetch?.('rust', never)) ?? []
+  }
+
+  test('brotli, numbers in dollars; sales of 7 days make popularity and level', async () => {
+    expect(await read([skinportItem()], [skinportSales()])).toEqual([
+      {
+        marketHashName: '★ Karambit | Doppler (Factory New)',
+        usdMicros: 12_950_000n,
+        levelUsdMicros: 12_400_000n,
+        popularity: 27,
+        popularityKind: 'sales7d',
+        asOf: new Date(NOW.getTime() - 120_000),
+      },
+    ])
+    expect(server.asked.map(({ url }) => url)).toEqual([
+      '/v1/items?app_id=252490&currency=USD',
+      '/v1/sales/history?app_id=252490&currency=USD',
+    ])
+  })
+
+  test('the phases of one name: the cheapest price, the sales of all, the level of the cheapest', async () => {
+    const items = [skinportItem({ min_price: 90 }), skinportItem({ min_price: 20.5 })]
+    const sales = [
+      skinportSales({ last_7_days: week({ median: 95, volume: 3 }) }),
+      skinportSales({ last_7_days: week({ median: 21, volume: 4 }) }),
+    ]
+    expect(await read(items, sales)).toMatchObject([
+      { usdMicros: 20_500_000n, levelUsdMicros: 21_000_000n, popularity: 7 },
+    ])
+  })
+
+  test('nulls: none on sale is no price, none sold is no level', async () => {
+    expect(await read([skinportItem({ min_price: null, quantity: 0 })], [])).toEqual([])
+    const none = skinportSales({ last_7_days: week({ min: null, avg: null, median: null, volume: 0 }) })
+    expect(await read([skinportItem()], [none])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
+    expect(await read([skinportItem()], [])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
+  })
+
+  test('one row in another currency fails as a whole', async () => {
+    await expect(read([skinportItem(), skinportItem({ currency: 'EUR' })], [])).rejects.toThrow('currency')
+    await expect(read([skinportItem()], [skinportSales({ currency: 'EUR' })])).rejects.toThrow('currency')
+  })
+
+  test('a stale row keeps its age', async () => {
+    const old = skinportItem({ updated_at: SECONDS - 86_400 })
+    expect(await read([old], [])).toMatchObject([{ asOf: new Date(NOW.getTime() - 86_400_000) }])
+  })
+})
+
+describe('Waxpeer', () => {
+  test('a thousandth of a dollar as a whole number, as old as the call', async () => {
+    const row = { name: 'Mann Co. Supply Crate Key', count: 1204, min: 1_812, steam_price: 2_490 }
+    server.answer(
+      '/v1/prices',
+      json({ success: true, items: [row, { ...row, name: 'None', count: 0, min: 0 }] }),
+    )
+    const source = waxpeerPrices({ base: server.url, clock })
+    expect(await source.fetch?.('tf', never)).toEqual([
+      {
+        marketHashName: 'Mann Co. Supply Crate Key',
+        usdMicros: 1_812_000n,
+        levelUsdMicros: null,
+        popularity: 1204,
+        popularityKind: 'listings',
+        asOf: NOW,
+      },
+    ])
+    expect(server.asked[0]?.url).toBe('/v1/prices?game=tf2&minified=0')
+  })
+})
+
+describe('exchange rates', () => {
+  const ANSWER = {
+    result: 'success',
+    base_code: 'USD',
+    time_last_update_unix: SECONDS - 3_600,
+    rates: { USD: 1, EUR: 0.862513, BRL: 5.3401, JPY: 155.2 },
+  }
+
+  test('the currencies of the till, each as a decimal with its time', async () => {
+    server.answer('/v6/latest/USD', json(ANSWER))
+    const asOf = new Date(NOW.getTime() - 3_600_000)
+    expect(await webRates(server.url).fetchRates?.(never)).toEqual([
+      { currency: 'USD', perUsd: '1', asOf },
+      { currency: 'EUR', perUsd: '0.862513', asOf },
+      { currency: 'BRL', perUsd: '5.3401', asOf },
+    ])
+  })
+
+  test.each([
+    ['of another base', { ...ANSWER, base_code: 'EUR' }],
+    ['that are an error', { result: 'error', 'error-type': 'unsupported-code' }],
+  ])('rates %s fail', async (_what, answer) => {
+    server.answer('/v6/latest/USD', json(answer))
+    await expect(webRates(server.url).fetchRates?.(never)).rejects.toThrow('another form')
+  })
+
+  test('a currency that is no number is left out', async () => {
+    server.answer('/v6/latest/USD', json({ ...ANSWER, rates: { EUR: null, BRL: '5.3' } }))
+    expect(await webRates(server.url).fetchRates?.(never)).toEqual([])
+  })
+})
+
+describe('every source on the web', () => {
+  const sources: [string, () => PriceSource][] = [
+    ['market', market],
+    ['skinport', () => skinportPrices(server.url)],
+    ['waxpeer', () => waxpeerPrices({ base: server.url, clock })],
+    ['rates', () => webRates(server.url)],
+  ]
+  const paths = [MARKET_PATH, '/v1/items', '/v1/sales/history', '/v1/prices', '/v6/latest/USD']
+  const ask = (source: PriceSource, signal: AbortSignal) =>
+    source.fetch?.('cs', signal) ?? source.fetchRates?.(signal)
+
+  describe.each(sources)('%s', (_name, make) => {
+    test.each([
+      ['half a body', halfOf([{ a: 'x'.repeat(1_000) }]), /terminated|closed|JSON/],
+      ['a page in place of JSON', (response: ServerResponse) => response.end('<html>'), 'not JSON'],
+      ['429', json({}, 429), 'answered 429'],
+      ['500', json({}, 500), 'answered 500'],
+      ['a redirect', json({}, 302, { location: '/elsewhere' }), /fetch failed/],
+    ] as const)('%s fails', async (_what, answer, message) => {
+      for (const path of paths) server.answer(path, answer)
+      await expect(ask(make(), never)).rejects.toThrow(message)
+    })
+
+    test('silence ends at the deadline', async () => {
+      for (const path of paths) server.answer(path, silence)
+      await expect(ask(make(), AbortSignal.timeout(50))).rejects.toThrow(/timeout/)
+    })
+  })
+
+  test('an answer may not grow without end', async () => {
+    server.answer('/v1/items', brotli('x'.repeat(100_000)))
+    await expect(getJson(new URL('/v1/items', server.url), never, 50_000)).rejects.toThrow(
+      'more than 50000 bytes',
+    )
+  })
+
+  test('how long it wants to be left alone: as it says, or five minutes where it only refuses', async () => {
+    const wants = (status: number, headers = {}) => {
+      server.answer('/v1/items', json({}, status, headers))
+      return expect(getJson(new URL('/v1/items', server.url), never)).rejects
+    }
+    await wants(429, { 'retry-after': '90' }).toMatchObject({ retryAfterMs: 90_000 })
+    await wants(429).toMatchObject({ retryAfterMs: 300_000 })
+    await wants(503, { 'retry-after': '999999' }).toMatchObject({ retryAfterMs: 6 * 3_600_000 })
+    await wants(500).toMatchObject({ retryAfterMs: null })
+  })
+})
