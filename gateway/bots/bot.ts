@@ -18,11 +18,14 @@ export type BotJob =
   | { kind: 'trade'; tradeId: string }
   /** Read this trade's offer once, now: its shopper is back at the page. */
   | { kind: 'look'; tradeId: string }
+  /** Go through the bot's history of trades: something may have been taken back. */
+  | { kind: 'history' }
 
 export type BotHandlers = {
   inventory(bot: BotContext, requestId: bigint): Promise<void>
   trade(bot: BotContext, tradeId: bigint): Promise<void>
   look(bot: BotContext, tradeId: bigint): Promise<void>
+  history(bot: BotContext): Promise<void>
   /** Called every 5 s while the bot has live offers: one list read for all of them. Resolves to how many are left. */
   watch(bot: BotContext): Promise<number>
 }

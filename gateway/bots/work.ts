@@ -14,6 +14,7 @@ const jobSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('inventory'), requestId: ref }),
   z.object({ kind: z.literal('trade'), tradeId: ref }),
   z.object({ kind: z.literal('look'), tradeId: ref }),
+  z.object({ kind: z.literal('history') }),
 ]) satisfies z.ZodType<BotJob>
 
 type WorkDeps = { queue: Queue; handlers: BotHandlers; log: Log; watchMs: number }
@@ -46,6 +47,8 @@ function createJobHandler({ handlers }: WorkDeps, bot: BotContext, tradeMoved: (
         return reads(() => handlers.inventory(bot, BigInt(job.requestId)))
       case 'look':
         return reads(() => handlers.look(bot, BigInt(job.tradeId)))
+      case 'history':
+        return reads(() => handlers.history(bot))
       case 'trade':
         await writes(() => handlers.trade(bot, BigInt(job.tradeId)))
         return tradeMoved()

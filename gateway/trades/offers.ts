@@ -1,7 +1,7 @@
 /** Reading, proving and cancelling offers: Steam is asked, and what it says is recorded. */
 import type { BotContext } from '../bots/bot.ts'
 import { retryAt } from './alarm.ts'
-import { judgeExchange } from './proof.ts'
+import { judgeExchange, type Proof } from './proof.ts'
 import { type Recorded, record } from './record.ts'
 import { WRITE_DEADLINE_MS } from './send.ts'
 import { type LoadedTrade, later } from './store.ts'
@@ -20,12 +20,15 @@ export async function read(deps: TradeDeps, bot: BotContext, { row, trade }: Loa
 
 type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string }
 
+/** `proof`: what the exchange said of the trade as it was loaded. */
+type Proved = Recorded & { proof: Proof['kind'] }
+
 /** Asks for Steam's record of the exchange: only it proves where the items are. */
 export async function prove(
   deps: TradeDeps,
   bot: BotContext,
   accepted: Accepted,
-): Promise<Recorded | undefined> {
+): Promise<Proved | undefined> {
   const { loaded, steamTradeId, offerId } = accepted
   const { row, trade } = loaded
   const answer = await bot.session.readTradeStatus(steamTradeId)
@@ -34,11 +37,14 @@ export async function prove(
     return undefined
   }
   const exchange = answer.trade
-  if (judgeExchange(trade, exchange).kind === 'contradiction') {
+  const proof = judgeExchange(trade, exchange).kind
+  if (proof === 'contradiction') {
     const about = { trade: String(row.id), steamTrade: steamTradeId, state: exchange.state }
     deps.log.error(about, 'Steam’s record of an exchange does not fit what the offer asked for')
   }
-  return record(deps, { tradeId: row.id, writer: bot }, { kind: 'exchange_read', offerId, exchange })
+  const fact = { kind: 'exchange_read', offerId, exchange } as const
+  const recorded = await record(deps, { tradeId: row.id, writer: bot }, fact)
+  return recorded && { ...recorded, proof }
 }
 
 /** Cancels on Steam, reads back, and lets Steam's word decide: an accept may have been faster. */

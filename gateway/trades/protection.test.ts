@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { TradeStatus } from '../steam/steam.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { sweepHistories } from './protection.ts'
 import { requestTrade } from './request.ts'
 import { tradeHandlers } from './service.ts'
 
@@ -130,6 +132,53 @@ describe('a delivery under trade protection', () => {
       { data: { reversedAmount: 1_000 } },
       { data: { reversedAmount: 3_000 } },
     ])
+  })
+})
+
+describe('the history of a bot', () => {
+  const handlers = () => tradeHandlers(till.deps)
+
+  it('D-9 tells of a reversal within the hour, long before the settlement', async () => {
+    await delivered()
+    takeBack()
+    await handlers().history(bot)
+    expect((await tradeRow()).state).toBe('reversed')
+    expect((await events()).at(-1)).toBe('deposit.reversed')
+  })
+
+  it('that tells of none changes nothing, and one read serves all trades', async () => {
+    await delivered()
+    await delivered()
+    session.calls.length = 0
+    await handlers().history(bot)
+    expect(session.calls).toEqual(['history'])
+    expect(await till.db.selectFrom('trade').select('state').execute()).toEqual([
+      { state: 'held' },
+      { state: 'held' },
+    ])
+  })
+
+  it('is read once an hour while anything can be taken back, and soon again if Steam says nothing', async () => {
+    const jobs = async () => {
+      const { rows } = await sql<{ count: bigint }>`
+        select count(*) from pgboss.job where data->>'kind' = 'history'`.execute(till.db)
+      await sql`delete from pgboss.job where data->>'kind' = 'history'`.execute(till.db)
+      return Number(rows[0]?.count)
+    }
+    await sweepHistories(till.deps)
+    expect(await jobs()).toBe(0)
+    await delivered()
+    await sweepHistories(till.deps)
+    await sweepHistories(till.deps)
+    expect(await jobs()).toBe(1)
+    till.clock.advance(3_600_000)
+    await sweepHistories(till.deps)
+    expect(await jobs()).toBe(1)
+    session.isDown = true
+    await handlers().history(bot)
+    till.clock.advance(300_000)
+    await sweepHistories(till.deps)
+    expect(await jobs()).toBe(1)
   })
 })
 

@@ -239,6 +239,35 @@ describe('an offer that ends', () => {
     )
   })
 
+  it('D-19 countered ends the deposit, and the counter-offer is declined; offers of strangers are left alone', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    const offer = session.offers.get('1')
+    if (offer === undefined) throw new Error('no offer was sent')
+    session.offers.set('1', { ...offer, state: 'countered' })
+    const counter = { ...offer, offerId: '80', message: '', itemsToGive: offer.itemsToReceive }
+    session.received.set('80', counter)
+    session.received.set('81', { ...counter, offerId: '81', partnerSteamId: '76561198000999999' })
+    await watch()
+    expect(await depositStatus(deposit.id)).toBe('tradeCountered')
+    expect(await events()).toEqual(['deposit.pending', 'deposit.trade_countered'])
+    expect([...session.received.values()].map(({ state }) => state)).toEqual(['declined', 'active'])
+  })
+
+  it('D-19 a counter-offer is declined even when only the shopper’s return showed it', async () => {
+    const deposit = await aDeposit(till, store)
+    await request(deposit.body)
+    const offer = session.offers.get('1')
+    if (offer === undefined) throw new Error('no offer was sent')
+    session.offers.set('1', { ...offer, state: 'countered' })
+    session.received.set('80', { ...offer, offerId: '80', message: '' })
+    await tradeHandlers(till.deps).look(bot, (await tradeRow()).id)
+    expect(await depositStatus(deposit.id)).toBe('tradeCountered')
+    till.clock.advance(60_000)
+    await work()
+    expect(session.received.get('80')?.state).toBe('declined')
+  })
+
   it('A-111 at the deadline the offer is cancelled on Steam, then the trade is timed out', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)

@@ -217,6 +217,30 @@ export async function openTradesOf(db: Db, botId: bigint): Promise<TradeRow[]> {
     .execute()
 }
 
+/** Partners with whom the bot has had a trade since then. */
+export async function partnersSince(db: Db, botId: bigint, since: Date): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom('trade')
+    .select('partner_steam_id')
+    .distinct()
+    .where('bot_id', '=', botId)
+    .where('created_at', '>=', since)
+    .execute()
+  return new Set(rows.map((row) => row.partner_steam_id))
+}
+
+/** The bot's delivered trades that their sender may yet take back, or may have. */
+export function protectedTradesOf(db: Db, botId: bigint): Promise<TradeRow[]> {
+  return db
+    .selectFrom('trade')
+    .selectAll()
+    .where('bot_id', '=', botId)
+    .where((eb) => eb.or([eb('state', '=', 'held'), eb('last_look_at', 'is not', null)]))
+    .where('state', 'in', ['held', 'final'])
+    .orderBy('id')
+    .execute()
+}
+
 /** The bot's trades by their secret codes, whatever became of them. */
 export async function tradesByCode(
   db: Db,

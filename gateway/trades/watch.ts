@@ -6,7 +6,15 @@ import { isOfferOf, judgeStray } from './decide.ts'
 import { prove } from './offers.ts'
 import { record } from './record.ts'
 import { LIST_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
-import { type LoadedTrade, later, loadTrade, openTradesOf, type TradeRow, tradesByCode } from './store.ts'
+import {
+  type LoadedTrade,
+  later,
+  loadTrade,
+  openTradesOf,
+  partnersSince,
+  type TradeRow,
+  tradesByCode,
+} from './store.ts'
 import { isEnded } from './trade.ts'
 import type { TradeDeps } from './wake.ts'
 
@@ -33,7 +41,25 @@ export async function watch(deps: TradeDeps, bot: BotContext, advance: Advance):
     bot,
     answer.offers.filter((offer) => !ours.has(offer.offerId)),
   )
+  await declineCounters(deps, bot, answer.received)
   return (await openTradesOf(deps.db, bot.botId)).length
+}
+
+/** Offers of others that ask for our items while a trade with them is open, or was countered just now. */
+const COUNTERED_MS = 15 * 60_000
+
+/** A counter-offer is never accepted; left alone it would lie there for two weeks, to be accepted by a slip. */
+async function declineCounters(deps: TradeDeps, bot: BotContext, received: readonly Offer[]): Promise<void> {
+  const open = received.filter((offer) => offer.state === 'active')
+  if (open.length === 0) return
+  const since = new Date(deps.clock.now().getTime() - COUNTERED_MS)
+  const partners = await partnersSince(deps.db, bot.botId, since)
+  for (const offer of open) {
+    // Offers of others are none of our business: the operator may move items by hand.
+    if (!partners.has(offer.partnerSteamId) || !bot.mayWrite(WRITE_DEADLINE_MS)) continue
+    deps.log.warn({ offer: offer.offerId }, 'declines a counter-offer')
+    await bot.session.declineOffer(offer.offerId)
+  }
 }
 
 /** States in which a trade's own offer is not known yet, and is looked for elsewhere. */
@@ -90,9 +116,10 @@ async function tendStray(
 type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string }
 
 async function proveStray(deps: TradeDeps, bot: BotContext, accepted: Accepted): Promise<void> {
-  const recorded = await prove(deps, bot, accepted)
+  const proved = await prove(deps, bot, accepted)
   const { row, trade } = accepted.loaded
-  if (recorded === undefined || recorded.events.length > 0 || !isEnded(trade)) return
+  // An exchange that failed or was taken back says nothing new a minute later.
+  if (proved?.proof !== 'not_yet' || !isEnded(trade)) return
   // The items are on their way: the next review may be hours off.
   await later(deps.db, { row, writer: bot }, retryAt(trade, deps.clock.now()))
 }
@@ -102,21 +129,26 @@ export async function review(deps: TradeDeps, bot: BotContext, loaded: LoadedTra
   const { trade, row } = loaded
   if (!isEnded(trade) || trade.startedAt === null) return
   const now = deps.clock.now()
-  const offers = await offersOf(bot, loaded)
+  const offers = await offersOf(deps, bot, loaded)
   if (offers === undefined) return later(deps.db, { row, writer: bot }, retryAt(trade, now))
   await later(deps.db, { row, writer: bot }, alarm(trade, now))
   for (const offer of offers) await tendStray(deps, bot, { loaded, offer })
 }
 
 /** What Steam has of a trade's offers; undefined when it did not say. */
-async function offersOf(bot: BotContext, { trade }: LoadedTrade): Promise<Offer[] | undefined> {
+async function offersOf(
+  deps: TradeDeps,
+  bot: BotContext,
+  { trade }: LoadedTrade,
+): Promise<Offer[] | undefined> {
   if (!isEnded(trade) || trade.startedAt === null) return []
-  if (trade.offerId !== null) {
+  if (trade.offerId !== null && trade.state !== 'countered') {
     const answer = await bot.session.readOffer(trade.offerId)
     if (answer.kind === 'unavailable') return undefined
     return answer.kind === 'offer' ? [answer.offer] : []
   }
   const answer = await bot.session.listSentOffers(new Date(trade.startedAt.getTime() - LIST_MARGIN_MS))
   if (answer.kind === 'unavailable') return undefined
+  await declineCounters(deps, bot, answer.received)
   return answer.offers.filter((offer) => isOfferOf(trade, offer))
 }

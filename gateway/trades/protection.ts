@@ -1,0 +1,65 @@
+/** The watch over what was delivered: Steam lets the sender take some trades back for days. */
+import { type BotContext, botQueue } from '../bots/bot.ts'
+import { judgeExchange } from './proof.ts'
+import { record } from './record.ts'
+import { loadTrade, protectedTradesOf } from './store.ts'
+import type { TradeDeps } from './wake.ts'
+
+/** How often a bot's history is gone through while anything can be taken back, and how soon again if Steam fails. */
+const EVERY_MS = 3_600_000
+const RETRY_MS = 300_000
+
+/** The history names trades by their beginning, and Steam's clock may be behind ours. */
+const MARGIN_MS = 3_600_000
+
+/** One read of the bot's history for all its protected trades. */
+export async function readHistory(deps: TradeDeps, bot: BotContext): Promise<void> {
+  const rows = await protectedTradesOf(deps.db, bot.botId)
+  if (rows.length === 0) return
+  const oldest = Math.min(...rows.map((row) => (row.accepted_at ?? row.created_at).getTime()))
+  const answer = await bot.session.listTrades(new Date(oldest - MARGIN_MS))
+  if (answer.kind === 'unavailable') return retrySoon(deps, bot)
+  const exchanges = new Map(answer.trades.map((exchange) => [exchange.tradeId, exchange]))
+  for (const { id, steam_trade_id: steamTradeId, steam_offer_id: offerId } of rows) {
+    const exchange = steamTradeId === null ? undefined : exchanges.get(steamTradeId)
+    const loaded = await loadTrade(deps.db, id)
+    if (exchange === undefined || loaded === undefined || offerId === null) continue
+    if (judgeExchange(loaded.trade, exchange).kind !== 'taken_back') continue
+    await record(deps, { tradeId: id, writer: bot }, { kind: 'exchange_read', offerId, exchange })
+  }
+}
+
+async function retrySoon({ db, clock }: TradeDeps, bot: BotContext): Promise<void> {
+  const at = new Date(clock.now().getTime() - EVERY_MS + RETRY_MS)
+  await db.updateTable('bot').set({ history_at: at }).where('id', '=', bot.botId).execute()
+}
+
+/** Has every bot whose deliveries can be taken back go through its history, once an hour. */
+export async function sweepHistories({ db, queue, clock }: TradeDeps): Promise<void> {
+  const now = clock.now()
+  const due = await db
+    .updateTable('bot')
+    .set({ history_at: now })
+    .where('state', '!=', 'dead')
+    .where((eb) =>
+      eb.or([eb('history_at', 'is', null), eb('history_at', '<=', new Date(now.getTime() - EVERY_MS))]),
+    )
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('trade')
+          .select('trade.id')
+          .whereRef('trade.bot_id', '=', 'bot.id')
+          .where((or) => or.or([or('trade.state', '=', 'held'), or('trade.last_look_at', 'is not', null)])),
+      ),
+    )
+    .returning('id')
+    .execute()
+  for (const { id } of due) {
+    const name = botQueue(id)
+    await queue.ensure(name)
+    await db
+      .transaction()
+      .execute((tx) => queue.send(tx, name, { kind: 'history' }, { singletonKey: 'history' }))
+  }
+}
