@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { holdPrices } from '../pricing/store.ts'
 import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { sweepInventories } from './jobs.ts'
 import { quoteForTrade } from './quotes.ts'
@@ -59,6 +60,38 @@ describe('D-13 quotes', () => {
     till.clock.advance(MINUTE_MS)
     expect((await till.ask()).quoteId).not.toBe(second)
     expect(await till.db.selectFrom('quote').select('id').execute()).toHaveLength(3)
+  })
+
+  test('it says who said what and when, once a name, with the commission and the rate', async () => {
+    const { quoteId } = await till.ask()
+    const asOf = till.clock.now().toISOString()
+    await setPrices(till, { Knife: 1_000_000n })
+    const rows = await till.db.selectFrom('quote_price').selectAll().orderBy('market_hash_name').execute()
+    expect(rows).toMatchObject([
+      { quote_id: quoteId, market_hash_name: 'Case' },
+      {
+        market_hash_name: 'Knife',
+        usd_micros: 20_000_000n,
+        level_micros: 20_000_000n,
+        said: [{ source: 'test', usdMicros: '20000000', popularity: 50, popularityKind: 'sales7d', asOf }],
+      },
+    ])
+    const quote = await till.db.selectFrom('quote').selectAll().executeTakeFirstOrThrow()
+    const rate = await till.db
+      .selectFrom('exchange_rate')
+      .selectAll()
+      .where('id', '=', quote.rate_id)
+      .execute()
+    expect(quote.commission_bps).toBe(1_000)
+    expect(rate).toMatchObject([{ currency: 'EUR', per_usd: '0.80000000', source: 'test' }])
+  })
+
+  test('what the operator has blocked since is refused, whatever was shown', async () => {
+    const { quoteId } = await till.ask()
+    await holdPrices(till.db, { game: 'cs', name: 'Case', kind: 'blocked', since: till.clock.now() })
+    expect(await forTrade(['1', '2'], quoteId)).toEqual({ kind: 'refused', code: 'items_unavailable' })
+    expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote' })
+    expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], unavailableByReason: { noPrice: 2 } })
   })
 
   test('without a quote id the latest counts', async () => {

@@ -7,7 +7,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import { readRate } from '../pricing/exchange.ts'
 import type { PricingRules } from '../pricing/price.ts'
-import { minimumOf, priceList } from '../pricing/service.ts'
+import { type Grounds, isBlocked, minimumOf, priceList } from '../pricing/service.ts'
 import { findRate } from '../pricing/store.ts'
 
 const QUOTE_LIFE_MS = 15 * 60_000
@@ -29,7 +29,10 @@ type NewQuote = {
   game: Game
   currency: Currency
   rateId: bigint
+  commissionBps: number
   items: readonly QuotedItem[]
+  /** Of each name among the items: who said what. */
+  grounds: readonly Grounds[]
   at: Date
 }
 
@@ -69,7 +72,7 @@ async function sameQuote(tx: Tx, quote: NewQuote): Promise<string | undefined> {
   return rows.length === quote.items.length && quote.items.every(isSame) ? latest.id : undefined
 }
 
-/** One statement however many items. */
+/** Two lists, one statement each however many items. */
 async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
   const { items } = quote
   await tx
@@ -80,6 +83,7 @@ async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
       game: quote.game,
       currency: quote.currency,
       rate_id: quote.rateId,
+      commission_bps: quote.commissionBps,
       created_at: quote.at,
       expires_at: new Date(quote.at.getTime() + QUOTE_LIFE_MS),
     })
@@ -94,7 +98,22 @@ async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
       ${items.map((item) => item.marketHashName)}::text[],
       ${items.map((item) => String(item.price))}::bigint[],
       ${items.map((item) => String(item.gross))}::bigint[]) as row`.execute(tx)
+  await writeGrounds(tx, quote)
 }
+
+/** Kept as it was said: prices go on and the sources remember nothing. Micros as text, times in ISO 8601. */
+async function writeGrounds(tx: Tx, { id, grounds }: NewQuote): Promise<void> {
+  await sql`
+    insert into quote_price (quote_id, market_hash_name, usd_micros, level_micros, said)
+    select ${id}::uuid, row.* from unnest(
+      ${grounds.map((price) => price.marketHashName)}::text[],
+      ${grounds.map((price) => String(price.usdMicros))}::bigint[],
+      ${grounds.map((price) => price.levelUsdMicros?.toString() ?? null)}::bigint[],
+      ${grounds.map((price) => wordsOf(price))}::jsonb[]) as row`.execute(tx)
+}
+
+const wordsOf = ({ said }: Grounds): string =>
+  JSON.stringify(said, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
 type Wanted = {
   depositId: bigint
@@ -122,7 +141,8 @@ export type QuoteAnswer =
 
 /**
  * The prices at which these assets are taken: those the shopper saw. Once the quote has expired they hold only
- * while the items are still worth as much. Never a price from the browser.
+ * while the items are still worth as much; what the operator has blocked meanwhile is not taken at all. Never a price
+ * from the browser.
  */
 export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer> {
   const quote = await findQuote(tx, wanted)
@@ -131,6 +151,8 @@ export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer
   if (items.length === 0 || items.length !== new Set(wanted.assetIds).size) {
     return { kind: 'refused', code: 'items_unavailable' }
   }
+  const names = items.map((item) => item.marketHashName)
+  if (await isBlocked(tx, quote.game, names)) return { kind: 'refused', code: 'items_unavailable' }
   const total = sum(items.map(({ price }) => price))
   const gross = sum(items.map((item) => item.gross))
   const { rules, now } = wanted

@@ -195,7 +195,7 @@ async function offer(
   }
   const unavailableItems = owned.length - shown.length
   if (quoted.length === 0) return { items: [], quoteId: null, unavailableItems, unavailableByReason }
-  const { rate } = prices
+  const { rate, commissionBps } = prices
   const quote = {
     id: deps.ids.uuid(),
     depositId: deposit.id,
@@ -204,7 +204,13 @@ async function offer(
     at: deps.clock.now(),
   }
   const quoteId = await inTransaction(deps.db, (tx) =>
-    saveQuote(tx, { ...quote, currency: rate.currency, rateId: rate.rateId }),
+    saveQuote(tx, {
+      ...quote,
+      currency: rate.currency,
+      rateId: rate.rateId,
+      commissionBps,
+      grounds: prices.grounds(),
+    }),
   )
   return { items: shown, quoteId, unavailableItems, unavailableByReason }
 }

@@ -7,7 +7,7 @@ import { isJump, readRate } from './exchange.ts'
 import { feedsOf, noteFailure, noteGood, takeDueFeed } from './feeds.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
-import { latestRates, savePrices, saveRate } from './store.ts'
+import { forgetPricesBefore, latestRates, savePrices, saveRate } from './store.ts'
 
 export type PricingDeps = { db: Db; sources: readonly PriceSource[]; clock: Clock; log: Log }
 
@@ -26,7 +26,10 @@ export async function startPricing(deps: PricingDeps): Promise<{ stop(): Promise
       refreshDue(deps, source, signal),
     ),
   )
-  turns.push(repeat({ name: 'the rate of the dollar', everyMs: HOUR_MS, log }, () => saveDollar(deps)))
+  turns.push(
+    repeat({ name: 'the rate of the dollar', everyMs: HOUR_MS, log }, () => saveDollar(deps)),
+    repeat({ name: 'forgotten prices', everyMs: 24 * HOUR_MS, log }, () => forgetPrices(deps)),
+  )
   return {
     stop: async () => {
       ended.abort()
@@ -47,6 +50,13 @@ export async function refreshLocal(deps: PricingDeps, signal: AbortSignal): Prom
 export async function refreshDue(deps: PricingDeps, source: PriceSource, signal: AbortSignal): Promise<void> {
   const feed = await takeDueFeed(deps.db, { source, now: deps.clock.now() })
   if (feed !== undefined) await refreshFeed(deps, { source, feed, signal })
+}
+
+const KEEP_MS = 30 * 24 * HOUR_MS
+
+/** To be called once in a while: forgets items that no source names any more. */
+export function forgetPrices({ db, clock }: Pick<PricingDeps, 'db' | 'clock'>): Promise<void> {
+  return forgetPricesBefore(db, new Date(clock.now().getTime() - KEEP_MS))
 }
 
 type Asking = { source: PriceSource; feed: Feed; signal: AbortSignal }

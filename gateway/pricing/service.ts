@@ -71,6 +71,12 @@ export async function priceList(
   }
 }
 
+/** True when the operator does not take one of these items. */
+export async function isBlocked(db: Db | Tx, game: Game, names: readonly string[]): Promise<boolean> {
+  const holds = await readHolds(db, game, names)
+  return holds.some(({ kind }) => kind === 'blocked')
+}
+
 /** A frozen price is judged as of the moment when it was frozen: it neither moves nor ages. */
 function heldAt(holds: readonly Hold[], name: string, now: Date): { blocked: boolean; asOf: Date } {
   const its = holds.filter((hold) => hold.name === null || hold.name === name)

@@ -11,7 +11,7 @@ import type { PriceRow, RateRow } from './sources/source.ts'
  * the level of the week is taken anew unless the source gives one itself.
  */
 export async function savePrices(
-  db: Db,
+  db: Db | Tx,
   { source, game }: { source: string; game: Game },
   rows: readonly PriceRow[],
 ): Promise<void> {
@@ -47,6 +47,16 @@ const LEVEL_OF_PAST = sql`(
   select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)
   where day >= ${DAY_OF_NEW} - 7 having count(*) >= 3)`
 
+/** Forgets what no source has named since; what is frozen stays. */
+export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
+  await sql`
+    delete from price where as_of < ${before} and not exists (
+      select from price_hold where price_hold.game = price.game and kind = 'frozen'
+        and (price_hold.market_hash_name is null or price_hold.market_hash_name = price.market_hash_name))`.execute(
+    db,
+  )
+}
+
 /** What every source said of these items, by name. */
 export async function readPrices(
   db: Db | Tx,
@@ -77,6 +87,28 @@ export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): P
     .where('game', '=', game)
   const some = names && sql<boolean>`(market_hash_name is null or market_hash_name = any(${[...names]}))`
   return (some ? ofGame.where(some) : ofGame.orderBy('market_hash_name')).execute()
+}
+
+/** Takes an item, or with `name` null the whole game, out of the sources' hands. A later word replaces an earlier one. */
+export async function holdPrices(db: Db, { game, name, kind, since }: Hold & { game: Game }): Promise<void> {
+  await db
+    .insertInto('price_hold')
+    .values({ game, market_hash_name: name, kind, since })
+    .onConflict((conflict) => conflict.columns(['game', 'market_hash_name']).doUpdateSet({ kind, since }))
+    .execute()
+}
+
+/** Ends a hold; resolves to whether there was one. */
+export async function releasePrices(
+  db: Db,
+  { game, name }: { game: Game; name: string | null },
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('price_hold')
+    .where('game', '=', game)
+    .where('market_hash_name', 'is not distinct from', name)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 type RateEntry = { id: bigint; source: string; perUsd: string; asOf: Date }
@@ -111,7 +143,11 @@ export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise
 }
 
 /** Stores a rate as a row of its own: quotes and ledger entries point at the rate they were made with. */
-export async function saveRate(db: Db, source: string, { currency, perUsd, asOf }: RateRow): Promise<void> {
+export async function saveRate(
+  db: Db | Tx,
+  source: string,
+  { currency, perUsd, asOf }: RateRow,
+): Promise<void> {
   // An unchanged rate is written once an hour, which is enough to show that it is still alive.
   await sql`
     insert into exchange_rate (currency, per_usd, source, as_of)

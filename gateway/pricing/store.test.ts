@@ -1,0 +1,164 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fakeClock } from '../testing/clock.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { forgetPrices } from './jobs.ts'
+import { DEFAULT_RULES, type SourcePrice } from './price.ts'
+import { isBlocked, priceList } from './service.ts'
+import { holdPrices, readPrices, releasePrices, savePrices, saveRate } from './store.ts'
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const BY = { source: 'waxpeer', game: 'cs' } as const
+
+let database: TestDatabase
+let clock: ReturnType<typeof fakeClock>
+
+beforeEach(async () => {
+  database = await testDatabase()
+  clock = fakeClock()
+})
+afterEach(() => database.close())
+
+const say = (usdMicros: bigint, { level = null as bigint | null, name = 'Knife' } = {}) =>
+  savePrices(database.db, BY, [
+    {
+      marketHashName: name,
+      usdMicros,
+      levelUsdMicros: level,
+      popularity: 50,
+      popularityKind: 'listings',
+      asOf: clock.now(),
+    },
+  ])
+const stored = async (): Promise<SourcePrice | undefined> =>
+  (await readPrices(database.db, 'cs', ['Knife'])).get('Knife')?.[0]
+
+describe('the level of the week', () => {
+  test('is the middle of the last prices of the days before, from the third day on', async () => {
+    const levels: (bigint | null | undefined)[] = []
+    for (const price of [10n, 12n, 900n, 11n, 13n]) {
+      await say(1n)
+      clock.advance(HOUR_MS)
+      await say(price)
+      levels.push((await stored())?.levelUsdMicros)
+      clock.advance(DAY_MS - HOUR_MS)
+    }
+    expect(levels).toEqual([null, null, null, 12n, 11n])
+  })
+
+  test('one bad day among seven does not move it', async () => {
+    for (const price of [10n, 10n, 10n, 10n, 9_999n, 10n, 10n, 10n, 10n]) {
+      await say(price)
+      clock.advance(DAY_MS)
+    }
+    await say(10n)
+    expect((await stored())?.levelUsdMicros).toBe(10n)
+  })
+
+  test('what is older than seven days is forgotten', async () => {
+    for (const price of [10n, 10n, 10n, 10n]) {
+      await say(price)
+      clock.advance(DAY_MS)
+    }
+    clock.advance(8 * DAY_MS)
+    await say(50n)
+    expect((await stored())?.levelUsdMicros).toBeNull()
+  })
+
+  test('a source that gives one itself is believed before our own memory', async () => {
+    for (const price of [10n, 10n, 10n, 10n]) {
+      await say(price)
+      clock.advance(DAY_MS)
+    }
+    await say(10n, { level: 14n })
+    expect((await stored())?.levelUsdMicros).toBe(14n)
+  })
+})
+
+describe('what the operator holds', () => {
+  beforeEach(() => saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() }))
+  const worth = async (name = 'Knife') => {
+    const asked = {
+      game: 'cs',
+      currency: 'USD',
+      names: [name],
+      rules: DEFAULT_RULES,
+      now: clock.now(),
+    } as const
+    const list = await priceList(database.db, asked)
+    return 'refused' in list ? list : list.of(name)
+  }
+  const hold = (kind: 'blocked' | 'frozen', name: string | null) =>
+    holdPrices(database.db, { game: 'cs', name, kind, since: clock.now() })
+  const five = { kind: 'priced', gross: 500n }
+
+  test.each([['Knife'], [null]])('frozen (%s) neither moves nor ages until it is released', async (name) => {
+    await say(5_000_000n, { level: 5_000_000n })
+    await hold('frozen', name)
+    clock.advance(HOUR_MS)
+    await say(6_000_000n, { level: 6_000_000n })
+    clock.advance(20 * HOUR_MS)
+    expect(await worth()).toMatchObject(five)
+    expect(await releasePrices(database.db, { game: 'cs', name })).toBe(true)
+    expect(await worth()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
+    await say(6_000_000n, { level: 6_000_000n })
+    expect(await worth()).toMatchObject({ gross: 600n })
+    expect(await releasePrices(database.db, { game: 'cs', name })).toBe(false)
+  })
+
+  test('blocked has no price, and only what is blocked has none', async () => {
+    await say(5_000_000n, { level: 5_000_000n })
+    await say(5_000_000n, { level: 5_000_000n, name: 'Case' })
+    await hold('blocked', 'Knife')
+    expect(await worth()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
+    expect(await worth('Case')).toMatchObject(five)
+    await hold('blocked', null)
+    expect(await worth('Case')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
+    expect(await isBlocked(database.db, 'cs', ['Case'])).toBe(true)
+    expect(await isBlocked(database.db, 'dota', ['Case'])).toBe(false)
+  })
+
+  test('prices that nobody has named for a month are forgotten, frozen ones are not', async () => {
+    await say(5_000_000n)
+    await hold('frozen', 'Knife')
+    await say(5_000_000n, { name: 'Case' })
+    clock.advance(31 * DAY_MS)
+    await forgetPrices({ db: database.db, clock })
+    const left = await database.db.selectFrom('price').select('market_hash_name').execute()
+    expect(left).toEqual([{ market_hash_name: 'Knife' }])
+  })
+})
+
+describe('a refresh', () => {
+  const rows = (asOf: Date, usdMicros: bigint) =>
+    Array.from({ length: 1_000 }, (_, index) => ({
+      marketHashName: `Item ${index}`,
+      usdMicros,
+      levelUsdMicros: usdMicros,
+      popularity: 50,
+      popularityKind: 'sales7d' as const,
+      asOf,
+    }))
+
+  test('holds nothing that a trade waits for', async () => {
+    await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() })
+    await savePrices(database.db, BY, rows(clock.now(), 5_000_000n))
+    await database.db.transaction().execute(async (tx) => {
+      await savePrices(tx, BY, rows(clock.now(), 6_000_000n))
+      await saveRate(tx, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() })
+      const names = ['Item 1', 'Item 2']
+      const list = await database.db.transaction().execute(async (trade) => {
+        await trade.executeQuery(sql`set local lock_timeout = 1`.compile(trade))
+        return priceList(trade, {
+          game: 'cs',
+          currency: 'USD',
+          names,
+          rules: DEFAULT_RULES,
+          now: clock.now(),
+        })
+      })
+      expect('refused' in list ? list : list.of('Item 1')).toMatchObject({ gross: 500n })
+    })
+  })
+})
