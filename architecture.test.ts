@@ -51,6 +51,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   scripts: ['gateway'],
   e2e: ['contract', 'gateway', 'widget', 'scripts'],
   bench: ['contract', 'gateway', 'scripts', 'e2e'],
+  proofs: ['contract', 'gateway', 'steam-sandbox', 'e2e'],
 }
 const TESTS_MAY_ALSO_IMPORT: Record<string, string[]> = { gateway: ['steam-sandbox', 'scripts'] }
 

@@ -22,6 +22,15 @@ export default defineConfig({
           testTimeout: 20_000,
         },
       },
+      {
+        test: {
+          name: 'proofs',
+          include: ['proofs/**/*.test.ts'],
+          globalSetup: gatewaySetup,
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { name: 'widget', include: ['widget/**/*.test.{ts,tsx}'] } },
       {
         test: {

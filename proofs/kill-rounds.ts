@@ -1,0 +1,208 @@
+/**
+ * `npm run kill-rounds -- --rounds 200 [--seed 1]`: the real gateway under load on real PostgreSQL, killed again and
+ * again at moments of chance. Afterwards nothing is lost and nothing doubled.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { eventually, type Running } from '../e2e/process.ts'
+import { startEmbedded } from '../gateway/db/embedded.ts'
+import { createLog } from '../gateway/kit/log.ts'
+import { type Books, booksOf, checkTill, whatMoves } from './kill-check.ts'
+import { startLoad } from './kill-load.ts'
+import { answering, botsOnline, epochsOf, type KillTill, openKillTill, passMinute } from './kill-till.ts'
+import { type Random, seededRandom } from './random.ts'
+import { writeResult } from './result.ts'
+
+/** One world has items for so many rounds; then the books are compared and a new one begins. */
+const ROUNDS_A_WORLD = 20
+/** Every so many rounds no time is spared: the new process waits for the lease of the dead one. */
+const REAL_TIME_EVERY = 10
+const API_LIMIT_MS = 2_000
+const BOTS_LIMIT_MS = 30_000
+/** Some are killed while they start, some at any moment, and the others when something is half done. */
+const KILLED_EARLY = 0.15
+const KILLED_ANYWHERE = 0.25
+const MOST_START_MS = 900
+const MOST_LIFE_MS = 4_000
+const MOST_LAG_MS = 25
+const SETTLE_MS = 150_000
+
+/** What is half done: the process has said or written one thing and not yet the next. */
+const HALF_DONE = [
+  `from trade where state = 'sending'`,
+  `from trade where state = 'active' and accepted_at is not null`,
+  `from trade where delivered_at > now() - interval '1 second'`,
+  'from event where sequence is null',
+  `from webhook_delivery where state = 'due' and attempts > 0`,
+] as const
+
+export type Killed = {
+  rounds: number
+  problems: string[]
+  /** Milliseconds from start to answer, and from the kill until the bots were back, where no time was spared. */
+  apiMs: number[]
+  botsMs: number[]
+  /** Trades that were under way at a kill, by state. */
+  caught: Record<string, number>
+  books: Books
+}
+
+type Plan = { rounds: number; seed: number; realTimeEvery?: number }
+
+/** One world: rounds of start and kill, then a last start, and the books. */
+export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed> {
+  const { rounds, seed, realTimeEvery } = plan
+  const random = seededRandom(seed)
+  const till = await openKillTill(serverUrl, `kill-${seed}`)
+  const killed: Omit<Killed, 'books'> = { rounds, problems: [], apiMs: [], botsMs: [], caught: {} }
+  const load = startLoad(till, random)
+  let gateway: Running | undefined
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      const isPatient = realTimeEvery !== undefined && round % realTimeEvery === 0
+      await (isPatient ? patientRound(till, killed) : hastyRound(till, random, killed))
+    }
+    gateway = till.start()
+    killed.apiMs.push(await answering(till, gateway))
+    await load.leave()
+    await settle(till)
+    await load.end()
+    killed.problems.push(...(await checkTill(till, load.opened)))
+    return { ...killed, books: await booksOf(till) }
+  } finally {
+    await load.end()
+    await gateway?.interrupt()
+    await till.close()
+  }
+}
+
+type Notes = Omit<Killed, 'books'>
+
+/** Starts, kills after a while of chance, and lets a minute pass. */
+async function hastyRound(till: KillTill, random: Random, notes: Notes): Promise<void> {
+  const gateway = till.start()
+  if (random.chance(KILLED_EARLY)) {
+    await delay(random.int(MOST_START_MS))
+  } else {
+    notes.apiMs.push(await answering(till, gateway))
+    if (random.chance(KILLED_ANYWHERE)) await delay(random.int(MOST_LIFE_MS))
+    else await untilHalfDone(till, random)
+  }
+  await gateway.kill()
+  await noteCaught(till, notes)
+  await passMinute(till)
+}
+
+async function untilHalfDone({ pool }: KillTill, random: Random): Promise<void> {
+  const what = random.pick(HALF_DONE)
+  const end = performance.now() + MOST_LIFE_MS
+  while (performance.now() < end) {
+    const { rowCount } = await pool.query(`select 1 ${what} limit 1`)
+    if (rowCount === 1) break
+    await delay(2)
+  }
+  await delay(random.int(MOST_LAG_MS))
+}
+
+/** Kills one that works, and waits for its successor as long as that takes. */
+async function patientRound(till: KillTill, notes: Notes): Promise<void> {
+  const first = till.start()
+  await answering(till, first)
+  await botsOnline(till, 0n)
+  const epochs = await epochsOf(till)
+  await first.kill()
+  await noteCaught(till, notes)
+  const begin = performance.now()
+  const second = till.start()
+  notes.apiMs.push(await answering(till, second))
+  await botsOnline(till, epochs)
+  notes.botsMs.push(performance.now() - begin)
+  await second.kill()
+  await passMinute(till)
+}
+
+async function noteCaught({ pool }: KillTill, { caught }: Notes): Promise<void> {
+  const { rows } = await pool.query<{ state: string; n: number }>(
+    `select state, count(*)::int as n from trade
+     where state in ('intended', 'sending', 'unknown', 'active') group by state
+     union all select 'accepted, not credited', count(*)::int from trade
+       where state = 'active' and accepted_at is not null
+     union all select 'webhook in flight', count(*)::int from webhook_delivery where state = 'due' and attempts > 0`,
+  )
+  for (const { state, n } of rows) caught[state] = (caught[state] ?? 0) + n
+}
+
+async function settle(till: KillTill): Promise<void> {
+  let moving: string[] = []
+  await eventually(
+    'everything is settled',
+    async () => {
+      moving = await whatMoves(till)
+      return moving.length === 0 || undefined
+    },
+    SETTLE_MS,
+  ).catch(() => {
+    throw new Error(`not settled after ${SETTLE_MS / 1000} s:\n${moving.slice(0, 20).join('\n')}`)
+  })
+}
+
+const median = (values: number[]): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+const whole = (values: number[]) => ({
+  measured: values.length,
+  median: Math.round(median(values)),
+  most: Math.round(Math.max(...values)),
+})
+
+async function main(): Promise<boolean> {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+  })
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-kill-db-'))
+  const embedded = await startEmbedded({ dataDir: folder, log: createLog({ level: 'error' }), fsync: false })
+  const worlds: Killed[] = []
+  try {
+    const wanted = Number(values.rounds)
+    for (let done = 0; done < wanted; done += ROUNDS_A_WORLD) {
+      const rounds = Math.min(ROUNDS_A_WORLD, wanted - done)
+      const seed = Number(values.seed) * 1_000 + worlds.length
+      const world = await killRounds(embedded.url, { rounds, seed, realTimeEvery: REAL_TIME_EVERY })
+      worlds.push(world)
+      const { deliveries, webhooks } = world.books
+      const trouble =
+        world.problems.length === 0 ? 'nothing lost, nothing doubled' : world.problems.join('; ')
+      console.log(`${done + rounds} rounds: ${deliveries} deliveries, ${webhooks} webhooks, ${trouble}`)
+    }
+  } finally {
+    await embedded.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return report(worlds, Number(values.seed))
+}
+
+function report(worlds: Killed[], seed: number): boolean {
+  const caught: Record<string, number> = {}
+  for (const [state, n] of worlds.flatMap((world) => Object.entries(world.caught))) {
+    caught[state] = (caught[state] ?? 0) + n
+  }
+  const sum = (of: (books: Books) => number) => worlds.reduce((total, { books }) => total + of(books), 0)
+  const apiMs = whole(worlds.flatMap((world) => world.apiMs))
+  const botsMs = whole(worlds.flatMap((world) => world.botsMs))
+  const problems = worlds.flatMap((world) => world.problems)
+  const passed = problems.length === 0 && apiMs.median <= API_LIMIT_MS && botsMs.most <= BOTS_LIMIT_MS
+  const books = {
+    deliveries: sum((of) => of.deliveries),
+    creditedCents: sum((of) => of.credited),
+    events: sum((of) => of.events),
+    webhooksReceived: sum((of) => of.webhooks),
+  }
+  const rounds = worlds.reduce((total, world) => total + world.rounds, 0)
+  writeResult('kill-rounds', { passed, rounds, seed, ...books, apiMs, botsMs, caught, problems })
+  console.log(`kill-rounds ${rounds}: ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
+  return passed
+}
+
+if (import.meta.main) process.exitCode = (await main()) ? 0 : 1
