@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Incoming, Reply } from '../exchange.ts'
+import { CATALOGUE } from '../items.ts'
 
 type Icons = { icons: Record<string, { body: string }> }
 
@@ -22,6 +23,13 @@ export function images({ method, path }: Incoming): Reply | undefined {
   if (item) {
     const body = bodyOf(item[1] ?? '')
     return body ? svg(itemPicture(body, item[2] ?? '')) : undefined
+  }
+  // By class, which needs no description.
+  const ofClass = /^\/economy\/image\/class\/\d+\/(\d+)(?:\/\w+)?$/.exec(path)
+  if (ofClass) {
+    const entry = CATALOGUE.get(ofClass[1] ?? '')
+    const body = entry && bodyOf(entry.icon)
+    return body ? svg(itemPicture(body, entry.color)) : undefined
   }
   const avatar = /^(?:\/avatars)?\/([0-9a-f]{40})(?:_medium|_full)?\.jpg$/.exec(path)
   return avatar ? svg(avatarPicture(avatar[1] ?? '')) : undefined
