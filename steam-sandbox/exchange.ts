@@ -1,5 +1,6 @@
 import type { Faults } from './faults.ts'
 import type { Quotas } from './quotas.ts'
+import type { PendingLogin } from './routes/enrolment.ts'
 import type { Account, World } from './world/world.ts'
 
 /** One request, read whole. `host` is without a port; `own` says that it was meant for the sandbox itself. */
@@ -33,6 +34,8 @@ export type Sandbox = {
   faults: Faults
   quotas: Quotas
   log: LogEntry[]
+  /** Logins that have begun, by client id. */
+  logins: Map<string, PendingLogin>
 }
 
 export type Route = (request: Incoming, sandbox: Sandbox) => Reply | undefined

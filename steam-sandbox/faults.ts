@@ -1,4 +1,5 @@
-import { BAD_DAYS, type BadDay } from './bad-days.ts'
+import { BAD_DAYS } from './bad-days/bad-days.ts'
+import type { BadDay } from './bad-days/day.ts'
 import type { Incoming, Reply } from './exchange.ts'
 import { field } from './exchange.ts'
 import type { World } from './world/world.ts'
@@ -10,7 +11,7 @@ export type Effect = {
   hang?: 'before' | 'after'
   drop?: 'before' | 'after'
   /** What becomes of the true answer. */
-  change?: (reply: Reply) => Reply
+  change?: (reply: Reply, request: Incoming) => Reply
 }
 
 /** A bad day: the next `times` requests of Steam that match get this effect. */

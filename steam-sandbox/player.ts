@@ -1,4 +1,5 @@
 import { type Sandbox, tradeLink } from './exchange.ts'
+import { CATALOGUE } from './items.ts'
 import { refreshTokenOf } from './tokens.ts'
 import { acceptOffer, counterOffer, endOffer } from './world/offers.ts'
 import { reverseAll } from './world/trades.ts'
@@ -18,6 +19,11 @@ export function createPlayer(sandbox: Sandbox, who: string) {
     tradeUrl: () => tradeLink(account()),
     refreshToken: () => refreshTokenOf(account(), sandbox.nowS()),
     items: (): Asset[] => account().assets,
+    /** What of a game could be asked for in an offer. */
+    tradable: (appId: number): Asset[] =>
+      account().assets.filter(
+        (asset) => asset.appId === appId && asset.contextId === '2' && CATALOGUE.get(asset.classId)?.tradable,
+      ),
     received: (): Offer[] => sandbox.world().offers.filter(({ partner }) => partner === by),
     accept: (offerId: string) => sandbox.change((world, nowS) => acceptOffer(world, { offerId, by }, nowS)),
     decline: (offerId: string) =>

@@ -5,12 +5,13 @@ import { pages } from './pages/pages.ts'
 import { api } from './routes/api.ts'
 import { community } from './routes/community.ts'
 import { control } from './routes/control.ts'
+import { enrolment } from './routes/enrolment.ts'
 import { images } from './routes/images.ts'
 import { login } from './routes/login.ts'
 
 const MAX_BODY = 256 * 1024
 const MAX_LOG = 200
-const STEAM_ROUTES: Route[] = [login, api, community]
+const STEAM_ROUTES: Route[] = [login, enrolment, api, community]
 const OWN_ROUTES: Route[] = [images, control, pages]
 
 /** Answers one request, after what a bad day does to it. */
@@ -33,7 +34,7 @@ export async function serve(
   const reply = replaced && !isDone ? replaced : answer(request, sandbox)
   if (fault?.effect.drop === 'after') return void response.destroy()
   if (fault?.effect.hang === 'after') return
-  give(response, fault?.effect.change?.(reply) ?? reply)
+  give(response, fault?.effect.change?.(reply, request) ?? reply)
 }
 
 function answer(request: Incoming, sandbox: Sandbox): Reply {

@@ -92,5 +92,6 @@ function createSandbox({ seed, clock, dataFile, quotas }: Settings): Sandbox & {
     faults,
     quotas: limits,
     log: [],
+    logins: new Map(),
   }
 }

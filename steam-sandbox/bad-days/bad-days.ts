@@ -1,20 +1,13 @@
-import type { Incoming } from './exchange.ts'
-import type { Effect } from './faults.ts'
-
-/** `at` is held against "METHOD host/path". */
-export type BadDay = {
-  line: string
-  at: RegExp
-  when?: (request: Incoming, nowS: number) => boolean
-  effect: Effect
-  delayMs?: number
-}
+import { type BadDay, ERROR_PAGE } from './day.ts'
+import { INVENTORIES } from './inventories.ts'
+import { LOGINS } from './logins.ts'
+import { READS } from './reads.ts'
+import { SENDS } from './sends.ts'
 
 const ANY = /./
-const HTML = '<html><head><title>Steam Community :: Error</title></head><body><h1>Sorry!</h1></body></html>'
 
 /** Tuesdays from 13:00 to 17:15 in Los Angeles, when Steam's servers are looked after. */
-export function isMaintenance(nowS: number): boolean {
+function isMaintenance(nowS: number): boolean {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: 'America/Los_Angeles',
     weekday: 'short',
@@ -27,17 +20,16 @@ export function isMaintenance(nowS: number): boolean {
   return part('weekday') === 'Tue' && minutes >= 13 * 60 && minutes < 17 * 60 + 15
 }
 
-const EVERYWHERE: Record<string, BadDay> = {
-  'steam-down': {
-    line: 'Every request is answered with 503 and a page of HTML.',
-    at: ANY,
-    effect: { status: 503, body: HTML },
-  },
+const down = { status: 503, body: ERROR_PAGE }
+
+/** The behaviours of Steam itself by name. Those of people are in world/people.ts. */
+export const BAD_DAYS: Record<string, BadDay> = {
+  'steam-down': { line: 'Every request is answered with 503 and a page of HTML.', at: ANY, effect: down },
   'steam-down-on-tuesday': {
-    line: 'Down like the above, on Tuesdays from 13:00 to 17:15 in Los Angeles: advance the clock.',
+    line: 'Down like that, on Tuesdays from 13:00 to 17:15 in Los Angeles: advance the clock.',
     at: ANY,
     when: (_, nowS) => isMaintenance(nowS),
-    effect: { status: 503, body: HTML },
+    effect: down,
   },
   slow: { line: 'Every answer takes 4 seconds.', at: ANY, effect: {}, delayMs: 4000 },
   'rate-limited': {
@@ -45,9 +37,8 @@ const EVERYWHERE: Record<string, BadDay> = {
     at: ANY,
     effect: { status: 429, body: null },
   },
-}
-
-/** The behaviours of Steam itself by name. Those of people are in world/people.ts. */
-export const BAD_DAYS: Record<string, BadDay> = {
-  ...EVERYWHERE,
+  ...SENDS,
+  ...READS,
+  ...INVENTORIES,
+  ...LOGINS,
 }

@@ -1,4 +1,4 @@
-import { BAD_DAYS } from '../bad-days.ts'
+import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { advance, type Incoming, type Reply, redirect, type Sandbox, tradeLink } from '../exchange.ts'
 import { lineOf, switchOff, switchOn } from '../routes/acts.ts'
 import { PEOPLE } from '../world/people.ts'

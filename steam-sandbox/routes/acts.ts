@@ -1,9 +1,11 @@
-import { BAD_DAYS } from '../bad-days.ts'
+import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { field, json, type Reply, type Sandbox } from '../exchange.ts'
 import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offers.ts'
 import { PEOPLE } from '../world/people.ts'
 import { reverseAll, reverseTrade } from '../world/trades.ts'
 import { type Account, findAccount, findOffer, withAccount } from '../world/world.ts'
+
+import { approveLogin } from './enrolment.ts'
 
 type Act = (sandbox: Sandbox, id: string, said: unknown) => Reply
 type Done = { kind: string }
@@ -26,6 +28,7 @@ export const ACTS: Record<string, Act> = {
   },
   'POST sessions expire': (sandbox, id) => forget(sandbox, id, 'sessionGeneration'),
   'POST sessions revoke': (sandbox, id) => forget(sandbox, id, 'loginGeneration'),
+  'POST logins approve': approve,
   'PUT behaviours ': switchOn,
   'DELETE behaviours ': switchOff,
 }
@@ -87,6 +90,15 @@ function forget(sandbox: Sandbox, steamId: string, what: 'sessionGeneration' | '
     ...(what === 'loginGeneration' ? { loginGeneration: account.loginGeneration + 1 } : {}),
   })
   sandbox.change((world) => ({ world: withAccount(world, steamId, older), answer: undefined }))
+  return json({ ok: true })
+}
+
+/** The phone of `steamId` approves a login that shows a picture. */
+function approve(sandbox: Sandbox, clientId: string, said: unknown): Reply {
+  const account = findAccount(sandbox.world(), String(field(said, 'steamId')))
+  if (!account || !approveLogin(sandbox, clientId, account)) {
+    return json({ error: 'There is no such login, or no such account.' }, 404)
+  }
   return json({ ok: true })
 }
 

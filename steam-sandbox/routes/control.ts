@@ -1,4 +1,5 @@
-import { BAD_DAYS } from '../bad-days.ts'
+import { BAD_DAYS } from '../bad-days/bad-days.ts'
+import { credentialsOf } from '../credentials.ts'
 import { advance, field, type Incoming, json, type Reply, type Sandbox, tradeLink } from '../exchange.ts'
 import { parseFault } from '../faults.ts'
 import { refreshTokenOf } from '../tokens.ts'
@@ -25,6 +26,7 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
         name: bot.name,
         steamId: bot.steamId,
         refreshToken: refreshTokenOf(bot, nowS()),
+        ...credentialsOf(bot),
       })),
     )
   },

@@ -1,6 +1,6 @@
 import { type Incoming, json, type Reply, type Sandbox, text } from '../exchange.ts'
 import { GAMES } from '../items.ts'
-import { escapeHtml } from '../pages/html.ts'
+import { escapeText } from '../pages/html.ts'
 import { isTokenOf } from '../world/offers.ts'
 import { cannotTrade, traitsOf } from '../world/people.ts'
 import { holdDaysOf } from '../world/trades.ts'
@@ -36,7 +36,7 @@ export function barText(bar: 'cannot_trade' | 'trade_ban', name: string): string
 }
 
 function problemPage(problem: string): Reply {
-  return text(`<html><body><div id="error_msg">${escapeHtml(problem)}</div></body></html>`)
+  return text(`<html><body><div id="error_msg">${escapeText(problem)}</div></body></html>`)
 }
 
 function formPage(world: World, me: Account, partner: Account): Reply {
@@ -46,8 +46,8 @@ function formPage(world: World, me: Account, partner: Account): Reply {
   )
   const [mine, theirs] = [holdDaysOf(world, me.steamId), holdDaysOf(world, partner.steamId)]
   return text(`<html><body>${images.join('')}
+\t<script>g_steamID = "${me.steamId}";</script>
 \t<script type="text/javascript">
-\t\tvar g_steamID = "${me.steamId}";
 \t\tvar g_rgAppContextData = ${contextsOf(me)};
 \t\tvar g_rgPartnerAppContextData = ${contextsOf(partner)};
 \t\tvar g_strYourPersonaName = ${JSON.stringify(me.name)};

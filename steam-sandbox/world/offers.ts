@@ -45,6 +45,7 @@ export function sendOffer(
   if (!sender || !partner || sender === partner) return refuse(world, 15)
   const countered = intent.counters === undefined ? undefined : findOffer(world, intent.counters)
   if (intent.counters !== undefined && !isCounterable(countered, intent)) return refuse(world, 11)
+  if (traitsOf(world, sender).mustAcknowledge && !sender.acknowledged) return refuse(world, 2)
   const bar = cannotTrade(world, partner, nowS) ?? cannotTrade(world, sender, nowS)
   if (bar) return refuse(world, 15, bar)
   if (!countered && !isTokenOf(world, partner, intent.token)) return refuse(world, 15)

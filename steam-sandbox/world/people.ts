@@ -13,6 +13,8 @@ export type Traits = {
   /** Accepts rather than let the sender cancel. */
   acceptsOnCancel?: boolean
   reversesAfterS?: number
+  /** Sends nothing before the notice about trade protection is acknowledged. */
+  mustAcknowledge?: boolean
   reaction?: Reaction
 }
 
@@ -57,6 +59,10 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
   'reverses-after-3-days': {
     line: 'Accepts after 5 seconds and takes the trade back 3 days later.',
     traits: { reaction: { does: 'accept', afterS: 5 }, reversesAfterS: 3 * DAY_S },
+  },
+  'must-acknowledge': {
+    line: 'A bot cannot send before it has acknowledged trade protection. Switch it on with the Steam id of a bot.',
+    traits: { mustAcknowledge: true },
   },
 }
 

@@ -1,0 +1,43 @@
+import type { Incoming } from '../exchange.ts'
+import type { Effect } from '../faults.ts'
+
+/** `at` is held against "METHOD host/path". */
+export type BadDay = {
+  line: string
+  at: RegExp
+  when?: (request: Incoming, nowS: number) => boolean
+  effect: Effect
+  delayMs?: number
+}
+
+export const ERROR_PAGE =
+  '<html><head><title>Steam Community :: Error</title></head><body><h1>Sorry!</h1><h3>An error occurred.</h3></body></html>'
+export const DENIED_PAGE =
+  '<html><head><title>Forbidden</title></head><body><h1>Forbidden</h1>Access is denied.</body></html>'
+
+/** To the page for signing in, as for somebody without a session. */
+export const SIGN_IN: Effect = {
+  status: 302,
+  body: '',
+  headers: { location: 'https://steamcommunity.com/login/home/' },
+}
+
+/** What becomes of a true answer in JSON. */
+export function changedJson(change: (body: unknown, request: Incoming) => unknown): Effect {
+  return {
+    change(reply, request) {
+      if (reply.status !== 200) return reply
+      return { ...reply, body: JSON.stringify(change(JSON.parse(String(reply.body)), request)) }
+    },
+  }
+}
+
+export type Row = Record<string, unknown>
+
+export function isRow(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function rowsOf(value: unknown): Row[] {
+  return Array.isArray(value) ? value.filter(isRow) : []
+}

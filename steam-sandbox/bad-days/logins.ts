@@ -1,0 +1,58 @@
+import type { Effect } from '../faults.ts'
+import { type BadDay, SIGN_IN } from './day.ts'
+
+const FINALIZE = /^POST login\.steampowered\.com\/jwt\/finalizelogin$/
+const SET_TOKEN = /^POST help\.steampowered\.com\/login\/settoken$/
+const PASSWORD = /^POST api\.steampowered\.com\/IAuthenticationService\/BeginAuthSessionViaCredentials\//
+const CODE = /^POST api\.steampowered\.com\/IAuthenticationService\/UpdateAuthSessionWithSteamGuardCode\//
+const TRADE_PAGE = /^GET steamcommunity\.com\/tradeoffer\/new\/$/
+const COMMUNITY = /^(GET|POST) steamcommunity\.com\/tradeoffer\//
+
+const on = (at: RegExp, line: string, effect: Effect): BadDay => ({ line, at, effect })
+const result = (eresult: number): Effect => ({
+  status: 200,
+  body: '',
+  headers: { 'x-eresult': String(eresult) },
+})
+const problem = (text: string): Effect => ({
+  status: 200,
+  body: `<html><body><div id="error_msg">${text}</div></body></html>`,
+})
+
+/** What may happen to a login, to a session and to the page of a new offer. */
+export const LOGINS: Record<string, BadDay> = {
+  'login-15': on(FINALIZE, 'The refresh token is refused with 15.', { status: 200, body: { error: 15 } }),
+  'login-hang': on(FINALIZE, 'The login gets no answer.', { hang: 'before' }),
+  'login-one-host-fails': on(SET_TOKEN, 'One of the hosts of the login answers 500.', {
+    status: 500,
+    body: '',
+  }),
+  'login-wrong-password': on(PASSWORD, 'Any password is wrong (5).', result(5)),
+  'login-rate-limited': on(PASSWORD, 'Too many logins (84).', result(84)),
+  'login-wrong-code': on(CODE, 'Any code of the authenticator is wrong (88).', result(88)),
+  'session-lost': on(COMMUNITY, 'The trade pages lead to the page for signing in.', SIGN_IN),
+  'page-invalid-link': on(
+    TRADE_PAGE,
+    'The trade page says that the link is no longer valid.',
+    problem('This Trade URL is no longer valid for sending a trade offer to somebody.'),
+  ),
+  'page-private': on(
+    TRADE_PAGE,
+    'The trade page says that the inventory is private.',
+    problem('somebody\'s inventory privacy is set to "Private", so they cannot receive trade offers.'),
+  ),
+  'page-trade-ban': on(
+    TRADE_PAGE,
+    'The trade page says that the partner has a trade ban.',
+    problem('You cannot trade with somebody because they have a trade ban.'),
+  ),
+  'page-escrow-15': on(TRADE_PAGE, 'The trade page tells of a hold of 15 days.', {
+    change: (reply) => ({
+      ...reply,
+      body: String(reply.body).replace(/(g_days(?:Their|Both)Escrow = )\d+/g, '$115'),
+    }),
+  }),
+  'page-without-days': on(TRADE_PAGE, 'The trade page does not tell of holds: nothing may be concluded.', {
+    change: (reply) => ({ ...reply, body: String(reply.body).replace(/^.*g_days\w+Escrow.*\n/gm, '') }),
+  }),
+}

@@ -1,0 +1,107 @@
+import { field, type Incoming } from '../exchange.ts'
+import type { Effect } from '../faults.ts'
+import { type BadDay, changedJson, DENIED_PAGE, ERROR_PAGE, isRow, type Row, rowsOf } from './day.ts'
+
+const ECONOMY = /^GET api\.steampowered\.com\/IEconService\//
+const OFFERS = /^GET api\.steampowered\.com\/IEconService\/GetTradeOffers?\/v1\//
+const OFFER_LIST = /^GET api\.steampowered\.com\/IEconService\/GetTradeOffers\/v1\//
+const TRADE = /^GET api\.steampowered\.com\/IEconService\/GetTradeStatus\/v1\//
+const CANCEL = /^POST steamcommunity\.com\/tradeoffer\/\d+\/cancel$/
+
+const on = (at: RegExp, line: string, effect: Effect): BadDay => ({ line, at, effect })
+
+const result = (eresult: number, body: object): Effect => ({
+  status: 200,
+  body,
+  headers: { 'x-eresult': String(eresult) },
+})
+
+/** Every offer of an answer, whether it is of one or of a list. */
+function eachOffer(change: (offer: Row, index: number) => Row): Effect {
+  return changedJson((body) => {
+    const response = field(body, 'response')
+    if (!isRow(response)) return body
+    const { offer, trade_offers_sent: sent, trade_offers_received: received } = response
+    return {
+      response: {
+        ...response,
+        ...(isRow(offer) ? { offer: change(offer, 0) } : {}),
+        ...(Array.isArray(sent) ? { trade_offers_sent: rowsOf(sent).map(change) } : {}),
+        ...(Array.isArray(received) ? { trade_offers_received: rowsOf(received).map(change) } : {}),
+      },
+    }
+  })
+}
+
+function withoutItems({ items_to_give: _, items_to_receive: __, ...offer }: Row): Row {
+  return offer
+}
+
+function withoutClasses(offer: Row): Row {
+  const strip = (items: unknown) => rowsOf(items).map(({ classid: _, ...item }) => item)
+  const { items_to_give: give, items_to_receive: receive } = offer
+  return {
+    ...offer,
+    ...(give ? { items_to_give: strip(give) } : {}),
+    ...(receive ? { items_to_receive: strip(receive) } : {}),
+  }
+}
+
+function stillActive({ tradeid: _, ...offer }: Row): Row {
+  return { ...offer, trade_offer_state: 2 }
+}
+
+function withoutTrade({ tradeid: _, ...offer }: Row): Row {
+  return offer
+}
+
+function reverted(offer: Row): Row {
+  return offer.trade_offer_state === 3 ? { ...offer, trade_offer_state: 12 } : offer
+}
+
+/** Steam cuts a list wherever it likes: here after each offer. */
+function onePerPage(body: unknown, { query }: Incoming): unknown {
+  const rest = rowsOf(field(field(body, 'response'), 'trade_offers_sent'))
+  const sent = rest.slice(0, 1)
+  const next = rest.length > 1 ? Number(query.get('cursor') ?? 0) + 1 : 0
+  return { response: { ...(sent.length > 0 ? { trade_offers_sent: sent } : {}), next_cursor: next } }
+}
+
+/** What may happen to reads of offers and trades, and to a cancellation. */
+export const READS: Record<string, BadDay> = {
+  'read-401': on(ECONOMY, '401 and "Access is denied": the session died.', {
+    status: 401,
+    body: DENIED_PAGE,
+  }),
+  'read-403': on(ECONOMY, '403 and "Access is denied".', { status: 403, body: DENIED_PAGE }),
+  'read-429': on(ECONOMY, '429 and `null`.', { status: 429, body: null }),
+  'read-500': on(ECONOMY, '500 and a page of HTML.', { status: 500, body: ERROR_PAGE }),
+  'read-502': on(ECONOMY, '502 and a page of HTML.', { status: 502, body: ERROR_PAGE }),
+  'read-result-15': on(ECONOMY, 'Result 15 without data.', result(15, {})),
+  'read-result-2': on(ECONOMY, 'Result 2 without data.', result(2, {})),
+  'read-result-2-with-data': on(ECONOMY, 'Result 2, and the data is right.', {
+    change: (reply) => ({ ...reply, headers: { ...reply.headers, 'x-eresult': '2' } }),
+  }),
+  'read-empty': on(ECONOMY, '`{}` without a response.', result(1, {})),
+  'read-null': on(ECONOMY, '`null`.', { status: 200, body: null, headers: { 'x-eresult': '1' } }),
+  'read-hang': on(ECONOMY, 'No answer.', { hang: 'before' }),
+  'offers-without-items': on(OFFERS, 'Offers come without their items.', eachOffer(withoutItems)),
+  'first-offer-without-items': on(
+    OFFERS,
+    'The first offer of a list comes without its items.',
+    eachOffer((offer, index) => (index === 0 ? withoutItems(offer) : offer)),
+  ),
+  'items-without-class': on(OFFERS, 'Items come without their class.', eachOffer(withoutClasses)),
+  'one-offer-a-page': on(OFFER_LIST, 'Lists have one offer a page.', changedJson(onePerPage)),
+  'accepted-without-trade': on(
+    OFFERS,
+    'An accepted offer does not name its trade yet.',
+    eachOffer(withoutTrade),
+  ),
+  'trade-not-there-yet': on(TRADE, 'The status of a trade is empty.', result(1, { response: {} })),
+  'late-state': on(OFFERS, 'Offers seem active although they have ended.', eachOffer(stillActive)),
+  'offer-reverted': on(OFFERS, 'Accepted offers show state 12.', eachOffer(reverted)),
+  'cancel-drop-after': on(CANCEL, 'The connection breaks, although the offer was cancelled.', {
+    drop: 'after',
+  }),
+}

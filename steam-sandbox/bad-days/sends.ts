@@ -1,0 +1,67 @@
+import type { Effect } from '../faults.ts'
+import { type BadDay, ERROR_PAGE, SIGN_IN } from './day.ts'
+
+const SEND = /^POST steamcommunity\.com\/tradeoffer\/new\/send$/
+
+const on = (line: string, effect: Effect): BadDay => ({ line, at: SEND, effect })
+const said = (strError: string): Effect => ({ status: 500, body: { strError } })
+const refused = (eresult: number): Effect =>
+  said(`There was an error sending your trade offer.  Please try again later. (${eresult})`)
+
+/** What may happen to the sending of an offer. Nothing is sent unless the line says so. */
+export const SENDS: Record<string, BadDay> = {
+  'send-2': on('Refused with (2), a failure without a reason.', refused(2)),
+  'send-11': on('Refused with (11), a state that does not fit.', refused(11)),
+  'send-15': on('Refused with (15), a wrong token or no friends.', refused(15)),
+  'send-16-not-sent': on('A time-out (16), and nothing was sent.', refused(16)),
+  'send-16-sent': on('A time-out (16), although the offer was sent.', {
+    change: (reply) => (reply.status === 200 ? replyWith(refused(16)) : reply),
+  }),
+  'send-20': on('Refused with (20), a service that is not available.', refused(20)),
+  'send-25': on('Refused with (25), too many offers.', refused(25)),
+  'send-26': on('Refused with (26), an item that is gone.', refused(26)),
+  'send-28': on('Refused with (28), already done.', refused(28)),
+  'send-trade-ban': on(
+    'The other side has a trade ban.',
+    said('You cannot trade with somebody because they have a trade ban.'),
+  ),
+  'send-new-device': on(
+    'The bot has logged in from a new device: 7 days without trades.',
+    said(
+      'You have logged in from a new device. In order to protect your items, you will be unable to trade for 7 days.',
+    ),
+  ),
+  'send-cannot-trade': on(
+    'The other side is not available to trade.',
+    said(
+      'somebody is not available to trade. More information will be shown to somebody if they invite you to trade.',
+    ),
+  ),
+  'send-too-many-offers': on(
+    'Too many offers, in words without a number.',
+    said('You have sent too many trade offers. Please cancel some before sending more.'),
+  ),
+  'send-item-server-down': on(
+    "The game's item server does not answer.",
+    said("We were unable to contact the game's item server. Please try again later."),
+  ),
+  'send-inventory-full': on(
+    "The bot's inventory is full.",
+    said('This trade would exceed the maximum number of items allowed in your Counter-Strike 2 inventory.'),
+  ),
+  'send-401': on('401 and `null`: the session died.', { status: 401, body: null }),
+  'send-302': on('302 to the page for signing in: the session died.', SIGN_IN),
+  'send-429': on('429 and `null`.', { status: 429, body: null }),
+  'send-503-html': on('503 and a page of HTML.', { status: 503, body: ERROR_PAGE }),
+  'send-200-null': on('200 and `null`.', { status: 200, body: null }),
+  'send-200-html': on('200 and a page of HTML.', { status: 200, body: ERROR_PAGE }),
+  'send-200-empty': on('200 and `{}`.', { status: 200, body: {} }),
+  'send-hang-before': on('No answer, and nothing was sent.', { hang: 'before' }),
+  'send-hang-after': on('No answer, although the offer was sent.', { hang: 'after' }),
+  'send-drop-before': on('The connection breaks, and nothing was sent.', { drop: 'before' }),
+  'send-drop-after': on('The connection breaks, although the offer was sent.', { drop: 'after' }),
+}
+
+function replyWith({ status = 200, body }: Effect) {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}

@@ -1,0 +1,48 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { BAD_DAYS } from './bad-days/bad-days.ts'
+import { ROWS } from './conformance/rows.ts'
+import { PEOPLE } from './world/people.ts'
+
+const FOLDER = new URL('conformance/', import.meta.url)
+const files = readdirSync(FOLDER).filter((name) => name.endsWith('.test.ts'))
+const sources = files.map((name) => readFileSync(new URL(name, FOLDER), 'utf8'))
+
+/**
+ * The conformance suite stands in conformance/: it drives the sandbox with steam-session, steamcommunity and
+ * steam-tradeoffer-manager as they come. This file holds that nothing is left out of it.
+ */
+describe('the conformance suite', () => {
+  it.each(Object.keys(ROWS))('has a file that tests every row of "%s"', (group) => {
+    const at = sources.map((source) => source.indexOf(`rowsOf('${group}')`)).filter((index) => index >= 0)
+    expect(at).toHaveLength(1)
+    const source = sources.find((text) => text.includes(`rowsOf('${group}')`)) ?? ''
+    expect(source.slice(at[0]).includes('complete()\n})')).toBe(true)
+  })
+
+  it.each(Object.keys({ ...BAD_DAYS, ...PEOPLE }))('tries "%s"', (behaviour) => {
+    const players: Record<string, string> = PLAYERS
+    const words = [`${behaviour}'`, `behaviours/${behaviour}`, players[behaviour] ?? behaviour]
+    const tests = [...sources, ...OTHERS.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))]
+    expect(tests.some((source) => words.some((word) => source.includes(word)))).toBe(true)
+  })
+})
+
+const OTHERS = ['world/trades.test.ts', 'control.test.ts', 'limits.test.ts']
+/** The magic players that stand for a behaviour whose name no test uses. */
+const PLAYERS = {
+  'hidden-inventory': 'magic_hidden',
+  'no-items': 'magic_empty',
+  'game-not-owned': 'magic_no_game',
+  'hold-15-days': 'magic_hold',
+  'cannot-trade': 'magic_cannot_trade',
+  'trade-ban': 'magic_banned',
+  'token-regenerated': 'magic_new_token',
+  'steam-down-on-tuesday': 'magic_tuesday',
+  'many-items': 'magic_hoarder',
+  accepts: 'magic_accepts',
+  declines: 'magic_declines',
+  counters: 'magic_counters',
+  'accepts-in-the-last-second': 'magic_last_second',
+  'reverses-after-3-days': 'magic_reverser',
+}

@@ -1,0 +1,278 @@
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { type RunningSteam, startSteam } from '../start.ts'
+import { DAY_S, OFFER_LIFE_S } from '../world/world.ts'
+import {
+  contents,
+  control,
+  type ExchangedItem,
+  failure,
+  type LibraryOffer,
+  logIn,
+  type Person,
+  read,
+  sent,
+  wait,
+} from './libraries.ts'
+import { rowsOf } from './rows.ts'
+
+let steam: RunningSteam
+let bot: Person
+let shopper: Person
+
+// Sessions are made anew for each test: some advance the clock beyond the life of a session.
+beforeAll(async () => {
+  steam = await startSteam({ port: 0, seed: 'conformance' })
+})
+beforeEach(async () => {
+  steam.reset()
+  bot = await logIn(steam, 'Tradetill Bot #1')
+  shopper = await logIn(steam, 'nova_hound')
+})
+afterAll(() => steam.close())
+
+function exchange(
+  offer: LibraryOffer,
+  ifFailed = false,
+): Promise<{ status: number; received: ExchangedItem[] }> {
+  return new Promise((resolve, reject) =>
+    offer.getExchangeDetails(ifFailed, (error, status, _time, received) =>
+      error ? reject(error) : resolve({ status, received }),
+    ),
+  )
+}
+
+async function rawTrade(tradeId: string): Promise<unknown> {
+  return wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeStatus', 1, { tradeid: tradeId }, done))
+}
+
+const receivedOffers = () =>
+  new Promise<LibraryOffer[]>((resolve, reject) =>
+    bot.manager.getOffers(1, (error, _sent, received) => (error ? reject(error) : resolve(received))),
+  )
+
+describe('an offer ends', () => {
+  const { row, complete } = rowsOf('ends')
+
+  row('Declined', async () => {
+    const { id } = await sent(steam, bot)
+    const received = await read(shopper, id)
+    await wait<void>((done) => received.decline(done))
+    expect((await read(bot, id)).state).toBe(7)
+    received.state = 2
+    expect(await failure(wait<string>((done) => received.accept(done)))).toMatchObject({ eresult: 11 })
+  })
+
+  row('Countered, with a new received offer', async () => {
+    const { id } = await sent(steam, bot, { count: 2 })
+    const counter = (await read(shopper, id)).counter()
+    counter.removeMyItem(counter.itemsToGive[0] ?? {})
+    expect(await wait<string>((done) => counter.send(done))).toBe('sent')
+    expect((await read(bot, id)).state).toBe(4)
+    const [received] = await receivedOffers()
+    expect(received).toMatchObject({ id: counter.id, state: 2 })
+    expect(received?.itemsToReceive).toHaveLength(1)
+    await wait<void>((done) => received?.decline(done))
+    expect(await receivedOffers()).toEqual([])
+  })
+
+  row('Expired', async () => {
+    const { id } = await sent(steam, bot)
+    steam.advance(OFFER_LIFE_S)
+    bot = await logIn(steam, 'Tradetill Bot #1')
+    expect((await read(bot, id)).state).toBe(5)
+  })
+
+  row('Canceled by us', async () => {
+    const offer = await sent(steam, bot)
+    await wait<void>((done) => offer.cancel(done))
+    expect((await read(bot, offer.id)).state).toBe(6)
+    expect((await read(shopper, offer.id)).state).toBe(6)
+    const lost = await sent(steam, bot)
+    await control(steam, 'PUT', 'behaviours/cancel-drop-after', { times: 1 })
+    expect((await failure(wait<void>((done) => lost.cancel(done)))).message).toMatch(/hang up|ECONNRESET/)
+    expect((await read(bot, lost.id)).state).toBe(6)
+  })
+
+  row('InvalidItems, with missing items', async () => {
+    await control(steam, 'PUT', 'behaviours/sells-an-item')
+    const { id } = await sent(steam, bot, { count: 2 })
+    steam.advance(10)
+    const offer = await read(bot, id)
+    expect(offer.state).toBe(8)
+    expect(offer.itemsToReceive.map(({ missing }) => missing)).toEqual([true, false])
+  })
+
+  row('InEscrow, for 15 days', async () => {
+    const { id } = await sent(steam, bot, { who: 'magic_hold' })
+    const other = await logIn(steam, 'magic_hold')
+    const received = await read(other, id)
+    expect(await wait<string>((done) => received.accept(done))).toBe('escrow')
+    const offer = await read(bot, id)
+    expect(offer).toMatchObject({ state: 11, escrowEnds: expect.any(Date) })
+    const held = await exchange(offer)
+    expect(held.status).toBe(10)
+    expect(held.received[0]?.new_assetid).toBeUndefined()
+    steam.advance(15 * DAY_S)
+    bot = await logIn(steam, 'Tradetill Bot #1')
+    expect((await exchange(await read(bot, id))).status).toBe(3)
+  })
+
+  row('NeedsConfirmation, as the bot gives items', async () => {
+    const { id } = await sent(steam, bot, { appId: 570 })
+    steam.as('nova_hound').accept(id)
+    const [item] = steam.as('Tradetill Bot #1').tradable(570)
+    const { steamId, tradeUrl } = steam.as('quiet_lynx')
+    const gift = bot.manager.createOffer(steamId, new URL(tradeUrl()).searchParams.get('token') ?? '')
+    gift.addMyItem({ appid: 570, contextid: '2', assetid: item?.assetId })
+    expect(await wait<string>((done) => gift.send(done))).toBe('pending')
+    expect(await read(bot, gift.id)).toMatchObject({ state: 9, confirmationMethod: 2 })
+    expect(steam.world().offers).toHaveLength(2)
+    await control(steam, 'POST', `offers/${gift.id}/confirm`)
+    expect((await read(bot, gift.id)).state).toBe(2)
+    const again = bot.manager.createOffer(steamId, new URL(tradeUrl()).searchParams.get('token') ?? '')
+    again.addMyItem({ appid: 570, contextid: '2', assetid: item?.assetId })
+    await wait<string>((done) => again.send(done))
+    await control(steam, 'POST', `offers/${again.id}/deny`)
+    expect((await read(bot, again.id)).state).toBe(10)
+  })
+
+  row('EscrowRollback 11', async () => {
+    const { id } = await sent(steam, bot, { who: 'magic_hold' })
+    const before = steam.as('magic_hold').items().length
+    steam.as('magic_hold').accept(id)
+    expect(steam.as('magic_hold').items()).toHaveLength(before - 1)
+    const { tradeID } = await read(bot, id)
+    await control(steam, 'POST', `offers/${id}/decline`)
+    expect(steam.as('magic_hold').items()).toHaveLength(before)
+    expect((await read(bot, id)).state).toBe(7)
+    expect(await rawTrade(tradeID)).toMatchObject({ response: { trades: [{ status: 11 }] } })
+  })
+
+  row('reversal 12', async () => {
+    const { id } = await sent(steam, bot, { count: 2 })
+    steam.as('nova_hound').accept(id)
+    const offer = await read(bot, id)
+    const settlement = { time_settlement: expect.any(Number), status: 3 }
+    expect(await rawTrade(offer.tradeID)).toMatchObject({ response: { trades: [settlement] } })
+    steam.as('nova_hound').reverse()
+    expect((await read(bot, id)).state).toBe(3)
+    await expect(exchange(offer)).rejects.toThrow('12')
+    expect((await exchange(offer, true)).status).toBe(12)
+    const raw = await rawTrade(offer.tradeID)
+    expect(raw).toMatchObject({
+      response: {
+        trades: [
+          {
+            status: 12,
+            time_mod: expect.any(Number),
+            assets_received: [{ rollback_new_assetid: expect.any(String) }, {}],
+          },
+        ],
+      },
+    })
+    expect(JSON.stringify(raw)).not.toContain('time_settlement')
+    const history = await wait<unknown>((done) =>
+      bot.manager._apiCall('GET', 'GetTradeHistory', 1, { max_trades: 10, include_total: 1 }, done),
+    )
+    expect(history).toMatchObject({
+      response: {
+        more: false,
+        total_trades: 2,
+        trades: [
+          { status: 3, rollback_trade: offer.tradeID, assets_given: [{}, {}] },
+          { status: 12, tradeid: offer.tradeID },
+        ],
+      },
+    })
+    await control(steam, 'PUT', 'behaviours/offer-reverted')
+    expect((await read(bot, id)).state).toBe(12)
+  })
+
+  row('Accepted first without a trade id', async () => {
+    const { id } = await sent(steam, bot)
+    steam.as('nova_hound').accept(id)
+    await control(steam, 'PUT', 'behaviours/accepted-without-trade', { times: 1 })
+    const early = await read(bot, id)
+    expect(early).toMatchObject({ state: 3, tradeID: null })
+    expect((await failure(exchange(early))).message).toMatch(/trade ID/i)
+    expect((await read(bot, id)).tradeID).toMatch(/^\d+$/)
+  })
+
+  row('GetTradeStatus empty for a while', async () => {
+    const { id } = await sent(steam, bot)
+    steam.as('nova_hound').accept(id)
+    const offer = await read(bot, id)
+    await control(steam, 'PUT', 'behaviours/trade-not-there-yet', { times: 1 })
+    expect((await failure(exchange(offer))).message).toMatch(/temporarily unavailable|no trade|malformed/i)
+    expect((await exchange(offer)).status).toBe(3)
+  })
+
+  row('late change of state', async () => {
+    const { id } = await sent(steam, bot)
+    steam.as('nova_hound').accept(id)
+    await control(steam, 'PUT', 'behaviours/late-state', { times: 1 })
+    expect((await read(bot, id)).state).toBe(2)
+    expect((await read(bot, id)).state).toBe(3)
+  })
+
+  row('accept racing cancel', async () => {
+    const offer = await sent(steam, bot, { who: 'magic_last_second' })
+    expect(await failure(wait<void>((done) => offer.cancel(done)))).toMatchObject({ eresult: 11 })
+    expect((await read(bot, offer.id)).state).toBe(3)
+  })
+
+  complete()
+})
+
+describe('a happy trade', () => {
+  const { row, complete } = rowsOf('happy')
+
+  row('inventory of 0 items', async () => {
+    expect(await contents(bot.community, steam.as('magic_empty').steamId)).toEqual([])
+  })
+
+  row('inventory of 1 item', async () => {
+    const { id } = await sent(steam, bot, { appId: 440 })
+    steam.as('nova_hound').accept(id)
+    const items = await contents(bot.community, bot.steamId, { appId: 440 })
+    expect(items).toHaveLength(1)
+  })
+
+  row('inventory of 2,500 items in pages of 1,000', async () => {
+    steam.change((world) => {
+      const [nova, ...others] = world.accounts
+      const item = { appId: 730, contextId: '2', classId: '7300001' }
+      const assets = Array.from({ length: 2500 }, (_, index) => ({ ...item, assetId: String(1000 + index) }))
+      return {
+        world: { ...world, accounts: nova ? [{ ...nova, assets }, ...others] : others },
+        answer: undefined,
+      }
+    })
+    const items = await contents(bot.community, shopper.steamId)
+    expect(new Set(items.map(({ assetid }) => assetid)).size).toBe(2500)
+    const log = await control(steam, 'GET', 'log')
+    const pages = Array.isArray(log) ? log.filter(({ path }) => path.startsWith('/inventory/')).slice(-3) : []
+    expect(pages).toHaveLength(3)
+  })
+
+  row('untradable items', async () => {
+    const all = await contents(bot.community, shopper.steamId, { tradable: false })
+    const tradable = await contents(bot.community, shopper.steamId)
+    expect(all.filter(({ tradable: isTradable }) => !isTradable).length).toBe(all.length - tradable.length)
+    expect(all.length).toBeGreaterThan(tradable.length)
+  })
+
+  row('accept: the old asset id leaves, a new one appears', async () => {
+    const { id } = await sent(steam, bot, { appId: 570 })
+    const offer = await read(shopper, id)
+    const old = offer.itemsToGive[0]?.assetid
+    expect(await wait<string>((done) => offer.accept(done))).toBe('accepted')
+    const left = await contents(bot.community, shopper.steamId, { appId: 570 })
+    expect(left.map(({ assetid }) => assetid)).not.toContain(old)
+    const [arrived] = await contents(bot.community, bot.steamId, { appId: 570 })
+    const { received } = await exchange(await read(bot, id))
+    expect(received).toMatchObject([{ assetid: old, new_assetid: arrived?.assetid }])
+  })
+
+  complete()
+})

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { type RunningSteam, startSteam } from '../start.ts'
+import {
+  control,
+  createSession,
+  draft,
+  failure,
+  get,
+  logIn,
+  type Person,
+  type Reply,
+  Request,
+  read,
+  SandboxAgent,
+  sent,
+  wait,
+} from './libraries.ts'
+import { rowsOf } from './rows.ts'
+
+let steam: RunningSteam
+let bot: Person
+
+beforeAll(async () => {
+  steam = await startSteam({ port: 0, seed: 'conformance' })
+  bot = await logIn(steam, 'Tradetill Bot #1')
+})
+beforeEach(() => steam.reset())
+afterAll(() => steam.close())
+
+const PROFILE = 'https://steamcommunity.com/profiles/76561197960287930/?xml=1'
+const API = 'https://api.steampowered.com/IEconService/GetTradeOffers/v1/'
+
+function fault(match: object, effect: object, more: object = {}): Promise<unknown> {
+  return control(steam, 'POST', 'faults', { match, effect, ...more })
+}
+
+function ask(uri: string): Promise<Reply> {
+  const agent = new SandboxAgent(steam.port)
+  return new Promise((resolve, reject) =>
+    Request({ uri, agent, followRedirect: false }, (error, reply) =>
+      error ? reject(error) : resolve(reply),
+    ),
+  )
+}
+
+describe('the injection of faults', () => {
+  const { row, complete } = rowsOf('faults')
+
+  row('match on host and path', async () => {
+    await fault({ host: 'api.steampowered.com', path: '/profiles/' }, { status: 418 })
+    expect((await get(bot.community, PROFILE)).status).toBe(200)
+    await fault({ host: 'steamcommunity.com', path: '/profiles/' }, { status: 418 })
+    expect((await get(bot.community, PROFILE)).status).toBe(418)
+  })
+
+  row('times', async () => {
+    await fault({ path: '/profiles/' }, { status: 418 }, { times: 2 })
+    const statuses = [
+      await get(bot.community, PROFILE),
+      await get(bot.community, PROFILE),
+      await get(bot.community, PROFILE),
+    ].map(({ status }) => status)
+    expect(statuses).toEqual([418, 418, 200])
+  })
+
+  row('status, body, headers', async () => {
+    await fault({ path: '/profiles/' }, { status: 503, body: { a: 1 }, headers: { 'x-eresult': '20' } })
+    const page = await get(bot.community, PROFILE)
+    expect(page).toMatchObject({ status: 503, body: '{"a":1}' })
+    expect(page.headers['x-eresult']).toBe('20')
+  })
+
+  row('before and after: hang, drop', async () => {
+    const hasty = await logIn(steam, 'Tradetill Bot #1', { timeout: 300 })
+    const counts: number[] = []
+    for (const effect of [{ hang: 'before' }, { drop: 'before' }, { hang: 'after' }, { drop: 'after' }]) {
+      await fault({ path: '/tradeoffer/new/send' }, effect)
+      const offer = draft(steam, hasty)
+      await failure(wait<string>((done) => offer.send(done)))
+      counts.push(steam.world().offers.length)
+    }
+    expect(counts).toEqual([0, 0, 1, 2])
+  })
+
+  row('mutated answer', async () => {
+    const { id } = await sent(steam, bot)
+    await control(steam, 'PUT', 'behaviours/offers-without-items', { times: 1 })
+    expect((await failure(read(bot, id))).message).toMatch(/glitch|unavailable|malformed/i)
+    expect((await read(bot, id)).itemsToReceive).toHaveLength(1)
+  })
+
+  row('control API outside the hosts of Steam', async () => {
+    expect((await ask('https://steamcommunity.com/control/bots')).statusCode).toBe(302)
+    expect((await ask('https://api.steampowered.com/control/bots')).statusCode).toBe(401)
+    await fault({ path: '/control/' }, { status: 500 })
+    expect(await control(steam, 'GET', 'bots')).toHaveLength(2)
+    const elsewhere = await fetch(`${steam.url}/control/reset`, {
+      method: 'POST',
+      headers: { origin: 'https://elsewhere.example' },
+    })
+    expect(elsewhere.status).toBe(403)
+  })
+
+  row('strict audience', async () => {
+    const session = createSession(steam)
+    session.refreshToken = steam.as('Tradetill Bot #1').refreshToken()
+    const cookies = await session.getWebCookies()
+    const tokenOf = (host: string) =>
+      /%7C%7C([^;]+)/.exec(cookies.find((cookie) => cookie.includes(`Domain=${host}`)) ?? '')?.[1] ?? ''
+    const statusOf = async (host: string) => (await ask(`${API}?access_token=${tokenOf(host)}`)).statusCode
+    expect(await statusOf('steamcommunity.com')).toBe(200)
+    expect(await statusOf('store.steampowered.com')).toBe(401)
+    expect((await ask(`${API}?key=0123456789ABCDEF`)).statusCode).toBe(401)
+  })
+
+  complete()
+})

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { type RunningSteam, startSteam } from '../start.ts'
+import { contents, control, createCommunity, failure, get, logIn, type Person } from './libraries.ts'
+import { rowsOf } from './rows.ts'
+
+let steam: RunningSteam
+let bot: Person
+
+beforeAll(async () => {
+  steam = await startSteam({ port: 0, seed: 'conformance' })
+  bot = await logIn(steam, 'Tradetill Bot #1')
+})
+beforeEach(() => steam.reset())
+afterAll(() => steam.close())
+
+const nova = () => steam.as('nova_hound').steamId
+const publicPage = (query: string) =>
+  get(bot.community, `https://steamcommunity.com/inventory/${nova()}/730/2?${query}`)
+const partnerPage = (who: string, query = '') => {
+  const { steamId } = steam.as(who)
+  const path = `tradeoffer/new/partnerinventory/?partner=${steamId}&appid=730&contextid=2&l=english${query}`
+  return get(bot.community, `https://steamcommunity.com/${path}`)
+}
+
+async function reading(behaviour: string) {
+  await control(steam, 'PUT', `behaviours/${behaviour}`, { times: 1 })
+  const error = await failure(contents(bot.community, nova()))
+  expect((await contents(bot.community, nova())).length).toBeGreaterThan(0)
+  await control(steam, 'PUT', `behaviours/${behaviour}`, { times: 1 })
+  return { error, partner: await partnerPage('nova_hound') }
+}
+
+describe('an inventory answers with', () => {
+  const { row, complete } = rowsOf('inventories')
+
+  row('403 null', async () => {
+    const { error, partner } = await reading('inventory-403-null')
+    expect(error.message).toBe('This profile is private.')
+    expect(partner).toMatchObject({ status: 403, body: 'null' })
+    const { steamId } = steam.as('magic_hidden')
+    expect((await failure(contents(bot.community, steamId))).message).toBe('This profile is private.')
+    expect(String((await partnerPage('magic_hidden')).body)).toMatch(/"success":false.*private/)
+  })
+
+  row('429 null', async () => {
+    const { error, partner } = await reading('inventory-429-null')
+    expect(error.message).toBe('HTTP error 429')
+    expect(partner).toMatchObject({ status: 429, body: 'null' })
+    expect(partner.headers).not.toHaveProperty('retry-after')
+  })
+
+  row('429 HTML', async () => {
+    const { error, partner } = await reading('inventory-429-html')
+    expect(error.message).toBe('HTTP error 429')
+    expect(String(partner.body)).toContain('<html>')
+  })
+
+  row('400 for too large a count', async () => {
+    expect(await publicPage('count=5000')).toMatchObject({ status: 400, body: 'null' })
+    expect((await publicPage('count=2000')).status).toBe(200)
+    expect((await reading('inventory-400-null')).error.message).toBe('HTTP error 400')
+  })
+
+  row('500 error (20)', async () => {
+    expect((await reading('inventory-500-20')).error).toMatchObject({
+      message: 'The request could not be completed.',
+      eresult: '20',
+    })
+    const { steamId } = steam.as('magic_no_game')
+    const error = await failure(contents(bot.community, steamId))
+    expect(error.message).toContain('EYldRefreshAppIfNecessary failed with EResult 55')
+    expect(String((await partnerPage('magic_no_game')).body)).toContain('"rgInventory":[]')
+  })
+
+  row('success: false', async () => {
+    expect((await reading('inventory-no-success')).error.message).toBe('Malformed response')
+  })
+
+  row('null', async () => {
+    expect((await reading('inventory-null')).error.message).toBe('Malformed JSON response')
+  })
+
+  row('HTML', async () => {
+    expect((await reading('inventory-html')).error.message).toBe('Malformed response')
+  })
+
+  row('no assets', async () => {
+    await control(steam, 'PUT', 'behaviours/inventory-no-assets', { times: 1 })
+    expect(await contents(bot.community, nova())).toEqual([])
+    const { body } = await publicPage('count=75')
+    expect(String(body)).toMatch(/"total_inventory_count":72/)
+  })
+
+  row('slow', async () => {
+    await control(steam, 'PUT', 'behaviours/inventory-slow', { times: 1 })
+    const community = createCommunity(steam, 200)
+    expect((await failure(contents(community, nova()))).message).toBe('ESOCKETTIMEDOUT')
+    expect((await contents(community, nova())).length).toBeGreaterThan(0)
+  })
+
+  row('page 2 failing', async () => {
+    await control(steam, 'PUT', 'behaviours/inventory-page-2-fails')
+    expect((await contents(bot.community, nova())).length).toBeGreaterThan(60)
+    const { steamId } = steam.as('magic_hoarder')
+    expect((await failure(contents(bot.community, steamId))).message).toBe('HTTP error 500')
+    expect((await partnerPage('magic_hoarder', '&start=1000')).status).toBe(500)
+    await control(steam, 'DELETE', 'behaviours/inventory-page-2-fails')
+    const all = await contents(bot.community, steamId, { tradable: false })
+    expect(all).toHaveLength(5000)
+    expect(String((await partnerPage('magic_hoarder')).body)).toMatch(/"more":true,"more_start":1000/)
+  })
+
+  complete()
+})

@@ -1,0 +1,236 @@
+import { Agent } from 'node:https'
+import { createRequire } from 'node:module'
+import net from 'node:net'
+import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
+import type { RunningSteam } from '../start.ts'
+
+export type Failure = Error & { eresult?: number | string; cause?: unknown }
+type Done<T extends unknown[]> = (error: Failure | null, ...values: T) => void
+
+export type LibraryOffer = {
+  id: string
+  state: number
+  tradeID: string
+  message: string
+  confirmationMethod: number
+  escrowEnds: Date | null
+  itemsToReceive: LibraryItem[]
+  itemsToGive: LibraryItem[]
+  isGlitched(): boolean
+  addTheirItem(item: object): boolean
+  addMyItem(item: object): boolean
+  removeMyItem(item: object): boolean
+  setMessage(message: string): void
+  send(done: Done<[string]>): void
+  cancel(done: Done<[]>): void
+  decline(done: Done<[]>): void
+  accept(done: Done<[string]>): void
+  counter(): LibraryOffer
+  getUserDetails(done: Done<[{ escrowDays?: number }, { escrowDays?: number; personaName: string }]>): void
+  getExchangeDetails(
+    detailsIfFailed: boolean,
+    done: Done<[number, Date, ExchangedItem[], ExchangedItem[]]>,
+  ): void
+}
+export type ExchangedItem = { assetid: string; new_assetid?: string; new_contextid?: string }
+export type LibraryItem = {
+  assetid: string
+  classid: string
+  market_hash_name: string
+  tradable: boolean
+  missing?: boolean
+}
+export type Reply = { statusCode: number; headers: Record<string, string | undefined> }
+export type Community = {
+  setCookies(cookies: string[]): void
+  acknowledgeTradeProtection(done: Done<[]>): void
+  getUserInventoryContents(
+    id: string,
+    appId: number,
+    contextId: number,
+    tradable: boolean,
+    language: string,
+    done: Done<[LibraryItem[], object[], number]>,
+  ): void
+  getSteamUser(
+    id: object,
+    done: Done<[{ name: string; getAvatarURL(size: string): string; privacyState: string }]>,
+  ): void
+  httpRequestGet(
+    uri: string,
+    options: object,
+    done: (error: Failure | null, reply: Reply, body: unknown) => void,
+  ): void
+}
+export type Manager = {
+  setCookies(cookies: string[], done: Done<[]>): void
+  createOffer(partner: string, token?: string): LibraryOffer
+  getOffer(id: string, done: Done<[LibraryOffer]>): void
+  getOffers(filter: number, done: Done<[LibraryOffer[], LibraryOffer[]]>): void
+  _apiCall(method: string, name: object | string, version: number, input: object, done: Done<[unknown]>): void
+  on(event: string, listener: () => void): void
+  shutdown(): void
+}
+
+// Taken untyped: the declarations that others use name only what the gateway may call.
+const require = createRequire(import.meta.url)
+export const Request: {
+  (options: object, done: (error: Failure | null, reply: Reply, body: string) => void): void
+  defaults(options: object): unknown
+} = require('request')
+const SteamCommunity: new (options: object) => Community = require('steamcommunity')
+const TradeOfferManager: new (options: object) => Manager = require('steam-tradeoffer-manager')
+export const SteamTotp: { generateAuthCode(secret: string): string } = require('steam-totp')
+const SteamID: new (id: string) => object = require('steamid')
+
+/** Leads every host of Steam to the sandbox, without TLS. */
+export class SandboxAgent extends Agent {
+  readonly #port: number
+  constructor(port: number) {
+    super({ keepAlive: false })
+    this.#port = port
+  }
+  override createConnection() {
+    return net.connect({ host: '127.0.0.1', port: this.#port })
+  }
+}
+
+export type Kind = keyof Pick<typeof EAuthTokenPlatformType, 'WebBrowser' | 'MobileApp'>
+
+export function createSession(steam: RunningSteam, kind: Kind = 'WebBrowser'): LoginSession {
+  return new LoginSession(EAuthTokenPlatformType[kind], { agent: new SandboxAgent(steam.port) })
+}
+
+/** The cookies of a website login, only those of steamcommunity.com. */
+export async function loginCookies(steam: RunningSteam, refreshToken: string): Promise<string[]> {
+  const session = createSession(steam)
+  session.refreshToken = refreshToken
+  return (await session.getWebCookies()).filter((cookie) => /domain=steamcommunity\.com/i.test(cookie))
+}
+
+export function createCommunity(steam: RunningSteam, timeout = 5000): Community {
+  const request = Request.defaults({ agent: new SandboxAgent(steam.port) })
+  return new SteamCommunity({ request, timeout })
+}
+
+export type Person = { community: Community; manager: Manager; steamId: string }
+
+/** Somebody who is logged in with the libraries as they come. `language` makes them ask for descriptions. */
+export async function logIn(
+  steam: RunningSteam,
+  name: string,
+  { language, timeout }: { language?: string; timeout?: number } = {},
+): Promise<Person> {
+  const player = steam.as(name)
+  const community = createCommunity(steam, timeout)
+  const manager = new TradeOfferManager({
+    community,
+    pollInterval: -1,
+    dataDirectory: null,
+    useAccessToken: true,
+  })
+  // Its option for this loads a package that is not installed here; only the descriptions are wanted.
+  if (language) Object.assign(manager, { _language: language })
+  const cookies = await loginCookies(steam, player.refreshToken())
+  await wait<void>((done) => manager.setCookies(cookies, done))
+  return { community, manager, steamId: player.steamId }
+}
+
+/** A call of the libraries as a promise of its first value. */
+export function wait<T>(start: (done: (error: Error | null, value: T) => void) => void): Promise<T> {
+  return new Promise<T>((resolve, reject) =>
+    start((error, value) => (error ? reject(error) : resolve(value))),
+  )
+}
+
+/** How a call of the libraries failed; throws if it did not. */
+export async function failure(call: Promise<unknown>): Promise<Failure> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof Error) return error
+    throw error
+  }
+  throw new Error('The call did not fail.')
+}
+
+export function steamIdObject(steamId: string): object {
+  return new SteamID(steamId)
+}
+
+export function contents(
+  community: Community,
+  steamId: string,
+  { tradable = true, appId = 730, contextId = 2 } = {},
+) {
+  return wait<LibraryItem[]>((done) =>
+    community.getUserInventoryContents(steamId, appId, contextId, tradable, 'english', done),
+  )
+}
+
+/** What the library gets is taken as it is: neither status nor text count as a failure, and no redirect is followed. */
+const AS_IT_IS = {
+  checkHttpError: false,
+  checkCommunityError: false,
+  checkTradeError: false,
+  followRedirect: false,
+}
+
+/** A page as the library gets it. */
+export function get(
+  community: Community,
+  uri: string,
+): Promise<{ status: number; headers: Reply['headers']; body: unknown }> {
+  return new Promise((resolve, reject) =>
+    community.httpRequestGet(uri, AS_IT_IS, (error, reply, body) =>
+      error ? reject(error) : resolve({ status: reply.statusCode, headers: reply.headers, body }),
+    ),
+  )
+}
+
+/** An offer for the shopper's first items of a game, not sent yet. */
+export function draft(
+  steam: RunningSteam,
+  { manager }: Person,
+  {
+    who = 'nova_hound',
+    count = 1,
+    token,
+    appId = 730,
+  }: { who?: string; count?: number; token?: string; appId?: number } = {},
+): LibraryOffer {
+  const player = steam.as(who)
+  const offer = manager.createOffer(
+    player.steamId,
+    token ?? new URL(player.tradeUrl()).searchParams.get('token') ?? '',
+  )
+  for (const { assetId } of player.tradable(appId).slice(0, count)) {
+    offer.addTheirItem({ appid: appId, contextid: '2', assetid: assetId })
+  }
+  offer.setMessage('CODE-1')
+  return offer
+}
+
+export async function sent(...[steam, bot, pick]: Parameters<typeof draft>): Promise<LibraryOffer> {
+  const offer = draft(steam, bot, pick)
+  await wait<string>((done) => offer.send(done))
+  return offer
+}
+
+export function read({ manager }: Person, offerId: string): Promise<LibraryOffer> {
+  return wait<LibraryOffer>((done) => manager.getOffer(offerId, done))
+}
+
+/** A call of the control API of the sandbox. */
+export async function control(
+  steam: RunningSteam,
+  method: string,
+  path: string,
+  body: object = {},
+): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' }
+  const said = method === 'GET' ? {} : { body: JSON.stringify(body), headers }
+  const response = await fetch(`${steam.url}/control/${path}`, { method, ...said })
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`)
+  return response.json()
+}

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
+import { credentialsOf } from '../credentials.ts'
+import { type RunningSteam, startSteam } from '../start.ts'
+import { DAY_S } from '../world/world.ts'
+import {
+  control,
+  createSession,
+  draft,
+  failure,
+  get,
+  logIn,
+  loginCookies,
+  type Person,
+  read,
+  SteamTotp,
+  wait,
+} from './libraries.ts'
+import { rowsOf } from './rows.ts'
+
+const BOT = 'Tradetill Bot #1'
+let steam: RunningSteam
+let bot: Person
+
+beforeAll(async () => {
+  steam = await startSteam({ port: 0, seed: 'conformance' })
+})
+beforeEach(async () => {
+  steam.reset()
+  bot = await logIn(steam, BOT)
+})
+afterAll(() => steam.close())
+
+const login = () => loginCookies(steam, steam.as(BOT).refreshToken())
+
+function begin({ password, code }: { password?: string; code?: string } = {}) {
+  const account = steam.world().accounts.find(({ name }) => name === BOT)
+  if (!account) throw new Error('The seed lacks bots.')
+  const known = credentialsOf(account)
+  const session = createSession(steam)
+  const steamGuardCode = code ?? SteamTotp.generateAuthCode(known.sharedSecret)
+  const details = { accountName: known.accountName, password: password ?? known.password, steamGuardCode }
+  const done = session.startWithCredentials(details).finally(() => session.cancelLoginAttempt())
+  return done
+}
+
+describe('a login fails with', () => {
+  const { row, complete } = rowsOf('logins')
+
+  row('{error: 15}', async () => {
+    await control(steam, 'PUT', 'behaviours/login-15', { times: 1 })
+    await expect(login()).rejects.toMatchObject({ eresult: 15 })
+    expect(await login()).toHaveLength(2)
+  })
+
+  row('revoked', async () => {
+    const token = steam.as(BOT).refreshToken()
+    await control(steam, 'POST', `sessions/${bot.steamId}/revoke`)
+    await expect(loginCookies(steam, token)).rejects.toMatchObject({ eresult: 15 })
+    expect((await failure(read(bot, '42'))).message).toBe('HTTP error 401')
+    expect(await login()).toHaveLength(2)
+  })
+
+  row('expired', async () => {
+    const token = steam.as(BOT).refreshToken()
+    expect((await failure(read(bot, '42'))).message).toBe('No matching offer found')
+    steam.advance(DAY_S)
+    expect((await failure(read(bot, '42'))).message).toBe('HTTP error 401')
+    const page = await get(bot.community, 'https://steamcommunity.com/tradeoffer/new/?partner=1')
+    expect([page.status, page.headers.location]).toEqual([302, 'https://steamcommunity.com/login/home/'])
+    const offer = draft(steam, bot)
+    expect((await failure(wait<string>((done) => offer.send(done)))).message).toBe('Not Logged In')
+    expect(await loginCookies(steam, token)).toHaveLength(2)
+    steam.advance(200 * DAY_S)
+    await expect(loginCookies(steam, token)).rejects.toMatchObject({ eresult: 15 })
+  })
+
+  row('hang', async () => {
+    const other = await startSteam({ port: 0, seed: 'conformance' })
+    await control(other, 'PUT', 'behaviours/login-hang')
+    const pending = failure(loginCookies(other, other.as(BOT).refreshToken()))
+    await vi.waitFor(async () =>
+      expect(JSON.stringify(await control(other, 'GET', 'log'))).toContain('/jwt/finalizelogin'),
+    )
+    // The library waits for ever: only the end of the connection frees it.
+    await other.close()
+    expect((await pending).message).toMatch(/hang up|ECONNRESET/)
+  })
+
+  row('one settoken host failing', async () => {
+    await control(steam, 'PUT', 'behaviours/login-one-host-fails')
+    expect((await failure(login())).message).toBe('HTTP error 500')
+  })
+
+  row('InvalidPassword 5', async () => {
+    await expect(begin({ password: 'wrong' })).rejects.toMatchObject({ eresult: 5 })
+    await control(steam, 'PUT', 'behaviours/login-wrong-password', { times: 1 })
+    await expect(begin()).rejects.toMatchObject({ eresult: 5 })
+  })
+
+  row('TwoFactorCodeMismatch 88', async () => {
+    // The library takes it as a call for another code.
+    expect(await begin({ code: 'XXXXX' })).toMatchObject({
+      actionRequired: true,
+      validActions: [{ type: 3 }],
+    })
+    await control(steam, 'PUT', 'behaviours/login-wrong-code', { times: 1 })
+    expect(await begin()).toMatchObject({ actionRequired: true })
+    expect(await begin()).toMatchObject({ actionRequired: false })
+  })
+
+  row('RateLimitExceeded 84', async () => {
+    await control(steam, 'PUT', 'behaviours/login-rate-limited', { times: 1 })
+    await expect(begin()).rejects.toMatchObject({ eresult: 84 })
+  })
+
+  complete()
+})
+
+describe('the trade page shows', () => {
+  const { row, complete } = rowsOf('pages')
+
+  type Details = { me: { escrowDays?: number }; them: { escrowDays?: number } }
+  const details = (pick: Parameters<typeof draft>[2] = {}) =>
+    new Promise<Details>((resolve, reject) =>
+      draft(steam, bot, pick).getUserDetails((error, me, them) =>
+        error ? reject(error) : resolve({ me, them }),
+      ),
+    )
+  async function problem(who: string, token?: string): Promise<string> {
+    const link = new URL(steam.as(who).tradeUrl())
+    if (token) link.searchParams.set('token', token)
+    const { body } = await get(bot.community, link.href)
+    return /<div id="error_msg">([^<]*)<\/div>/.exec(String(body))?.[1] ?? ''
+  }
+
+  row('invalid trade URL', async () => {
+    const said = 'This Trade URL is no longer valid for sending a trade offer to'
+    expect(await problem('nova_hound', 'wrongone')).toContain(said)
+    expect(await problem('magic_new_token')).toContain(said)
+    await control(steam, 'PUT', 'behaviours/page-invalid-link', { times: 1 })
+    expect(await problem('nova_hound')).toContain(said)
+    expect((await failure(details({ token: 'wrongone' }))).message).toContain(said)
+  })
+
+  row('escrow 15', async () => {
+    expect((await details({ who: 'magic_hold' })).them.escrowDays).toBe(15)
+    expect((await details()).them.escrowDays).toBe(0)
+    await control(steam, 'PUT', 'behaviours/page-escrow-15', { times: 1 })
+    expect((await details()).them.escrowDays).toBe(15)
+  })
+
+  row('private inventory text', async () => {
+    expect(await problem('magic_hidden')).toContain('inventory privacy is set to')
+    await control(steam, 'PUT', 'behaviours/page-private', { times: 1 })
+    expect(await problem('nova_hound')).toContain('inventory privacy is set to')
+  })
+
+  row('trade ban text', async () => {
+    expect(await problem('magic_banned')).toContain('because they have a trade ban')
+    expect(await problem('magic_cannot_trade')).toContain('is not available to trade. More information')
+    await control(steam, 'PUT', 'behaviours/page-trade-ban', { times: 1 })
+    expect(await problem('nova_hound')).toContain('because they have a trade ban')
+  })
+
+  row('login redirect', async () => {
+    await control(steam, 'PUT', 'behaviours/session-lost')
+    const page = await get(bot.community, steam.as('nova_hound').tradeUrl())
+    expect([page.status, page.headers.location]).toEqual([302, 'https://steamcommunity.com/login/home/'])
+    const signIn = await get(bot.community, 'https://steamcommunity.com/login/home/')
+    expect(String(signIn.body)).toContain('g_steamID = false;')
+    expect((await failure(details())).message).toBe('Not Logged In')
+  })
+
+  row('missing g_daysTheirEscrow', async () => {
+    await control(steam, 'PUT', 'behaviours/page-without-days', { times: 1 })
+    expect((await details()).them.escrowDays).toBeUndefined()
+  })
+
+  complete()
+})

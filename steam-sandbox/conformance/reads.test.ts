@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { type RunningSteam, startSteam } from '../start.ts'
+import { control, failure, type LibraryOffer, logIn, type Person, read, sent, wait } from './libraries.ts'
+import { rowsOf } from './rows.ts'
+
+let steam: RunningSteam
+let bot: Person
+let hasty: Person
+
+beforeAll(async () => {
+  steam = await startSteam({ port: 0, seed: 'conformance' })
+  bot = await logIn(steam, 'Tradetill Bot #1')
+  hasty = await logIn(steam, 'Tradetill Bot #1', { timeout: 300 })
+})
+beforeEach(() => steam.reset())
+afterAll(() => steam.close())
+
+const list = (person = bot) =>
+  new Promise<LibraryOffer[]>((resolve, reject) =>
+    person.manager.getOffers(1, (error, ours) => (error ? reject(error) : resolve(ours))),
+  )
+
+async function reading(behaviour: string) {
+  const { id } = await sent(steam, bot)
+  await control(steam, 'PUT', `behaviours/${behaviour}`, { times: 1 })
+  const error = await failure(read(bot, id))
+  // A day that has passed leaves nothing behind.
+  expect((await read(bot, id)).state).toBe(2)
+  return error
+}
+
+async function isTold(act: () => Promise<unknown>): Promise<boolean> {
+  let told = false
+  bot.manager.on('sessionExpired', () => {
+    told = true
+  })
+  await act()
+  return told
+}
+
+describe('reading offers fails with', () => {
+  const { row, complete } = rowsOf('reads')
+
+  row('401 Access is denied', async () => {
+    const act = async () => expect((await reading('read-401')).message).toBe('HTTP error 401')
+    expect(await isTold(act)).toBe(true)
+  })
+
+  row('403 Access is denied', async () => {
+    const act = async () => expect((await reading('read-403')).message).toBe('HTTP error 403')
+    expect(await isTold(act)).toBe(true)
+  })
+
+  row('429', async () => {
+    expect((await reading('read-429')).message).toBe('HTTP error 429')
+  })
+
+  row('500', async () => {
+    expect((await reading('read-500')).message).toBe('HTTP error 500')
+  })
+
+  row('502', async () => {
+    expect((await reading('read-502')).message).toBe('HTTP error 502')
+  })
+
+  row('x-eresult 15', async () => {
+    expect(await reading('read-result-15')).toMatchObject({ eresult: '15', message: 'AccessDenied' })
+  })
+
+  row('x-eresult 2 with data', async () => {
+    const { id } = await sent(steam, bot)
+    await control(steam, 'PUT', 'behaviours/read-result-2-with-data')
+    expect((await read(bot, id)).state).toBe(2)
+  })
+
+  row('x-eresult 2 without data', async () => {
+    expect(await reading('read-result-2')).toMatchObject({ eresult: '2', message: 'Fail' })
+  })
+
+  row('{}', async () => {
+    expect((await reading('read-empty')).message).toBe('Malformed API response')
+  })
+
+  row('null', async () => {
+    expect((await reading('read-null')).message).toBe('Malformed JSON response')
+  })
+
+  row('all offers without items', async () => {
+    await sent(steam, bot)
+    await sent(steam, bot)
+    await control(steam, 'PUT', 'behaviours/offers-without-items')
+    expect((await failure(list())).message).toBe('Data temporarily unavailable')
+  })
+
+  row('some offers without items', async () => {
+    const [first] = [await sent(steam, bot), await sent(steam, bot)]
+    await control(steam, 'PUT', 'behaviours/first-offer-without-items')
+    const offers = await list()
+    expect(offers.find((offer) => !offer.isGlitched())?.id).toBe(first.id)
+  })
+
+  row('item without classid', async () => {
+    const { id } = await sent(steam, bot)
+    await control(steam, 'PUT', 'behaviours/items-without-class')
+    // The libraries throw at such an item where nothing can catch it, so the answer is read as it comes.
+    const body = await wait<unknown>((done) =>
+      bot.manager._apiCall('GET', 'GetTradeOffer', 1, { tradeofferid: id }, done),
+    )
+    expect(body).toMatchObject({
+      response: { offer: { items_to_receive: [{ assetid: expect.any(String) }] } },
+    })
+    expect(JSON.stringify(body)).not.toContain('classid')
+  })
+
+  row('several cursors', async () => {
+    const offers = [await sent(steam, bot), await sent(steam, bot), await sent(steam, bot)]
+    await control(steam, 'PUT', 'behaviours/one-offer-a-page')
+    expect((await list()).map(({ id }) => id)).toEqual(offers.map(({ id }) => id).reverse())
+    const log = await control(steam, 'GET', 'log')
+    const lists = Array.isArray(log) ? log.slice(-6).filter(({ path }) => /GetTradeOffers/.test(path)) : []
+    expect(lists).toHaveLength(3)
+  })
+
+  row('hang', async () => {
+    const { id } = await sent(steam, bot)
+    await control(steam, 'PUT', 'behaviours/read-hang', { times: 1 })
+    expect((await failure(read(hasty, id))).message).toBe('ESOCKETTIMEDOUT')
+  })
+
+  complete()
+})

@@ -1,0 +1,321 @@
+import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { credentialsOf } from '../credentials.ts'
+import { type RunningSteam, startSteam } from '../start.ts'
+import {
+  contents,
+  control,
+  createSession,
+  draft,
+  get,
+  type LibraryOffer,
+  logIn,
+  loginCookies,
+  type Person,
+  read,
+  SandboxAgent,
+  SteamTotp,
+  sent,
+  steamIdObject,
+  wait,
+} from './libraries.ts'
+import { rowsOf } from './rows.ts'
+
+let steam: RunningSteam
+let bot: Person
+let shopper: Person
+
+beforeAll(async () => {
+  steam = await startSteam({ port: 0, seed: 'conformance' })
+  bot = await logIn(steam, 'Tradetill Bot #1')
+  shopper = await logIn(steam, 'nova_hound')
+})
+
+beforeEach(() => steam.reset())
+afterAll(() => steam.close())
+
+const asked = async (path: string) => {
+  const log = await control(steam, 'GET', 'log')
+  return Array.isArray(log) ? log.filter((entry) => entry.path === path).map((entry) => entry.host) : []
+}
+
+function credentials() {
+  const account = steam.world().accounts.find(({ kind }) => kind === 'bot')
+  if (!account) throw new Error('The seed lacks bots.')
+  return { ...credentialsOf(account), steamId: account.steamId }
+}
+
+async function enrolled(kind: 'WebBrowser' | 'MobileApp'): Promise<LoginSession> {
+  const { accountName, password, sharedSecret } = credentials()
+  const session = createSession(steam, kind)
+  const done = new Promise<void>((resolve, reject) =>
+    session.once('authenticated', resolve).once('error', reject),
+  )
+  await session.startWithCredentials({
+    accountName,
+    password,
+    steamGuardCode: SteamTotp.generateAuthCode(sharedSecret),
+  })
+  await done
+  return session
+}
+
+function claimsOf(token: string): Record<string, unknown> {
+  const parts = token.split('.')
+  expect(parts).toHaveLength(3)
+  return JSON.parse(Buffer.from(parts[1] ?? '', 'base64url').toString())
+}
+
+describe('a request that the libraries make', () => {
+  const { row, complete } = rowsOf('requests')
+
+  row('login 1: finalizelogin', async () => {
+    const session = createSession(steam)
+    session.refreshToken = steam.as('quiet_lynx').refreshToken()
+    const cookies = await session.getWebCookies()
+    expect(cookies.some((cookie) => cookie.startsWith('steamRefresh_steam='))).toBe(true)
+    expect(await asked('/jwt/finalizelogin')).toContain('login.steampowered.com')
+  })
+
+  row('login 2: settoken on every host', async () => {
+    const before = (await asked('/login/settoken')).length
+    const cookies = await loginCookies(steam, steam.as('quiet_lynx').refreshToken())
+    const { steamId } = steam.as('quiet_lynx')
+    expect(cookies.some((cookie) => cookie.startsWith(`steamLoginSecure=${steamId}%7C%7C`))).toBe(true)
+    expect((await asked('/login/settoken')).slice(before).sort()).toEqual([
+      'checkout.steampowered.com',
+      'help.steampowered.com',
+      'steamcommunity.com',
+      'store.steampowered.com',
+    ])
+  })
+
+  row('enrol: password and code of the authenticator', async () => {
+    const session = await enrolled('WebBrowser')
+    expect(session.accountName).toBe(credentials().accountName)
+    expect(session.steamID.getSteamID64()).toBe(credentials().steamId)
+    expect(await loginCookies(steam, session.refreshToken)).toHaveLength(2)
+  })
+
+  row('MobileApp token: renewed over HTTP, refused for tokens of the website', async () => {
+    const session = await enrolled('MobileApp')
+    await session.refreshAccessToken()
+    expect(await session.renewRefreshToken()).toBe(true)
+    const [cookie = ''] = await session.getWebCookies()
+    expect(cookie).toMatch(/^steamLoginSecure=/)
+    const web = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent: new SandboxAgent(steam.port) })
+    web.refreshToken = steam.as('Tradetill Bot #1').refreshToken()
+    await expect(web.refreshAccessToken()).rejects.toMatchObject({ eresult: 15 })
+  })
+
+  row('JWT: three parts, sub, aud with derive, exp', async () => {
+    const { refreshToken, steamId } = steam.as('Tradetill Bot #1')
+    const claims = claimsOf(refreshToken())
+    expect(claims).toMatchObject({ iss: 'steam', sub: steamId, aud: ['web', 'renew', 'derive'] })
+    expect(Number(claims.exp)).toBeGreaterThan(Date.now() / 1000 + 100 * 86_400)
+    const cookies = await loginCookies(steam, refreshToken())
+    expect(claimsOf(/%7C%7C([^;]+)/.exec(cookies.join())?.[1] ?? '')).toMatchObject({
+      aud: ['web:community'],
+    })
+  })
+
+  row('trade page (escrow)', async () => {
+    const offer = draft(steam, bot, { who: 'magic_hold' })
+    const them = await new Promise((resolve, reject) =>
+      offer.getUserDetails((error, _me, other) => (error ? reject(error) : resolve(other))),
+    )
+    expect(them).toMatchObject({
+      escrowDays: 15,
+      personaName: 'magic_hold',
+      probation: false,
+      avatarFull: expect.stringMatching(/^https:\/\/avatars\.steamstatic\.com\/[0-9a-f]{40}_full\.jpg$/),
+      contexts: { 730: { asset_count: 16, trade_permissions: 'FULL' } },
+    })
+  })
+
+  row('escrow, JSON alternative', async () => {
+    const ask = (who: string, token?: string) => {
+      const { steamId, tradeUrl } = steam.as(who)
+      const input = {
+        steamid_target: steamId,
+        trade_offer_access_token: token ?? new URL(tradeUrl()).searchParams.get('token'),
+      }
+      return wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeHoldDurations', 1, input, done))
+    }
+    const escrow = (seconds: number) => ({ escrow_end_duration_seconds: seconds })
+    expect(await ask('magic_hold')).toMatchObject({
+      response: {
+        my_escrow: escrow(0),
+        their_escrow: escrow(15 * 86_400),
+        both_escrow: { ...escrow(15 * 86_400), escrow_end_date: expect.any(Number) },
+      },
+    })
+    await expect(ask('nova_hound', 'wrongone')).rejects.toMatchObject({ eresult: '15' })
+    await expect(ask('magic_new_token')).rejects.toMatchObject({ eresult: '15' })
+  })
+
+  row('create', async () => {
+    const offer = draft(steam, bot, { count: 3 })
+    offer.setMessage('x'.repeat(200))
+    expect(await wait<string>((done) => offer.send(done))).toBe('sent')
+    expect(steam.world().offers).toMatchObject([{ id: offer.id, state: 2, message: 'x'.repeat(128) }])
+    expect(steam.world().offers[0]?.items).toHaveLength(3)
+  })
+
+  row('cancel', async () => {
+    const offer = await sent(steam, bot)
+    await wait<void>((done) => offer.cancel(done))
+    expect((await read(bot, offer.id)).state).toBe(6)
+    offer.state = 2
+    await expect(wait<void>((done) => offer.cancel(done))).rejects.toMatchObject({ eresult: 11 })
+  })
+
+  row('accept and decline on the side of the shopper', async () => {
+    const [first, second] = [await sent(steam, bot), await sent(steam, bot, { count: 2 })]
+    const declined = await read(shopper, second.id)
+    await wait<void>((done) => declined.decline(done))
+    const received = await read(shopper, first.id)
+    expect(received.itemsToGive).toHaveLength(1)
+    expect(await wait<string>((done) => received.accept(done))).toBe('accepted')
+    expect(received.tradeID).toMatch(/^\d{18,}$/)
+    expect((await read(bot, second.id)).state).toBe(7)
+  })
+
+  row('list', async () => {
+    const offers = [await sent(steam, bot), await sent(steam, bot, { who: 'quiet_lynx' })]
+    const list = (person: Person) =>
+      new Promise<[LibraryOffer[], LibraryOffer[]]>((resolve, reject) =>
+        person.manager.getOffers(1, (error, ours, theirs) =>
+          error ? reject(error) : resolve([ours, theirs]),
+        ),
+      )
+    expect((await list(bot)).map((side) => side.map(({ id }) => id))).toEqual([
+      offers.map(({ id }) => id).reverse(),
+      [],
+    ])
+    expect((await list(shopper)).map((side) => side.map(({ id }) => id))).toEqual([[], [offers[0]?.id]])
+  })
+
+  row('one offer', async () => {
+    const offer = await sent(steam, bot)
+    expect(await read(bot, offer.id)).toMatchObject({ id: offer.id, state: 2, message: 'CODE-1' })
+    await expect(read(bot, '42')).rejects.toThrow('No matching offer found')
+    const stranger = await logIn(steam, 'quiet_lynx')
+    await expect(read(stranger, offer.id)).rejects.toThrow('No matching offer found')
+  })
+
+  row('offer object', async () => {
+    const { id } = await sent(steam, bot)
+    const input = { tradeofferid: id, get_descriptions: 1 }
+    const body = await wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeOffer', 1, input, done))
+    expect(body).toMatchObject({
+      response: {
+        offer: {
+          tradeofferid: id,
+          accountid_other: expect.any(Number),
+          message: 'CODE-1',
+          expiration_time: expect.any(Number),
+          trade_offer_state: 2,
+          is_our_offer: true,
+          time_created: expect.any(Number),
+          time_updated: expect.any(Number),
+          from_real_time_trade: false,
+          escrow_end_date: 0,
+          confirmation_method: 0,
+          delay_settlement: true,
+          settlement_date: 0,
+          items_to_receive: [
+            {
+              appid: 730,
+              contextid: '2',
+              assetid: expect.stringMatching(/^\d+$/),
+              classid: expect.stringMatching(/^\d+$/),
+              instanceid: '0',
+              amount: '1',
+              missing: false,
+              est_usd: expect.any(String),
+            },
+          ],
+        },
+        descriptions: [{ market_hash_name: expect.any(String) }],
+      },
+    })
+    expect(JSON.stringify(body)).not.toContain('items_to_give')
+  })
+
+  row('new asset ids', async () => {
+    const offer = await sent(steam, bot, { count: 2 })
+    steam.as('nova_hound').accept(offer.id)
+    const accepted = await read(bot, offer.id)
+    const received = await new Promise((resolve, reject) =>
+      accepted.getExchangeDetails(false, (error, status, time, items) =>
+        error ? reject(error) : resolve({ status, time, items }),
+      ),
+    )
+    expect(received).toMatchObject({
+      status: 3,
+      time: expect.any(Date),
+      items: [1, 2].map(() => ({
+        assetid: expect.any(String),
+        new_assetid: expect.any(String),
+        new_contextid: '16',
+      })),
+    })
+  })
+
+  row('inventory', async () => {
+    const items = await contents(bot.community, steam.as('nova_hound').steamId)
+    expect(items.length).toBeGreaterThan(60)
+    expect(items.every(({ tradable, market_hash_name }) => tradable && market_hash_name !== '')).toBe(true)
+  })
+
+  row('avatar and name', async () => {
+    const { steamId } = steam.as('nova_hound')
+    const user = await wait<{ name: string; privacyState: string }>((done) =>
+      bot.community.getSteamUser(steamIdObject(steamId), done),
+    )
+    expect(user).toMatchObject({ name: 'nova_hound', privacyState: 'public' })
+    const summary = { iface: 'ISteamUser', method: 'GetPlayerSummaries' }
+    const body = await wait<unknown>((done) =>
+      bot.manager._apiCall('GET', summary, 2, { steamids: steamId }, done),
+    )
+    expect(body).toMatchObject({
+      response: {
+        players: [
+          { steamid: steamId, personaname: 'nova_hound', avatarfull: expect.stringMatching(/_full\.jpg$/) },
+        ],
+      },
+    })
+  })
+
+  row('level', async () => {
+    const method = { iface: 'IPlayerService', method: 'GetSteamLevel' }
+    const levelOf = (who: string) =>
+      wait<unknown>((done) =>
+        bot.manager._apiCall('GET', method, 1, { steamid: steam.as(who).steamId }, done),
+      )
+    expect(await levelOf('nova_hound')).toEqual({ response: { player_level: 34 } })
+    expect(await levelOf('magic_hidden')).toEqual({ response: {} })
+    const { accounts } = steam.world()
+    const mini = await get(
+      bot.community,
+      `https://steamcommunity.com/miniprofile/${accounts[0]?.accountId}/json`,
+    )
+    expect(String(mini.body)).toContain('"level":34')
+  })
+
+  row('descriptions', async () => {
+    const reader = await logIn(steam, 'Tradetill Bot #1', { language: 'english' })
+    const offer = await sent(steam, bot)
+    const [item] = (await read(reader, offer.id)).itemsToReceive
+    expect(item?.market_hash_name).toMatch(/\w/)
+    expect(await asked('/ISteamEconomy/GetAssetClassInfo/v1/')).toHaveLength(1)
+  })
+
+  row('trade protection notice', async () => {
+    await wait<void>((done) => bot.community.acknowledgeTradeProtection(done))
+    expect(steam.world().accounts.find(({ steamId }) => steamId === bot.steamId)?.acknowledged).toBe(true)
+  })
+
+  complete()
+})

@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { type RunningSteam, startSteam } from '../start.ts'
+import { control, draft, failure, logIn, type Person, sent, wait } from './libraries.ts'
+import { rowsOf } from './rows.ts'
+
+let steam: RunningSteam
+let bot: Person
+let hasty: Person
+
+beforeAll(async () => {
+  steam = await startSteam({ port: 0, seed: 'conformance' })
+  bot = await logIn(steam, 'Tradetill Bot #1')
+  hasty = await logIn(steam, 'Tradetill Bot #1', { timeout: 300 })
+})
+beforeEach(() => steam.reset())
+afterAll(() => steam.close())
+
+/** How sending fails on such a day, and how many offers there are then. */
+async function sending(behaviour: string, by = bot) {
+  await control(steam, 'PUT', `behaviours/${behaviour}`, { times: 1 })
+  const offer = draft(steam, by)
+  const error = await failure(wait<string>((done) => offer.send(done)))
+  return { error, offers: steam.world().offers.length }
+}
+
+async function refusal(offer: ReturnType<typeof draft>) {
+  return failure(wait<string>((done) => offer.send(done)))
+}
+
+describe('sending fails with', () => {
+  const { row, complete } = rowsOf('sends')
+
+  row('(15) bad token', async () => {
+    expect(await refusal(draft(steam, bot, { token: 'wrongone' }))).toMatchObject({ eresult: 15 })
+    expect(await refusal(draft(steam, bot, { who: 'magic_new_token' }))).toMatchObject({ eresult: 15 })
+    expect((await sending('send-15')).error).toMatchObject({ eresult: 15 })
+  })
+
+  row('(26) item gone', async () => {
+    const [first, second] = [await sent(steam, bot), draft(steam, bot)]
+    steam.as('nova_hound').accept(first.id)
+    expect(await refusal(second)).toMatchObject({ eresult: 26 })
+    expect((await sending('send-26')).error).toMatchObject({ eresult: 26 })
+  })
+
+  row('(16) with creation', async () => {
+    expect(await sending('send-16-sent')).toMatchObject({ error: { eresult: 16 }, offers: 1 })
+  })
+
+  row('(16) without creation', async () => {
+    expect(await sending('send-16-not-sent')).toMatchObject({ error: { eresult: 16 }, offers: 0 })
+  })
+
+  row('(2)', async () => {
+    expect(await sending('send-2')).toMatchObject({ error: { eresult: 2 }, offers: 0 })
+  })
+
+  row('(11)', async () => {
+    expect(await sending('send-11')).toMatchObject({ error: { eresult: 11 }, offers: 0 })
+  })
+
+  row('(20)', async () => {
+    expect(await sending('send-20')).toMatchObject({ error: { eresult: 20 }, offers: 0 })
+  })
+
+  row('(25)', async () => {
+    for (let count = 0; count < 5; count += 1) await sent(steam, bot)
+    expect(await refusal(draft(steam, bot))).toMatchObject({ eresult: 25, cause: 'OfferLimitExceeded' })
+    expect((await sending('send-25')).error).toMatchObject({ eresult: 25 })
+  })
+
+  row('(28)', async () => {
+    expect(await sending('send-28')).toMatchObject({ error: { eresult: 28 }, offers: 0 })
+  })
+
+  row('trade ban', async () => {
+    expect((await sending('send-trade-ban')).error).toMatchObject({ cause: 'TradeBan' })
+    expect(await refusal(draft(steam, bot, { who: 'magic_banned' }))).toMatchObject({ cause: 'TradeBan' })
+  })
+
+  row('new device 7 days', async () => {
+    expect((await sending('send-new-device')).error).toMatchObject({ cause: 'NewDevice' })
+  })
+
+  row('target cannot trade', async () => {
+    expect((await sending('send-cannot-trade')).error).toMatchObject({ cause: 'TargetCannotTrade' })
+    const cause = 'TargetCannotTrade'
+    expect(await refusal(draft(steam, bot, { who: 'magic_cannot_trade' }))).toMatchObject({ cause })
+  })
+
+  row('too many offers', async () => {
+    expect((await sending('send-too-many-offers')).error).toMatchObject({ cause: 'OfferLimitExceeded' })
+  })
+
+  row('item server down', async () => {
+    expect((await sending('send-item-server-down')).error).toMatchObject({ cause: 'ItemServerUnavailable' })
+  })
+
+  row('inventory full', async () => {
+    const { error } = await sending('send-inventory-full')
+    expect(error.message).toContain('maximum number of items allowed in your')
+  })
+
+  row('401', async () => {
+    let told = false
+    bot.manager.on('sessionExpired', () => {
+      told = true
+    })
+    expect((await sending('send-401')).error.message).toBe('Not Logged In')
+    expect(told).toBe(true)
+  })
+
+  row('302', async () => {
+    expect((await sending('send-302')).error.message).toBe('HTTP error 302')
+  })
+
+  row('429', async () => {
+    expect((await sending('send-429')).error.message).toBe('HTTP error 429')
+  })
+
+  row('503 HTML', async () => {
+    expect((await sending('send-503-html')).error.message).toBe('HTTP error 503')
+  })
+
+  row('200 null', async () => {
+    expect((await sending('send-200-null')).error.message).toBe('Malformed JSON response')
+  })
+
+  row('200 HTML', async () => {
+    expect((await sending('send-200-html')).error.message).toBe('Unknown response')
+  })
+
+  row('200 {}', async () => {
+    expect((await sending('send-200-empty')).error.message).toBe('Unknown response')
+  })
+
+  row('hang before processing', async () => {
+    const { error, offers } = await sending('send-hang-before', hasty)
+    expect([error.message, offers]).toEqual(['ESOCKETTIMEDOUT', 0])
+  })
+
+  row('hang after processing', async () => {
+    const { error, offers } = await sending('send-hang-after', hasty)
+    expect([error.message, offers]).toEqual(['ESOCKETTIMEDOUT', 1])
+  })
+
+  row('drop before processing', async () => {
+    const { error, offers } = await sending('send-drop-before')
+    expect(error.message).toMatch(/hang up|ECONNRESET/)
+    expect(offers).toBe(0)
+  })
+
+  row('drop after processing', async () => {
+    const { error, offers } = await sending('send-drop-after')
+    expect(error.message).toMatch(/hang up|ECONNRESET/)
+    expect(offers).toBe(1)
+  })
+
+  row('trade protection not acknowledged', async () => {
+    await control(steam, 'PUT', 'behaviours/must-acknowledge', { steamId: bot.steamId })
+    expect(await refusal(draft(steam, bot))).toMatchObject({ eresult: 2 })
+    await wait<void>((done) => bot.community.acknowledgeTradeProtection(done))
+    await sent(steam, bot)
+  })
+
+  complete()
+})

@@ -1,0 +1,31 @@
+import { createHmac } from 'node:crypto'
+import type { Account } from './world/world.ts'
+
+const LETTERS = '23456789BCDFGHJKMNPQRTVWXY'
+const STEP_S = 30
+
+export type Credentials = { accountName: string; password: string; sharedSecret: string }
+
+/** With what an account of the sandbox logs in. Known to all: there is nothing behind it but the sandbox. */
+export function credentialsOf({ name, steamId }: Account): Credentials {
+  const accountName = name.toLowerCase().replace(/[^a-z0-9]+/g, '_')
+  const secret = createHmac('sha1', 'steam-sandbox: authenticator').update(steamId).digest('base64')
+  return { accountName, password: `password of ${accountName}`, sharedSecret: secret }
+}
+
+/** Whether this is the code that the authenticator shows now, or showed or shows within half a minute. */
+export function isCodeOf(sharedSecret: string, code: string, timeS: number): boolean {
+  return [-1, 0, 1].some((step) => codeAt(sharedSecret, Math.floor(timeS / STEP_S) + step) === code)
+}
+
+function codeAt(sharedSecret: string, step: number): string {
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(step))
+  const digest = createHmac('sha1', Buffer.from(sharedSecret, 'base64')).update(counter).digest()
+  let rest = digest.readUInt32BE((digest[19] ?? 0) & 15) & 0x7fffffff
+  return Array.from({ length: 5 }, () => {
+    const letter = LETTERS[rest % LETTERS.length]
+    rest = Math.floor(rest / LETTERS.length)
+    return letter
+  }).join('')
+}

@@ -1,0 +1,178 @@
+import {
+  constants,
+  generateKeyPairSync,
+  type KeyObject,
+  privateDecrypt,
+  randomBytes,
+  randomInt,
+} from 'node:crypto'
+import { credentialsOf, isCodeOf } from '../credentials.ts'
+import { type Incoming, json, type Reply, type Sandbox } from '../exchange.ts'
+import { decode, encode, type Message } from '../protobuf.ts'
+import { accessTokenOf, loginOf, type Platform, refreshTokenOf } from '../tokens.ts'
+import { type Account, findAccount } from '../world/world.ts'
+
+/** A login that has begun: whose it will be, and whether it may be had. */
+export type PendingLogin = { requestId: string; platform: Platform; steamId?: string; isApproved: boolean }
+
+const RESULT = { ok: 1, invalidParam: 8, invalidPassword: 5, accessDenied: 15, expired: 27, codeMismatch: 88 }
+const DEVICE_CODE = 3n
+const DEVICE_CONFIRMATION = 4n
+const MOBILE_PLATFORM = 3n
+const POLL_EVERY_S = 1
+const MOST_LOGINS = 100
+
+type Method = (message: Message, sandbox: Sandbox) => Reply
+
+const METHODS: Record<string, Method> = {
+  'GET GetPasswordRSAPublicKey': publicKey,
+  'POST BeginAuthSessionViaCredentials': beginWithPassword,
+  'POST BeginAuthSessionViaQR': beginWithQr,
+  'POST UpdateAuthSessionWithSteamGuardCode': takeCode,
+  'POST PollAuthSessionStatus': poll,
+  'POST GenerateAccessTokenForApp': accessToken,
+}
+
+/** How a refresh token is come by: password and code of the authenticator, or a picture that the phone approves. */
+export function enrolment(request: Incoming, sandbox: Sandbox): Reply | undefined {
+  if (request.host !== 'api.steampowered.com') return undefined
+  if (request.path === '/ITwoFactorService/QueryTime/v1/') {
+    return json({ response: { server_time: String(sandbox.clockS()) } })
+  }
+  const name = /^\/IAuthenticationService\/(\w+)\/v1\/$/.exec(request.path)?.[1]
+  const method = METHODS[`${request.method} ${name}`]
+  if (!method) return undefined
+  const said = request.query.get('input_protobuf_encoded') ?? request.form.get('input_protobuf_encoded') ?? ''
+  const message = decode(Buffer.from(said, 'base64'))
+  return message ? method(message, sandbox) : answer([], RESULT.invalidParam)
+}
+
+function answer(fields: Parameters<typeof encode>[0], eresult = RESULT.ok): Reply {
+  const headers = { 'content-type': 'application/octet-stream', 'x-eresult': String(eresult) }
+  return { status: 200, headers, body: encode(fields) }
+}
+
+let keys: { privateKey: KeyObject; publicKey: KeyObject } | undefined
+
+/** Made when first needed: nobody logs in with a password in most runs. */
+function keyPair() {
+  keys ??= generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return keys
+}
+
+function publicKey(_: Message, sandbox: Sandbox): Reply {
+  const { n = '', e = '' } = keyPair().publicKey.export({ format: 'jwk' })
+  const hex = (part: string) => Buffer.from(part, 'base64url').toString('hex')
+  return answer([
+    [1, hex(n)],
+    [2, hex(e)],
+    [3, BigInt(sandbox.clockS())],
+  ])
+}
+
+function beginWithPassword(message: Message, sandbox: Sandbox): Reply {
+  const account = sandbox
+    .world()
+    .accounts.find((other) => credentialsOf(other).accountName === message.text(2))
+  const password = decrypted(message.text(3))
+  if (!account || password !== credentialsOf(account).password) return answer([], RESULT.invalidPassword)
+  const { clientId, requestId } = begin(sandbox, message.bytes(9), account.steamId)
+  return answer([
+    [1, clientId],
+    [2, requestId],
+    [3, { float: POLL_EVERY_S }],
+    [4, encode([[1, DEVICE_CODE]])],
+    [5, BigInt(account.steamId)],
+  ])
+}
+
+function decrypted(base64: string): string | undefined {
+  try {
+    const padding = constants.RSA_PKCS1_PADDING
+    return privateDecrypt({ key: keyPair().privateKey, padding }, Buffer.from(base64, 'base64')).toString()
+  } catch {
+    return undefined
+  }
+}
+
+function beginWithQr(message: Message, sandbox: Sandbox): Reply {
+  const { clientId, requestId } = begin(sandbox, message.bytes(3))
+  return answer([
+    [1, clientId],
+    [2, `https://s.team/q/1/${clientId}`],
+    [3, requestId],
+    [4, { float: POLL_EVERY_S }],
+    [5, encode([[1, DEVICE_CONFIRMATION]])],
+    [6, 1n],
+  ])
+}
+
+function begin(
+  { logins }: Sandbox,
+  device: Buffer,
+  steamId?: string,
+): { clientId: bigint; requestId: Buffer } {
+  const clientId = BigInt(randomInt(1, 2 ** 47))
+  const requestId = randomBytes(16)
+  const isMobile = decode(device)?.number(2) === MOBILE_PLATFORM
+  const person = steamId === undefined ? {} : { steamId }
+  logins.set(String(clientId), {
+    requestId: requestId.toString('hex'),
+    platform: isMobile ? 'mobile' : 'web',
+    isApproved: false,
+    ...person,
+  })
+  const [oldest = ''] = logins.keys()
+  if (logins.size > MOST_LOGINS) logins.delete(oldest)
+  return { clientId, requestId }
+}
+
+function takeCode(message: Message, sandbox: Sandbox): Reply {
+  const pending = sandbox.logins.get(String(message.number(1)))
+  const account = findAccount(sandbox.world(), pending?.steamId ?? '')
+  if (!pending || !account) return answer([], RESULT.expired)
+  const { sharedSecret } = credentialsOf(account)
+  // Codes follow the clock of the phone, which knows nothing of days that people have skipped here.
+  if (!isCodeOf(sharedSecret, message.text(3).toUpperCase(), sandbox.clockS())) {
+    return answer([], RESULT.codeMismatch)
+  }
+  pending.isApproved = true
+  return answer([])
+}
+
+function poll(message: Message, sandbox: Sandbox): Reply {
+  const clientId = String(message.number(1))
+  const pending = sandbox.logins.get(clientId)
+  if (!pending || pending.requestId !== message.bytes(2).toString('hex')) return answer([], RESULT.expired)
+  const account = findAccount(sandbox.world(), pending.steamId ?? '')
+  if (!pending.isApproved || !account) return answer([[5, 0n]])
+  sandbox.logins.delete(clientId)
+  return answer([
+    [3, refreshTokenOf(account, sandbox.nowS(), pending.platform)],
+    [4, accessTokenOf(account, audienceOf(pending.platform), sandbox.nowS())],
+    [5, 1n],
+    [6, credentialsOf(account).accountName],
+  ])
+}
+
+function audienceOf(platform: Platform): string {
+  return platform === 'mobile' ? 'mobile' : 'web:community'
+}
+
+/** Only the mobile app gets access tokens for nothing but its refresh token. */
+function accessToken(message: Message, sandbox: Sandbox): Reply {
+  const account = loginOf(message.text(1), sandbox, 'mobile')
+  if (!account || account.steamId !== String(message.number(2))) return answer([], RESULT.accessDenied)
+  const renewed: [number, string][] =
+    message.number(3) === 1n ? [[2, refreshTokenOf(account, sandbox.nowS(), 'mobile')]] : []
+  return answer([[1, accessTokenOf(account, 'mobile', sandbox.nowS())], ...renewed])
+}
+
+/** What the phone does with the picture of a login: it becomes this account's. False for a login that is not there. */
+export function approveLogin({ logins }: Sandbox, clientId: string, account: Account): boolean {
+  const pending = logins.get(clientId)
+  if (!pending || (pending.steamId !== undefined && pending.steamId !== account.steamId)) return false
+  pending.steamId = account.steamId
+  pending.isApproved = true
+  return true
+}
