@@ -206,6 +206,25 @@ describe('a record of the exchange', () => {
     },
   )
 
+  it('D-8 of which a part was taken back before it was seen is a delivery of the rest', () => {
+    const back = exchange().received.map((asset, index) => ({
+      ...asset,
+      rolledBackAssetId: index ? null : '11',
+    }))
+    const part = proved({ state: 'partly_rolled_back', received: back, settlesAt: at(700_000) })
+    const accepted = { ...active, acceptedAt: at(20), steamTradeId: '900' }
+    for (const trade of [accepted, declined]) {
+      expect(decided(trade, part, 100)).toMatchObject([
+        { kind: 'delivered', settlesAt: at(700_000) },
+        { kind: 'reversed', assetIds: ['11'] },
+      ])
+    }
+    const whole = proved({ state: 'rolled_back' })
+    expect(decided(accepted, whole, 100)).toMatchObject([{ kind: 'doubted', badEnd: 'exchange_taken_back' }])
+    const moving = back.map((asset) => ({ ...asset, newAssetId: null }))
+    expect(decided(declined, proved({ state: 'partly_rolled_back', received: moving }), 100)).toEqual([])
+  })
+
   it('D-9 that is taken back reverses a held trade and a final one, item by item', () => {
     const back = exchange().received.map((asset) => ({
       ...asset,

@@ -176,11 +176,13 @@ function decideExchange(trade: Trade, { offerId, exchange }: Exchange, around: C
   const proof = judgeExchange(trade, exchange)
   const { now, protectionDays } = around
   if (isDeliverable(trade)) {
-    if (proof.kind === 'delivered') {
+    const gone = proof.kind === 'taken_back' ? proof.assetIds : []
+    if (proof.kind === 'delivered' || isPartLeft(exchange, gone)) {
       const accepted = trade.state === 'active' ? (trade.acceptedAt ?? now) : now
-      const settlesAt = settlementOf(exchange, accepted, protectionDays)
-      const isProtected = settlesAt !== null && settlesAt > now
-      return [{ kind: 'delivered', offerId, exchange, settlesAt: isProtected ? settlesAt : null, at: now }]
+      const settlement = settlementOf(exchange, accepted, protectionDays)
+      const settlesAt = settlement !== null && settlement > now ? settlement : null
+      const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
+      return [{ kind: 'delivered', offerId, exchange, settlesAt, at: now }, ...reversal]
     }
     if (trade.state !== 'active') return []
     if (proof.kind === 'failed') return badEnd(trade, 'exchange_failed', now)
@@ -190,6 +192,10 @@ function decideExchange(trade: Trade, { offerId, exchange }: Exchange, around: C
   if (exchange.tradeId !== trade.steamTradeId) return []
   return decideDelivered(trade, proof, now)
 }
+
+/** Some items went back before the delivery was seen; the bot has the others, so they are credited. */
+const isPartLeft = ({ received }: TradeStatus, gone: readonly string[]): boolean =>
+  gone.length > 0 && gone.length < received.length && received.every(({ newAssetId }) => newAssetId !== null)
 
 function decideDelivered(
   trade: TradeIn<'held' | 'final'>,

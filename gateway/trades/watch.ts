@@ -33,8 +33,9 @@ export async function watch(deps: TradeDeps, bot: BotContext, advance: Advance):
     const row = ours.get(offer.offerId)
     if (row === undefined) continue
     const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
-    // An acceptance is proved at once, an escrow cancelled.
-    if (recorded && recorded.events.length > 0) await advance(deps, bot, row.id)
+    // An acceptance is proved at once, an escrow cancelled. What was due is done here: the look put off its alarm.
+    const isDue = row.due_at !== null && row.due_at <= deps.clock.now()
+    if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
   }
   await tendStrays(
     deps,

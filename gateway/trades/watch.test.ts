@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from './request.ts'
+import { tradeHandlers } from './service.ts'
+
+let till: Till
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+const theTrade = () => till.db.selectFrom('trade').selectAll().executeTakeFirst()
+
+/** A trade whose offer stands. */
+async function begin() {
+  const deposit = await aDeposit(till, await aStore(till))
+  const answer = requestTrade(till.deps, deposit.body)
+  await expect.poll(theTrade).toBeDefined()
+  const id = (await theTrade())?.id ?? 0n
+  await tradeHandlers(till.deps).trade(bot, id)
+  await answer
+  return { id, watch: () => tradeHandlers(till.deps).watch(bot) }
+}
+
+const becomes = (state: 'in_escrow' | 'accepted') => {
+  const offer = session.offers.get('1')
+  if (offer !== undefined) session.offers.set('1', { ...offer, state })
+}
+
+describe('the watch over a bot’s offers', () => {
+  it('cancels an escrow again when Steam did not do it, however often it looks', async () => {
+    const { watch } = await begin()
+    becomes('in_escrow')
+    // The fake cancels only what is active: as Steam does at times, it leaves the escrow as it is.
+    await watch()
+    const cancels = () => session.calls.filter((call) => call === 'cancel 1').length
+    expect(cancels()).toBe(1)
+    for (let look = 0; look < 30; look += 1) {
+      till.clock.advance(5_000)
+      await watch()
+    }
+    expect(cancels()).toBeGreaterThan(1)
+  })
+
+  it('asks for an exchange that failed at the times of a review, not every minute for ever', async () => {
+    const { id, watch } = await begin()
+    session.accept('1', { received: false })
+    const answer = session.trades.get('9001')
+    if (answer?.kind !== 'trade') throw new Error('no exchange')
+    session.trades.set('9001', { ...answer, trade: { ...answer.trade, state: 'failed' } })
+    await watch()
+    till.clock.advance(11_000)
+    await tradeHandlers(till.deps).trade(bot, id)
+    expect(await theTrade()).toMatchObject({ state: 'invalid', reason: 'exchange_failed' })
+    till.clock.advance(25 * 3_600_000)
+    await tradeHandlers(till.deps).trade(bot, id)
+    expect((await theTrade())?.due_at).toBeNull()
+  })
+})
