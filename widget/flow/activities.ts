@@ -1,6 +1,7 @@
 /** What must be going on in a state. The runner starts what is new and aborts what is gone. */
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
+import { isFinal } from '../../contract/statuses.ts'
 import { isPolling } from './selectors.ts'
 import type { FlowState, TradeRequest } from './state.ts'
 
@@ -8,11 +9,15 @@ export const DEBOUNCE_MS = 700
 export const POLL_INTERVAL_MS = 1000
 /** Between two calls of the same trade whose answer is not known. */
 const TRADE_REPEAT_MS = 2000
+/** Between two looks at a deposit that is not polled, while something about it is about to change. */
+const LOOK_PAUSE_MS = 5000
 
 /** Two activities with the same key are the same one. */
 export type Activity =
   | { key: string; kind: 'loadPayment' }
   | { key: string; kind: 'poll' }
+  /** One look at a deposit that is not polled: after `delayMs`, and not before `notBeforeMs` (monotonic). */
+  | { key: string; kind: 'look'; delayMs: number; notBeforeMs: number }
   | { key: string; kind: 'debounce' }
   | { key: string; kind: 'resolveUser'; request: number; tradeUrl: string }
   | {
@@ -55,5 +60,19 @@ export function activitiesOf(state: FlowState): Activity[] {
     })
   }
   if (isPolling(state)) activities.push({ key: 'poll', kind: 'poll' })
+  const look = lookOf(state)
+  if (look !== null) activities.push(look)
   return activities
+}
+
+/** Who came back sees the truth at once; technical works and a deadline that passes end by themselves. */
+function lookOf(state: FlowState): Activity | null {
+  const { payment, modal, looks, deadlineMs } = state
+  if (payment === null || isFinal(payment.status)) return null
+  if (modal.kind !== 'none' && modal.kind !== 'creationError') return null
+  const look = { kind: 'look', notBeforeMs: 0 } as const
+  if (state.lookNow) return { ...look, key: `look ${looks} now`, delayMs: 0 }
+  if (payment.technicalWorks) return { ...look, key: `look ${looks}`, delayMs: LOOK_PAUSE_MS }
+  if (deadlineMs === null) return null
+  return { ...look, key: `look ${looks} ${deadlineMs}`, delayMs: LOOK_PAUSE_MS, notBeforeMs: deadlineMs }
 }

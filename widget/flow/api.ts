@@ -119,7 +119,11 @@ async function answerOf<T>(response: Response): Promise<Answer<T>> {
 }
 
 /** 5xx answers that are decisions of the gateway: nothing was begun, so they may be told as refusals. */
-const DECIDED: readonly string[] = ['steam_unavailable', 'no_bot_available'] satisfies ErrorCode[]
+const DECIDED: readonly string[] = [
+  'steam_unavailable',
+  'no_bot_available',
+  'technical_works',
+] satisfies ErrorCode[]
 
 function isDecided(refusal: Refusal): boolean {
   return refusal.code !== null && DECIDED.includes(refusal.code)

@@ -45,6 +45,13 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     switch (activity.kind) {
       case 'loadPayment':
         return payment(signal)
+      case 'look': {
+        const restMs = Math.max(activity.delayMs, activity.notBeforeMs - world.now())
+        if (restMs > 0) await world.wait(restMs, signal)
+        // Given up while it waited: nobody listens, so nothing is asked.
+        if (signal.aborted) return { type: 'paymentUnchanged' }
+        return payment(signal)
+      }
       case 'debounce':
         await world.wait(DEBOUNCE_MS, signal)
         return { type: 'typingEnded' }

@@ -9,6 +9,8 @@ export type FlowEvent =
   | { type: 'paymentUnchanged' }
   | { type: 'paymentFailed'; refusal: Refusal }
   | { type: 'retryPressed' }
+  /** The page came back into sight, online or out of the browser's memory. */
+  | { type: 'returned' }
   | { type: 'linkTyped'; text: string }
   | { type: 'typingEnded' }
   | { type: 'userResolved'; request: number; user: User }

@@ -1,6 +1,7 @@
 /** Values that the tests of the flow begin from. */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { Inventory, Item, Payment, User } from '../../contract/widget-api.ts'
+import { type Activity, activitiesOf } from './activities.ts'
 import type { Effect, FlowEvent } from './events.ts'
 import { reduce } from './reduce.ts'
 import { type FlowState, initialState, type Modal, type Stand } from './state.ts'
@@ -93,6 +94,10 @@ export function withItems(
   const { state } = having(opening(), loaded())
   return answered(state, inventory(items, change))
 }
+
+/** What goes on at once; the look at a deadline far away goes on always. */
+export const doing = (state: FlowState): Activity[] =>
+  activitiesOf(state).filter(({ kind }) => kind !== 'look')
 
 /** The inventory that is being loaded arrives. */
 export function answered(state: FlowState, arrived: Inventory): FlowState {

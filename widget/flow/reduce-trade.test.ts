@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../../contract/errors.ts'
-import { activitiesOf } from './activities.ts'
 import type { FlowEvent } from './events.ts'
 import {
   answered,
   confirming,
   creating,
+  doing,
   having,
   inventory,
   item,
@@ -22,8 +22,8 @@ const PAY: FlowEvent = { type: 'payPressed' }
 const LEAVE: FlowEvent = { type: 'confirmationLeft' }
 const RETURN: FlowEvent = { type: 'confirmationReopened' }
 
-const polling = (state: FlowState): boolean => activitiesOf(state).some(({ kind }) => kind === 'poll')
-const creation = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'createTrade')
+const polling = (state: FlowState): boolean => doing(state).some(({ kind }) => kind === 'poll')
+const creation = (state: FlowState) => doing(state).find(({ kind }) => kind === 'createTrade')
 const refused = (code: string | null, attempt = 1): FlowEvent => ({
   type: 'tradeRefused',
   attempt,
@@ -100,7 +100,7 @@ describe('creating', () => {
       kind: 'creationError',
       refusal: { code: 'trade_refused', detail: null },
     })
-    expect(activitiesOf(state)).toEqual([])
+    expect(doing(state)).toEqual([])
     const closed = having(state, { type: 'creationErrorClosed' }).state
     expect(modalKind(closed)).toBe('none')
     expect(modalKind(having(closed, PAY).state)).toBe('creating')
@@ -112,7 +112,7 @@ describe('creating', () => {
     'D-13 of all refusals only changed prices and items load the inventory anew: %s',
     (code) => {
       const state = having(creating(), refused(code)).state
-      const loading = activitiesOf(state).filter(({ kind }) => kind === 'loadInventory')
+      const loading = doing(state).filter(({ kind }) => kind === 'loadInventory')
       expect(loading).toHaveLength(STALE.includes(code) ? 1 : 0)
       if (STALE.includes(code)) expect(loading).toMatchObject([{ reload: true }])
       expect(standOf(state).selection).toEqual(['1', '2'])

@@ -65,5 +65,8 @@ function pay(state: FlowState): Partial<FlowState> {
 function refused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   const stale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
   const modal: Modal = { kind: 'creationError', refusal }
+  if (refusal.code === 'technical_works' && state.payment !== null) {
+    return { modal, payment: { ...state.payment, technicalWorks: true, timeLeft: null }, deadlineMs: null }
+  }
   return stale ? { ...reloading(state, {}, true), modal } : { modal }
 }

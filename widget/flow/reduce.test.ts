@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { DEPOSIT_STATUSES, type FinalDepositStatus, isFinal } from '../../contract/statuses.ts'
-import { activitiesOf } from './activities.ts'
 import type { FlowEvent } from './events.ts'
 import {
   awaitingLink,
   confirming,
   creating,
+  doing,
   having,
   LINK,
   loaded,
@@ -19,7 +19,7 @@ import {
 } from './given.ts'
 import type { FlowState } from './state.ts'
 
-const kinds = (state: FlowState) => activitiesOf(state).map((activity) => activity.kind)
+const kinds = (state: FlowState) => doing(state).map((activity) => activity.kind)
 const typed = (text: string): FlowEvent => ({ type: 'linkTyped', text })
 const failed = (detail: string | null = null): FlowEvent => ({
   type: 'paymentFailed',
@@ -51,7 +51,7 @@ describe('opening the page', () => {
 
   it('D-26 a stored link fills the field and is resolved at once', () => {
     const { state } = having(opening({ link: LINK }), loaded({ user: null }))
-    expect(activitiesOf(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: LINK }])
+    expect(doing(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: LINK }])
     expect(linkOf(state)).toMatchObject({ status: 'checking', text: LINK })
   })
 
@@ -146,9 +146,9 @@ describe('the trade link', () => {
     const second = having(first, typed(` ${LINK}z`)).state
     expect(kinds(first)).toEqual(['debounce'])
     expect(kinds(second)).toEqual(['debounce'])
-    expect(activitiesOf(second)[0]?.key).not.toBe(activitiesOf(first)[0]?.key)
+    expect(doing(second)[0]?.key).not.toBe(doing(first)[0]?.key)
     const sent = having(second, { type: 'typingEnded' }).state
-    expect(activitiesOf(sent)).toMatchObject([{ kind: 'resolveUser', tradeUrl: `${LINK}z` }])
+    expect(doing(sent)).toMatchObject([{ kind: 'resolveUser', tradeUrl: `${LINK}z` }])
   })
 
   it('A-084 typing is ignored while the server is asked', () => {

@@ -5,20 +5,23 @@ import { isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent } from './events.ts'
-import { reduceStand } from './reduce-stand.ts'
+import { reduceStand, reloading } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
-import type { FlowState, LinkState, Page, Refusal } from './state.ts'
+import { isPolling } from './selectors.ts'
+import type { FlowState, LinkState, Page, Refusal, Stand } from './state.ts'
 
 export type Step = { state: FlowState; effects: Effect[] }
 
 export function reduce(state: FlowState, event: FlowEvent): Step {
   switch (event.type) {
     case 'paymentLoaded':
-      return paymentLoaded(state, event.payment, event.atMs)
+      return paymentLoaded(looked(state), event.payment, event.atMs)
     case 'paymentUnchanged':
-      return step(state.pollFailing ? { ...state, pollFailing: false } : state)
+      return step(looked(state.pollFailing ? { ...state, pollFailing: false } : state))
     case 'paymentFailed':
-      return paymentFailed(state, event.refusal)
+      return paymentFailed(looked(state), event.refusal)
+    case 'returned':
+      return step(returned(state))
     case 'retryPressed':
       return step(state.page.stage === 'failed' ? { ...state, page: { stage: 'none' } } : state)
     case 'linkTyped':
@@ -52,6 +55,19 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     default:
       return event satisfies never
   }
+}
+
+/** While the page polls, and once all is over, nobody waits for a single look. */
+const looked = (state: FlowState): FlowState =>
+  isPolling(state) || state.modal.kind === 'completed'
+    ? state
+    : { ...state, looks: state.looks + 1, lookNow: false }
+
+/** A page that never reached the server tries again; one that did looks whether it is still true. */
+function returned(state: FlowState): FlowState {
+  const { page, payment } = state
+  if (page.stage === 'failed' && page.refusal.code === null) return { ...state, page: { stage: 'none' } }
+  return payment === null || isPolling(state) ? state : { ...state, lookNow: true }
 }
 
 const step = (state: FlowState): Step => ({ state, effects: [] })
@@ -141,10 +157,18 @@ function paymentFailed(state: FlowState, refusal: Refusal): Step {
 
 function connectionChanged(state: FlowState, online: boolean): Step {
   if (state.online === online) return step(state)
+  const { page } = state
+  const failed = page.stage === 'wait-for-select-items' && isInternalError(page.stand)
+  const connected = online && failed ? reloading(state, {}, false) : state
   return {
-    state: { ...state, online },
+    state: { ...connected, online },
     effects: online ? [{ kind: 'toast', toast: { text: 'connectionBack' } }] : [],
   }
+}
+
+/** An inventory that could not be had for the same reason for which the page was offline. */
+function isInternalError({ inventory }: Stand): boolean {
+  return inventory.status === 'error' && inventory.type === 'internal'
 }
 
 function linkOf(page: Page): LinkState | undefined {

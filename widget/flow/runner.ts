@@ -71,6 +71,7 @@ export function startFlow(initial: FlowState, world: World): Flow {
       calls.forget()
       wake.abort()
       wake = new AbortController()
+      dispatch({ type: 'returned' })
     },
     stop() {
       for (const controller of running.values()) controller.abort()

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { activitiesOf } from './activities.ts'
-import { having, inventory, item, openedOn, payment, standOf, toggle, withItems } from './given.ts'
+import { doing, having, inventory, item, openedOn, payment, standOf, toggle, withItems } from './given.ts'
 import { payBlock, secondsLeft, selectedItems, selectedTotal, visibleItems } from './selectors.ts'
 import { type FlowState, SORTS } from './state.ts'
 
@@ -118,5 +117,5 @@ describe('A-092 the seconds left', () => {
 })
 
 it('nothing goes on at a stand that has its inventory', () => {
-  expect(activitiesOf(withItems())).toEqual([])
+  expect(doing(withItems())).toEqual([])
 })

@@ -72,6 +72,10 @@ export type FlowState = {
   /** The last poll failed; told once an outage. */
   pollFailing: boolean
   online: boolean
+  /** Answers about the deposit so far: each ends the wait for the next look. */
+  looks: number
+  /** The shopper has just come back to the page: what it shows may be old. */
+  lookNow: boolean
   /** Number for the next request, so that a late answer is recognised. */
   nextRequest: number
 }
@@ -91,6 +95,8 @@ export function initialState(
     modal: { kind: 'none' },
     pollFailing: false,
     online: true,
+    looks: 0,
+    lookNow: false,
     nextRequest: 1,
   }
 }

@@ -134,6 +134,8 @@ export const en = {
   scamWarning:
     'Check the code and the bot’s level. A copy of our bot will not know the code. We never ask you to send items again.',
   technicalWorks: 'Steam has technical works right now, so this may take longer. Your items are safe.',
+  technicalWorksOnPage:
+    'Technical works: new trades are paused and your time stands still. Your items are safe; this line goes away by itself when it is over.',
   confirmNext: 'Accept the offer on Steam and come back: this page turns by itself.',
   stepBack: 'Step back without cancelling',
   offerNumber: (id: string) => `Steam offer ${id}`,
@@ -170,6 +172,15 @@ export const en = {
     'Change your Steam password, then start again from the store.',
   ],
   scamApiKey: 'Check your Steam API key',
+  stolenKeyTitle: 'This was probably not you',
+  stolenKeyText:
+    'The offer was declined within seconds of being sent. Somebody with a stolen Steam Web API key does this and then sends an offer that looks like ours.',
+  stolenKeySteps: [
+    'Decline every offer that looks like ours. Our bots send no second one by themselves.',
+    'Revoke the Steam Web API key below if you did not create it.',
+    'In Steam: Account details → Manage Steam Guard, deauthorise all other devices.',
+    'Change your Steam password, then start again from the store.',
+  ],
   scamTitle: 'Was it not you?',
   youReceive: 'You receive',
   heldUntil: (amount: string, date: string) =>
@@ -186,8 +197,11 @@ export const en = {
       'Prices have changed since you opened the inventory. It is being loaded again: pick once more.',
     items_unavailable:
       'Some of the items can no longer be used. The inventory is being loaded again: pick once more.',
-    no_bot_available: 'All our bots are busy. Try again in a minute.',
-    steam_unavailable: 'Steam does not answer right now. Try again in a few minutes.',
+    no_bot_available:
+      'No bot can take your items right now. Nothing was sent. Try again in a minute; if that does not help, go back to the store and pay later.',
+    steam_unavailable: 'Steam does not answer right now. Your items are safe; try again in a few minutes.',
+    technical_works:
+      'New trades are paused for technical works. Nothing was sent and your time stands still; try again in a few minutes.',
     deposit_closed: 'This deposit is already closed. Go back to the store and start a new one.',
   } as Partial<Record<string, string>>,
 

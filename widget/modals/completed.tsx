@@ -44,7 +44,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <h2 id={titleId}>{title}</h2>
           <p className="outcome-description">{description}</p>
           {outcome === 'succeeded' && <Received payment={payment} />}
-          {SUSPICIOUS[outcome] && <ScamSteps />}
+          {SUSPICIOUS[outcome] && <ScamSteps atOnce={payment.declinedAtOnce} />}
           {alarm && <Alarm />}
           <BackToStore payment={payment} />
         </>
@@ -85,13 +85,16 @@ function Received({ payment }: { payment: Payment }) {
 
 const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
 
-function ScamSteps() {
+/** An offer that was declined before a person could read it was declined by somebody with a key to the account. */
+function ScamSteps({ atOnce }: { atOnce: boolean }) {
   const { texts } = usePage()
+  const steps = atOnce ? texts.stolenKeySteps : texts.scamSteps
   return (
     <div className="scam-steps">
-      <h3>{texts.scamTitle}</h3>
+      <h3>{atOnce ? texts.stolenKeyTitle : texts.scamTitle}</h3>
+      {atOnce && <p>{texts.stolenKeyText}</p>}
       <ol>
-        {texts.scamSteps.map((step) => (
+        {steps.map((step) => (
           <li key={step}>{step}</li>
         ))}
       </ol>

@@ -79,10 +79,12 @@ function DepositHeader({ payment }: { payment: Payment }) {
 
 function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = usePage()
+  const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true
   const waiting = state.modal.kind === 'none' && state.payment?.status === 'pending'
   return (
     <div className="notices" aria-live="polite">
       {!state.online && <p className="notice notice-warning">{texts.offline}</p>}
+      {works && <p className="notice notice-warning">{texts.technicalWorksOnPage}</p>}
       {waiting && (
         <p className="notice">
           {texts.offerWaiting}{' '}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest'
+import { activitiesOf } from './activities.ts'
+import {
+  awaitingLink,
+  confirming,
+  creating,
+  having,
+  inventory,
+  inventoryRequest,
+  loaded,
+  opening,
+  standOf,
+  withItems,
+} from './given.ts'
+import type { FlowState } from './state.ts'
+
+const look = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'look')
+const RETURNED = { type: 'returned' } as const
+
+describe('a deposit that is not polled', () => {
+  it('is looked at when its time is over, and every 5 s until the server has ended it', () => {
+    const state = having(opening(), loaded({ timeLeft: 60 }, 1000)).state
+    expect(look(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 61_000 })
+    const over = having(state, loaded({ timeLeft: 0 }, 61_000)).state
+    expect(look(over)).toMatchObject({ delayMs: 5000, notBeforeMs: 61_000 })
+    expect(look(over)?.key).not.toBe(look(state)?.key)
+    expect(look(having(over, loaded({ status: 'paymentTimeout', timeLeft: null })).state)).toBeUndefined()
+  })
+
+  it('is looked at every 5 s while there are technical works, and not once they are over', () => {
+    const state = having(awaitingLink(), loaded({ user: null, technicalWorks: true, timeLeft: null })).state
+    expect(look(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
+    const unchanged = having(state, { type: 'paymentUnchanged' }).state
+    expect(look(unchanged)?.key).not.toBe(look(state)?.key)
+    const failed = having(state, { type: 'paymentFailed', refusal: { code: null, detail: null } }).state
+    expect(look(failed)?.key).not.toBe(look(state)?.key)
+    const over = having(state, loaded({ user: null, timeLeft: null })).state
+    expect(look(over)).toBeUndefined()
+  })
+
+  it('is looked at, at once and once, when the shopper comes back', () => {
+    const state = having(withItems(), RETURNED).state
+    expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+    expect(look(having(state, loaded()).state)).toMatchObject({ delayMs: 5000 })
+  })
+
+  it('is not looked at while it is polled or created', () => {
+    for (const state of [confirming(), creating()]) {
+      expect(look(having(state, RETURNED).state)).toBeUndefined()
+    }
+  })
+})
+
+describe('coming back', () => {
+  it('to a page that never reached the server tries again; one that was refused stays', () => {
+    const failed = (code: string | null) =>
+      having(opening(), { type: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
+    expect(failed(null)).toBe('none')
+    expect(failed('deposit_not_found')).toBe('failed')
+  })
+
+  it('online asks again for an inventory that failed, and for no other', () => {
+    const back = [
+      { type: 'connectionChanged', online: false },
+      { type: 'connectionChanged', online: true },
+    ] as const
+    const loading = having(opening(), loaded()).state
+    const failed = having(loading, { type: 'inventoryFailed', request: inventoryRequest(loading) }).state
+    expect(standOf(having(failed, ...back).state).inventory.status).toBe('loading')
+    const hidden = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
+    const refused = having(loading, {
+      type: 'inventoryLoaded',
+      request: inventoryRequest(loading),
+      inventory: hidden,
+    }).state
+    expect(standOf(having(refused, ...back).state).inventory.status).toBe('error')
+  })
+})
+
+it('a trade refused for technical works puts them on the page', () => {
+  const refusal = { code: 'technical_works', detail: null }
+  const { state } = having(creating(), { type: 'tradeRefused', attempt: 1, refusal })
+  expect(state.modal).toEqual({ kind: 'creationError', refusal })
+  expect(state.payment?.technicalWorks).toBe(true)
+  expect(state.deadlineMs).toBeNull()
+})
