@@ -59,6 +59,39 @@ test('Ctrl-C ends all of it, and after the next start the data is still there', 
   expect(await fetch(`${place.store}/balance.json`).then((answer) => answer.text())).toEqual(created)
 })
 
+test.each([
+  ['no number', { TRADETILL_PORT: 'abc' }, 'TRADETILL_PORT must be a port'],
+  ['out of range', { DEMO_STORE_PORT: '99999' }, 'DEMO_STORE_PORT must be a port'],
+])('a port that is %s is refused by the name of its setting', async (_what, env, reason) => {
+  const other = await newPlace()
+  const start = run('scripts/start.ts', { ...other.env, ...env })
+  expect(await start.ended).toBe(1)
+  expect(start.output()).toContain(reason)
+  expect(start.output()).not.toContain('    at ')
+  removePlace(other)
+})
+
+test('ports that are taken, by another part or by another program, are refused by name', async () => {
+  const other = await newPlace()
+  const same = run('scripts/start.ts', { ...other.env, DEMO_STORE_PORT: other.env.TRADETILL_PORT ?? '' })
+  expect(await same.ended).toBe(1)
+  expect(same.output()).toContain('each needs a port of its own')
+  const taken = run('scripts/start.ts', { ...other.env, STEAM_SANDBOX_PORT: new URL(place.sandbox).port })
+  expect(await taken.ended).toBe(1)
+  expect(taken.output()).toMatch(/sandbox is taken.*STEAM_SANDBOX_PORT/)
+  removePlace(other)
+})
+
+test('a folder that cannot be made is refused with its path', async () => {
+  const other = await newPlace()
+  const file = join(other.root, 'a-file')
+  writeFileSync(file, '')
+  const start = run('scripts/start.ts', { ...other.env, TRADETILL_DATA_ROOT: join(file, 'data') })
+  expect(await start.ended).toBe(1)
+  expect(start.output()).toMatch(/a-file.*cannot be written.*TRADETILL_DATA_ROOT/)
+  removePlace(other)
+})
+
 async function query(sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: runningEmbeddedUrl(join(place.root, 'gateway')) })
   await client.connect()

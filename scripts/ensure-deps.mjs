@@ -8,8 +8,8 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
 const NEEDED_NODE = 24
-/** Keeps to the versions of the lock file and leaves it as it is. */
-const INSTALL = ['install', '--no-save']
+/** Keeps to the versions of the lock file and leaves it as it is. Warnings about this Node say nothing: another one runs. */
+const INSTALL = ['install', '--no-save', '--loglevel=error']
 
 function packagesIn(file) {
   try {
@@ -34,7 +34,7 @@ function isInstalled() {
 
 /** Not `npm ci`: that refuses a lock file without the optional packages of every other platform. */
 function install() {
-  console.log('Installing the packages of package-lock.json …')
+  console.log('Installing the packages of package-lock.json (once, about half a minute) …')
   const npm = process.env.npm_execpath
   const [command, ...args] = npm === undefined ? ['npm', ...INSTALL] : [process.execPath, npm, ...INSTALL]
   const { status } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' })

@@ -1,5 +1,5 @@
 /** `npm start`: the gateway, and in sandbox mode the Steam sandbox and the demo store beside it. */
-import { mkdirSync, realpathSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { tryLock } from '../gateway/kit/lock.ts'
 import { type Child, portIsFree, startChild } from './children.ts'
@@ -9,10 +9,15 @@ import { buildWidgetIfChanged } from './widget.ts'
 const ROOT = join(import.meta.dirname, '..')
 const env = process.env
 const dataRoot = join(ROOT, relative(ROOT, env.TRADETILL_DATA_ROOT ?? join(ROOT, '.data')))
+const PORTS = {
+  gateway: { setting: 'TRADETILL_PORT', fallback: 4300 },
+  sandbox: { setting: 'STEAM_SANDBOX_PORT', fallback: 4301 },
+  store: { setting: 'DEMO_STORE_PORT', fallback: 4302 },
+} as const
 const ports = {
-  gateway: Number(env.TRADETILL_PORT ?? 4300),
-  sandbox: Number(env.STEAM_SANDBOX_PORT ?? 4301),
-  store: Number(env.DEMO_STORE_PORT ?? 4302),
+  gateway: portOf('gateway'),
+  sandbox: portOf('sandbox'),
+  store: portOf('store'),
 }
 const urls = {
   gateway: `http://localhost:${ports.gateway}`,
@@ -24,6 +29,38 @@ const READY_MS = 60_000
 
 /** A message for the person at the terminal; no stack. */
 class Refusal extends Error {}
+
+function portOf(name: keyof typeof PORTS): number {
+  const { setting, fallback } = PORTS[name]
+  return Number(env[setting] || fallback)
+}
+
+/** Throws a Refusal that names the setting to change. */
+async function checkPorts(): Promise<void> {
+  for (const [name, { setting }] of Object.entries(PORTS)) {
+    const port = ports[name as keyof typeof PORTS]
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+      throw new Refusal(`${setting} must be a port from 1 to 65535.`)
+    }
+    if (Object.values(ports).filter((other) => other === port).length > 1) {
+      throw new Refusal(`${setting} is ${port}, which another part has too: each needs a port of its own.`)
+    }
+    if (await portIsFree(port)) continue
+    throw new Refusal(`Port ${port} for the ${name} is taken. Free it, or set ${setting} to another one.`)
+  }
+}
+
+function makeDataRoot(): void {
+  try {
+    mkdirSync(dataRoot, { recursive: true })
+    accessSync(dataRoot, constants.W_OK)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Refusal(
+      `The folder ${dataRoot} cannot be written (${reason}). Allow it, or set TRADETILL_DATA_ROOT to another one.`,
+    )
+  }
+}
 
 const children: Child[] = []
 let stopping = false
@@ -56,19 +93,14 @@ const gatewayEnv: Record<string, string> = {
 }
 
 async function startSandboxMode(): Promise<void> {
-  mkdirSync(dataRoot, { recursive: true })
+  makeDataRoot()
   const lock = await tryLock(`start ${realpathSync(dataRoot)}`)
   if (lock === undefined) {
     throw new Refusal(
       `Tradetill is already running on ${dataRoot}. Stop that one with Ctrl-C, or use its pages.`,
     )
   }
-  for (const [name, port] of Object.entries(ports)) {
-    if (await portIsFree(port)) continue
-    throw new Refusal(
-      `Port ${port} for the ${name} is taken. Free it, or choose another one (see docs/operating.md).`,
-    )
-  }
+  await checkPorts()
   const widget = buildWidgetIfChanged()
   const sandbox = begin('Steam sandbox', 'steam-sandbox/main.ts', {
     STEAM_SANDBOX_PORT: String(ports.sandbox),
