@@ -1,0 +1,77 @@
+/** Time that jumps from one thing to the next. What is due at the same moment happens in the order it was planned. */
+
+export type Engine = {
+  /** Milliseconds since 1970. */
+  now(): number
+  at(time: number, what: () => void): void
+  after(ms: number, what: () => void): void
+  /** Lets things happen until nothing is left, or until then. */
+  run(until?: number): void
+  steps(): number
+}
+
+/** What is never done would otherwise never be noticed. */
+const MOST_STEPS = 2_000_000
+
+type Planned = { time: number; order: number; what: () => void }
+
+export function createEngine(start: number): Engine {
+  const heap: Planned[] = []
+  let now = start
+  let planned = 0
+  let steps = 0
+  const at = (time: number, what: () => void): void => {
+    planned += 1
+    push(heap, { time: Math.max(time, now), order: planned, what })
+  }
+  return {
+    now: () => now,
+    at,
+    after: (ms, what) => at(now + ms, what),
+    run(until = Number.POSITIVE_INFINITY) {
+      for (;;) {
+        const first = heap[0]
+        if (first === undefined || first.time > until) return
+        pop(heap)
+        now = first.time
+        steps += 1
+        if (steps > MOST_STEPS) throw new Error(`still busy after ${MOST_STEPS} steps`)
+        first.what()
+      }
+    },
+    steps: () => steps,
+  }
+}
+
+const isBefore = (one: Planned, other: Planned): boolean =>
+  one.time < other.time || (one.time === other.time && one.order < other.order)
+
+function push(heap: Planned[], entry: Planned): void {
+  let index = heap.length
+  heap.push(entry)
+  while (index > 0) {
+    const above = (index - 1) >> 1
+    const parent = heap[above]
+    if (parent === undefined || isBefore(parent, entry)) break
+    heap[index] = parent
+    index = above
+  }
+  heap[index] = entry
+}
+
+function pop(heap: Planned[]): void {
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return
+  let index = 0
+  for (;;) {
+    const left = heap[2 * index + 1]
+    const right = heap[2 * index + 2]
+    if (left === undefined) break
+    const useRight = right !== undefined && isBefore(right, left)
+    const least = useRight ? right : left
+    if (!isBefore(least, last)) break
+    heap[index] = least
+    index = 2 * index + (useRight ? 2 : 1)
+  }
+  heap[index] = last
+}

@@ -1,0 +1,71 @@
+/** What goes wrong, by name. A run that never met one of its faults has proved nothing about it, and fails. */
+
+/** Met on both levels. */
+const SHARED = [
+  'answer lost before Steam acted',
+  'answer lost after Steam acted',
+  'offer listed late',
+  'stale read',
+  'flip of an accepted offer',
+  'false end',
+  'refusal of an offer that was made',
+  'exchange that fails',
+  'duplicated job',
+  'lost job',
+  'poison job',
+  'clock jump',
+  'crash',
+  'serialization failure',
+  'paused lease holder',
+  'two processes at one bot',
+  'write under an old lease',
+  'reversal, whole',
+  'reversal, in part',
+  'acceptance after refused',
+  'acceptance after abandoned',
+  'acceptance after declined',
+  'acceptance after countered',
+  'acceptance after invalid',
+  'acceptance after timed_out',
+  'abandoned offer turns up',
+  'cancel loses to an accept',
+  'cancel that does nothing',
+  'escrow',
+] as const
+
+export const PURE_FAULTS = [...SHARED, 'commit answered by nobody', 'unreadable row in a list'] as const
+
+export type Fault = (typeof PURE_FAULTS)[number]
+
+export type Faults = {
+  /** True if it happens now; then it is counted. Never once the faults have stopped. */
+  strike(fault: Fault, probability: number): boolean
+  /** Counts what happened by itself. */
+  saw(fault: Fault): void
+  stop(): void
+  readonly stopped: boolean
+  counts(): ReadonlyMap<Fault, number>
+}
+
+export function createFaults(chance: (probability: number) => boolean): Faults {
+  const counts = new Map<Fault, number>()
+  let stopped = false
+  const saw = (fault: Fault): void => {
+    counts.set(fault, (counts.get(fault) ?? 0) + 1)
+  }
+  return {
+    strike(fault, probability) {
+      if (stopped || !chance(probability)) return false
+      saw(fault)
+      return true
+    },
+    saw,
+    stop: () => {
+      stopped = true
+    },
+    get stopped() {
+      return stopped
+    },
+    counts: () => counts,
+  }
+}

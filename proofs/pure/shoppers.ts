@@ -1,0 +1,191 @@
+/** Shoppers of the pure level: they open deposits, ask for trades, accept late, change their minds, take things back. */
+import type { OfferAsset } from '../../gateway/steam/steam.ts'
+import { run, type Task, timeOf } from './process.ts'
+import type { Bot, DepositRow, TradeRow } from './rows.ts'
+import type { Scene } from './run.ts'
+import { commit, lateFault } from './shell.ts'
+import type { SteamOffer } from './steam.ts'
+import type { Wish } from './till.ts'
+
+const SHOPPERS = 12
+const ITEMS_EACH = 24
+const SHOPPING_MS = 20 * 60_000
+const WINDOW_MS = 300_000
+const HOUR_MS = 3_600_000
+const CODE_LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
+
+export function beginShopping(scene: Scene, deposits: number): void {
+  const { engine, random, steam } = scene
+  for (let shopper = 0; shopper < SHOPPERS; shopper += 1) {
+    for (let item = 0; item < ITEMS_EACH; item += 1)
+      steam.owners.set(assetOf(shopper, item).assetId, nameOf(shopper))
+  }
+  for (let n = 0; n < deposits; n += 1) {
+    engine.after(random.int(SHOPPING_MS), () => visit(scene, random.int(SHOPPERS)))
+  }
+}
+
+const nameOf = (shopper: number): string => String(76_561_198_000_000_000n + BigInt(shopper))
+
+/** Every other shopper has items that Steam protects after a trade. */
+const assetOf = (shopper: number, item: number): OfferAsset => ({
+  appId: shopper % 2 === 0 ? 730 : 570,
+  contextId: '2',
+  assetId: String(10_000 + shopper * 100 + item),
+})
+
+function visit(scene: Scene, shopper: number): void {
+  const { engine, random, till, stores } = scene
+  const [first] = stores
+  if (first === undefined) return
+  const store = random.pick([first, ...stores.slice(1)])
+  const deposit = till.open({ store, shopper: nameOf(shopper) }, new Date(engine.now()))
+  engine.after(random.between(1_000, 60_000), () => askForTrade(scene, deposit, shopper))
+}
+
+function askForTrade(scene: Scene, deposit: DepositRow, shopper: number, tries = 1): void {
+  const wish = wishOf(scene, shopper)
+  const [bot] = scene.bots
+  if (wish === undefined || bot === undefined) return
+  const chosen = scene.random.pick([bot, ...scene.bots.slice(1)])
+  post(scene, deposit, { wish, bot: chosen })
+  // A page that waits repeats the call, and at times two pages do.
+  for (const ms of [2_000, 2_000, 30_000]) {
+    if (scene.random.chance(0.3)) scene.engine.after(ms, () => post(scene, deposit, { wish, bot: chosen }))
+  }
+  scene.engine.after(scene.random.between(60_000, 400_000), () => {
+    const isFree = deposit.status === 'created' && tries < 3
+    if (isFree && scene.random.chance(0.7)) askForTrade(scene, deposit, shopper, tries + 1)
+  })
+}
+
+function wishOf({ random, steam }: Scene, shopper: number): Wish | undefined {
+  const prices: [string, { price: bigint; gross: bigint }][] = []
+  const assets: OfferAsset[] = []
+  const wanted = random.between(1, 4)
+  const first = random.int(ITEMS_EACH)
+  for (let n = 0; n < ITEMS_EACH && assets.length < wanted; n += 1) {
+    const asset = assetOf(shopper, (first + n) % ITEMS_EACH)
+    // Some choose what another trade of theirs has taken.
+    if (steam.owners.get(asset.assetId) !== nameOf(shopper) && !random.chance(0.02)) continue
+    const price = BigInt(random.between(50, 9_000))
+    assets.push(asset)
+    prices.push([asset.assetId, { price, gross: price + BigInt(random.int(900)) }])
+  }
+  if (assets.length === 0) return undefined
+  return { assets, prices: new Map(prices), game: shopper % 2 === 0 ? 'cs' : 'dota' }
+}
+
+const codeOf = ({ random }: Scene): string =>
+  Array.from({ length: 6 }, () => CODE_LETTERS[random.int(CODE_LETTERS.length)]).join('')
+
+function post(scene: Scene, deposit: DepositRow, ask: { wish: Wish; bot: Bot }): void {
+  const [one, other] = scene.processes
+  if (one === undefined || other === undefined) return
+  const process = scene.random.pick([one, other])
+  if (!process.alive) return
+  run(scene, process, intend(scene, deposit, { ...ask, process }))
+}
+
+type Ask = { wish: Wish; bot: Bot; process: Parameters<typeof timeOf>[1] }
+
+function* intend(scene: Scene, deposit: DepositRow, { wish, bot, process }: Ask): Task {
+  const { till } = scene
+  const row = yield* commit(scene, () => {
+    const before = till.trades.length
+    const now = timeOf(scene, process)
+    const made = till.intend(deposit, wish, { bot, now, code: codeOf(scene) })
+    if (made !== undefined && till.trades.length > before) beginTrade(scene, made, now)
+    return made
+  })
+  if (row !== undefined)
+    scene.trace.add(`${scene.engine.now()} deposit ${deposit.number}: trade ${row.trade.tradeId}`)
+}
+
+function beginTrade(scene: Scene, row: TradeRow, now: Date): void {
+  scene.wake(row, now)
+  lookForOffer(scene, row)
+}
+
+/** The shopper sees an offer on Steam as soon as it is there, whatever the till knows of it. */
+function lookForOffer(scene: Scene, row: TradeRow) {
+  const { engine, random, steam } = scene
+  const offer = steam.byMessage.get(row.trade.secretCode)
+  if (offer !== undefined) return decideOn(scene, row, offer)
+  const isOver = engine.now() - row.createdAt > 15 * 60_000
+  if (!isOver) engine.after(random.between(300, 4_000), () => lookForOffer(scene, row))
+}
+
+/** What shoppers do, and how many of a hundred of them. */
+const HABITS = [
+  ['accepts', 45],
+  // In the same moment as the deadline, give or take.
+  ['accepts at the deadline', 15],
+  ['accepts after the deadline', 6],
+  ['declines', 10],
+  ['counters', 6],
+  ['cancels', 2],
+  ['has no authenticator', 6],
+  ['does nothing', 10],
+] as const
+
+type Habit = (typeof HABITS)[number][0]
+
+function habitOf({ random }: Scene): Habit {
+  let left = random.int(100)
+  for (const [habit, share] of HABITS) {
+    left -= share
+    if (left < 0) return habit
+  }
+  return 'does nothing'
+}
+
+function decideOn(scene: Scene, row: TradeRow, offer: SteamOffer): void {
+  const { engine, random, steam } = scene
+  const leftMs = offer.createdAt + WINDOW_MS - engine.now()
+  const soonMs = random.between(500, 120_000)
+  const accept = (afterMs: number, how = {}) => engine.after(afterMs, () => acceptAt(scene, row, offer, how))
+  const end = (state: 'declined' | 'countered' | 'cancelled') =>
+    engine.after(random.between(1_000, WINDOW_MS), () => steam.decline(offer, state))
+  // Who sees an offer that the till was told to be over, accepts it all the same.
+  if (offer.lie !== null) accept(offer.lie.from - engine.now() + random.between(2_000, 100_000))
+  const habits: Record<Habit, () => void> = {
+    accepts: () => accept(soonMs),
+    'accepts at the deadline': () => accept(leftMs + random.between(-3_000, 6_000)),
+    'accepts after the deadline': () => accept(leftMs + random.between(0, 90_000)),
+    declines: () => end('declined'),
+    counters: () => end('countered'),
+    cancels: () => end('cancelled'),
+    'has no authenticator': () => accept(soonMs, { hasEscrow: true }),
+    'does nothing': () => {},
+  }
+  if (offer.lie === null) habits[habitOf(scene)]()
+}
+
+function acceptAt(scene: Scene, row: TradeRow, offer: SteamOffer, { hasEscrow = false }): void {
+  const { engine, random, steam, faults, trace } = scene
+  if (!steam.accept(offer, { hasEscrow })) return
+  trace.add(`${engine.now()} offer ${offer.offerId} of trade ${row.trade.tradeId} accepted`)
+  if (hasEscrow) {
+    faults.saw('escrow')
+    return
+  }
+  const late = lateFault(row.trade)
+  if (late !== undefined) faults.saw(late)
+  if (!random.chance(0.25)) return
+  // Seconds later, before the till has seen it, or days later.
+  const afterMs = random.chance(0.2) ? random.between(1_000, 120_000) : random.int(160 * HOUR_MS)
+  engine.after(afterMs, () => takeBack(scene, offer))
+}
+
+function takeBack(scene: Scene, offer: SteamOffer): void {
+  const { engine, random, steam, trace } = scene
+  const exchange = steam.exchanges.get(offer.tradeId ?? '')
+  if (exchange === undefined) return
+  const some = exchange.items
+    .slice(0, random.between(1, exchange.items.length))
+    .map(({ asset }) => asset.assetId)
+  const done = steam.reverse(exchange, random.chance(0.5) ? undefined : some)
+  if (done) trace.add(`${engine.now()} exchange ${exchange.tradeId} taken back`)
+  if (done && random.chance(0.3)) engine.after(random.int(24 * HOUR_MS), () => takeBack(scene, offer))
+}

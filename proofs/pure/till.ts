@@ -1,0 +1,274 @@
+/** A till in memory: every commit is one call, judged by the pure rules and checked at once. */
+
+import { isFinal } from '../../contract/statuses.ts'
+import { OPEN_TRADE_STATES } from '../../gateway/db/schema.ts'
+import type { DepositCause } from '../../gateway/deposits/deposit.ts'
+import { DEPOSIT_EDGES, DEPOSIT_LIFE_MS } from '../../gateway/deposits/deposit.ts'
+import { least } from '../../gateway/ledger/entry.ts'
+import type { Fact } from '../../gateway/trades/decide.ts'
+import { EDGES, isDelivered, type Trade, type TradeEvent } from '../../gateway/trades/trade.ts'
+import type { Trace } from '../trace.ts'
+import { hold } from '../violation.ts'
+import { createBook } from './book.ts'
+import type { Core } from './core.ts'
+import type { Bot, DepositRow, TradeRow } from './rows.ts'
+import type { Sim, Steam } from './steam.ts'
+import { checkCredit, checkEnd, checkReversal, checkTrade } from './truth.ts'
+
+export type Writer = { epoch: bigint }
+export type Source = { row: TradeRow; writer?: Writer }
+export type Recorded = { trade: Trade; events: TradeEvent[] }
+
+export type TillDeps = Sim & { core: Core; steam: Steam; trace: Trace; wake(row: TradeRow, when: Date): void }
+export type Till = ReturnType<typeof createTill>
+
+const PROTECTION_DAYS = { cs: 8, dota: 0 } as const
+const isOpen = ({ trade }: TradeRow): boolean => OPEN_TRADE_STATES.some((state) => state === trade.state)
+
+export type Wish = { assets: TradeRow['assets']; prices: TradeRow['prices']; game: TradeRow['game'] }
+export type Around = { bot: Bot; now: Date; code: string }
+
+export function createTill(deps: TillDeps) {
+  const { core, steam, trace, faults, engine } = deps
+  const deposits: DepositRow[] = []
+  const trades: TradeRow[] = []
+  const byCode = new Map<string, TradeRow>()
+  const taken = new Map<string, TradeRow>()
+  const book = createBook()
+
+  function tell(deposit: DepositRow, type: string): void {
+    hold(!deposit.events.includes(type), 'I9', () => `deposit ${deposit.number} tells ${type} twice`)
+    deposit.events.push(type)
+  }
+
+  function move(deposit: DepositRow, cause: Exclude<DepositCause, { kind: 'delivered' }>): void {
+    const to = core.decideDeposit(deposit, cause)
+    if (to === null) return
+    hold(DEPOSIT_EDGES[deposit.status].includes(to), 'I10', () => `deposit: ${deposit.status} to ${to}`)
+    deposit.status = to
+    tell(deposit, to)
+  }
+
+  function free(row: TradeRow): void {
+    row.live = false
+    for (const { assetId } of row.assets) if (taken.get(assetId) === row) taken.delete(assetId)
+  }
+
+  function deliver(row: TradeRow, event: Extract<TradeEvent, { kind: 'delivered' }>): void {
+    const { deposit } = row
+    const isProtected = event.settlesAt !== null
+    const atRisk = [...deposit.store.atRisk].reduce((sum, at) => sum + at.total - at.held - at.reversed, 0n)
+    const riskRoom = deposit.store.riskLimit - atRisk
+    row.held = core.heldPart({ total: row.total, isProtected, mode: deposit.store.mode, riskRoom })
+    if (isProtected) deposit.store.atRisk.add(row)
+    row.deliveredBy = event.exchange.tradeId
+    checkCredit(steam, trades, row)
+    free(row)
+    const movements = core.deliveryMovements({ total: row.total, gross: row.gross, held: row.held })
+    post(row, { movements, part: 0, mayOwe: false })
+    if (event.settlesAt !== null) deps.wake(row, event.settlesAt)
+    const to = core.decideDeposit(deposit, { kind: 'delivered' })
+    deposit.credited += row.total
+    deposit.held += row.held
+    if (to !== null) {
+      hold(DEPOSIT_EDGES[deposit.status].includes(to), 'I10', () => `deposit: ${deposit.status} to ${to}`)
+      deposit.status = to
+      tell(deposit, to)
+    } else {
+      hold(deposit.status === 'succeeded', 'I10', () => `credited while ${deposit.status}`)
+      tell(deposit, `amountIncreased ${row.trade.tradeId}`)
+    }
+    endOthers(row)
+  }
+
+  function endOthers(row: TradeRow): void {
+    for (const other of row.deposit.trades) {
+      const { trade } = other
+      if (other === row || trade.state !== 'active' || trade.acceptedAt !== null) continue
+      other.trade = { ...trade, cancelling: 'deadline' }
+      other.dueAt = new Date(engine.now())
+      deps.wake(other, other.dueAt)
+    }
+  }
+
+  function post(
+    row: TradeRow,
+    what: { movements: ReturnType<Core['releaseMovements']>; part: number; mayOwe: boolean },
+  ) {
+    book.post({ store: row.deposit.store.number, tradeId: row.trade.tradeId, ...what })
+  }
+
+  function release(row: TradeRow): void {
+    const { held, deposit } = row
+    row.held = 0n
+    deposit.store.atRisk.delete(row)
+    if (held === 0n) return
+    post(row, { movements: core.releaseMovements(held), part: 0, mayOwe: false })
+    deposit.held -= held
+    tell(deposit, `fundsAvailable ${row.trade.tradeId}`)
+  }
+
+  function reverse(row: TradeRow, assetIds: readonly string[]): void {
+    const { deposit } = row
+    let [total, gross] = [0n, 0n]
+    for (const assetId of assetIds) {
+      checkReversal(steam, row, assetId)
+      total += row.prices.get(assetId)?.price ?? 0n
+      gross += row.prices.get(assetId)?.gross ?? 0n
+    }
+    const { liability } = deposit.store
+    const movements = core.reversalMovements({ total, gross, held: row.held, liability })
+    post(row, { movements, part: row.reversals, mayOwe: liability === 'store' })
+    const fromHeld = least(row.held, total)
+    row.held -= fromHeld
+    row.reversed += total
+    deposit.held -= fromHeld
+    deposit.reversed += total
+    if (row.trade.state === 'reversed') deposit.store.atRisk.delete(row)
+    tell(deposit, `reversed ${row.trade.tradeId} ${row.reversals}`)
+    row.reversals += 1
+  }
+
+  function follow(row: TradeRow, event: TradeEvent): void {
+    switch (event.kind) {
+      case 'refused':
+      case 'abandoned':
+        free(row)
+        return
+      case 'activated':
+        deps.wake(row, event.deadline)
+        move(row.deposit, { kind: 'offer_stands' })
+        return
+      case 'ended':
+        checkEnd(steam, row, event.end)
+        free(row)
+        move(row.deposit, { kind: 'trade_ended', status: event.end.status })
+        return
+      case 'delivered':
+        deliver(row, event)
+        return
+      case 'released':
+        release(row)
+        return
+      case 'reversed':
+        reverse(row, event.assetIds)
+        return
+      case 'send_begun':
+      case 'send_withdrawn':
+      case 'send_unanswered':
+      case 'offer_missed':
+      case 'cancel_begun':
+      case 'accepted':
+      case 'doubted':
+      case 'closed':
+        return
+      default:
+        event satisfies never
+    }
+  }
+
+  /** One commit: undefined when the writer's lease is over. */
+  function record({ row, writer }: Source, fact: Fact, now: Date): Recorded | undefined {
+    const around = { now, protectionDays: PROTECTION_DAYS[row.game], wanted: !isFinal(row.deposit.status) }
+    const events = core.decide(row.trade, fact, around)
+    const isDue = row.dueAt !== null && row.dueAt <= now
+    if (events.length === 0 && !isDue) return { trade: row.trade, events }
+    if (writer === undefined ? row.trade.state !== 'intended' : isStale(row, writer)) return undefined
+    for (const event of events) apply(row, event)
+    row.dueAt = core.alarm(row.trade, now)
+    return { trade: row.trade, events }
+  }
+
+  function isStale(row: TradeRow, writer: Writer): boolean {
+    if (row.bot.epoch === writer.epoch) return false
+    faults.saw('write under an old lease')
+    return true
+  }
+
+  function apply(row: TradeRow, event: TradeEvent): void {
+    const before = row.trade.state
+    row.trade = core.evolve(row.trade, event)
+    const after = row.trade.state
+    if (before !== after) {
+      hold(EDGES[before].includes(after), 'I10', () => `trade: ${before} to ${after}`)
+      trace.add(`${engine.now()} trade ${row.trade.tradeId} ${before} ${event.kind} ${after}`)
+    }
+    follow(row, event)
+    checkTrade(row)
+  }
+
+  return {
+    deposits,
+    trades,
+    byCode,
+    book,
+    record,
+    /** Puts off the next look at a trade that is still as it was seen. */
+    later({ row, writer }: Source, seen: Trade, when: Date | null): void {
+      const isSame = row.trade.state === seen.state
+      if (isSame && writer !== undefined && !isStale(row, writer)) row.dueAt = when
+    },
+    open(deposit: Pick<DepositRow, 'store' | 'shopper'>, now: Date): DepositRow {
+      const row: DepositRow = {
+        ...deposit,
+        number: deposits.length + 1,
+        status: 'created',
+        createdAt: engine.now(),
+        expiresAt: new Date(now.getTime() + DEPOSIT_LIFE_MS),
+        credited: 0n,
+        held: 0n,
+        reversed: 0n,
+        trades: [],
+        events: [],
+      }
+      deposits.push(row)
+      return row
+    },
+    /** The intent: joins the open trade of the same items; undefined when refused. */
+    intend(deposit: DepositRow, wish: Wish, around: Around): TradeRow | undefined {
+      const live = deposit.trades.findLast((row) => isOpen(row) || isDelivered(row.trade))
+      if (live !== undefined) return live.assets === wish.assets ? live : undefined
+      if (deposit.status !== 'created' || deposit.expiresAt <= around.now) return undefined
+      if (wish.assets.some(({ assetId }) => taken.has(assetId))) return undefined
+      const row = intentOf(deposit, wish, { ...around, tradeId: BigInt(trades.length + 1) })
+      for (const { assetId } of wish.assets) taken.set(assetId, row)
+      deposit.trades.push(row)
+      trades.push(row)
+      byCode.set(around.code, row)
+      return row
+    },
+    /** Ends a deposit whose time is over. */
+    expire(deposit: DepositRow, now: Date): void {
+      const isStopped = deposit.trades.some((row) => isOpen(row) || isDelivered(row.trade))
+      move(deposit, { kind: 'time_passed', now, isStopped })
+    },
+  }
+}
+
+function intentOf(deposit: DepositRow, wish: Wish, at: Around & { tradeId: bigint }): TradeRow {
+  const prices = [...wish.prices.values()]
+  return {
+    trade: {
+      state: 'intended',
+      tradeId: at.tradeId,
+      partnerSteamId: deposit.shopper,
+      secretCode: at.code,
+      items: wish.assets,
+      createdAt: at.now,
+    },
+    deposit,
+    bot: at.bot,
+    game: wish.game,
+    assets: wish.assets,
+    prices: wish.prices,
+    total: prices.reduce((sum, { price }) => sum + price, 0n),
+    gross: prices.reduce((sum, { gross }) => sum + gross, 0n),
+    createdAt: at.now.getTime(),
+    dueAt: at.now,
+    live: true,
+    held: 0n,
+    reversed: 0n,
+    reversals: 0,
+    deliveredBy: null,
+  }
+}
