@@ -25,6 +25,7 @@ async function reportsAfter(answers: [OfferAnswer, number][]): Promise<string[]>
     declineOffer: unasked,
     readTradeStatus: unasked,
     listTrades: unasked,
+    acknowledgeProtection: unasked,
     close() {},
   }
   const observed = observeSession(session, {

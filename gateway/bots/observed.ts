@@ -57,6 +57,7 @@ export function observeSession(session: SteamSession, observer: Observer): Steam
     declineOffer: (offerId) => seen(session.declineOffer(offerId), 'offers'),
     readTradeStatus: (tradeId) => seen(session.readTradeStatus(tradeId)),
     listTrades: (since) => seen(session.listTrades(since)),
+    acknowledgeProtection: () => seen(session.acknowledgeProtection()),
     close: () => session.close(),
   }
 }

@@ -42,6 +42,7 @@ function fakeSteam() {
     open: 0,
     mostOpen: 0,
     opened: 0,
+    acknowledged: 0,
     session: 'open' as 'open' | 'down' | 'dead',
     answers: 'good' as 'good' | 'down' | 'dead',
     async openSession(refreshToken: string): Promise<SessionAnswer> {
@@ -50,7 +51,7 @@ function fakeSteam() {
       fake.open += 1
       fake.opened += 1
       fake.mostOpen = Math.max(fake.mostOpen, fake.open)
-      return { kind: 'open', session: fakeSession() }
+      return { kind: 'open', session: fakeSession(), expiresAt: new Date('2027-05-01T00:00:00Z') }
     },
     async readProfile(steamId: string) {
       const profile = { steamId, name: 'Bot #1', avatarUrl: '/a.jpg', profileUrl: '/p', level: 7 }
@@ -73,6 +74,10 @@ function fakeSteam() {
       declineOffer: () => answer({ kind: 'done' } as const),
       readTradeStatus: () => answer({ kind: 'missing' } as const),
       listTrades: () => answer({ kind: 'trades' as const, trades: [], unreadable: 0 }),
+      acknowledgeProtection: () => {
+        fake.acknowledged += 1
+        return answer({ kind: 'done' } as const)
+      },
       close() {
         fake.open -= 1
       },
@@ -96,6 +101,7 @@ function start(handlers: Partial<BotHandlers> = {}) {
       inventory: handlers.inventory ?? (async () => {}),
       trade: handlers.trade ?? (async () => {}),
       look: handlers.look ?? (async () => {}),
+      history: handlers.history ?? (async () => {}),
       async watch(bot) {
         contexts.push(bot)
         return handlers.watch?.(bot) ?? 0

@@ -2,13 +2,17 @@
 import type { Agent } from 'node:https'
 import TradeOfferManager from 'steam-tradeoffer-manager'
 import SteamCommunity from 'steamcommunity'
+import type { Clock } from '../kit/clock.ts'
 import { type LoginAnswer, login, withDeadline } from './login.ts'
 import { sessionEnded, unavailableFrom } from './outcomes.ts'
 import type { OfferAsset, Partner, Unavailable } from './steam.ts'
+import { expiryOf } from './token.ts'
 import { createTransport, type Exchange, type Transport } from './transport.ts'
 
 /** Between two logins at least this much: a Steam that refuses fresh cookies would be asked again and again. */
 const RENEWAL_GAP_MS = 60_000
+/** A session is renewed so long before its token runs out. */
+const RENEW_AHEAD_MS = 10 * 60_000
 const LOGIN_MS = 10_000
 const LIBRARY_TIMEOUT_MS = 30_000
 const UNREADABLE_COOKIES: Unavailable = {
@@ -33,6 +37,8 @@ export type Call = {
 export type Connection = {
   /** One exchange within `ms` in all; if the session has ended it is renewed once and the call repeated once. */
   exchange(call: Call, ms: number): Promise<Exchange | Unavailable>
+  /** Tells Steam that its notice about trade protection was read. */
+  acknowledge(ms: number): Promise<Exchange | Unavailable>
   /** Sends a new offer through the library. `unavailable` means that it was certainly not sent. */
   send(partner: Partner, assets: OfferAsset[], message: string, ms: number): Promise<Exchange | Unavailable>
   close(): void
@@ -43,6 +49,7 @@ type Settings = {
   loginAgent: Agent
   /** A clock that never jumps, in milliseconds. */
   monotonicMs: () => number
+  clock: Clock
 }
 
 export type OpenAnswer = { kind: 'open'; connection: Connection } | Exclude<LoginAnswer, { kind: 'cookies' }>
@@ -53,8 +60,6 @@ export async function openConnection(settings: Settings, refreshToken: string): 
   const transport = createTransport(settings.redirect)
   const identity = createIdentity(transport)
   if (!identity.take(first.cookies)) return UNREADABLE_COOKIES
-  // Steam wants the notice about trade protection acknowledged once per account, or offers get stuck.
-  void transport.exchange(LOGIN_MS, (done) => identity.community.acknowledgeTradeProtection(done))
   const renewal = createRenewal(settings, refreshToken, identity)
 
   return { kind: 'open', connection: createConnection(settings, transport, identity, renewal) }
@@ -69,6 +74,8 @@ function createConnection(
   const renewing = async (name: string, ms: number, attempt: (ms: number) => Promise<Exchange>) => {
     const until = settings.monotonicMs() + ms
     const left = () => until - settings.monotonicMs()
+    // A token that is about to run out would be refused in the middle of a send.
+    if (renewal.isDue()) await renewal.renew(renewal.generation(), left())
     const seen = renewal.generation()
     const answer = await attempt(left())
     if (!sessionEnded(answer)) return answer
@@ -83,6 +90,10 @@ function createConnection(
       const attempt = (left: number) => callOnce(transport, identity, call, left)
       return call.proof === 'none' ? attempt(ms) : renewing(call.name, ms, attempt)
     },
+    acknowledge: (ms) =>
+      renewing('acknowledge', ms, (left) =>
+        transport.exchange(left, (done) => identity.community.acknowledgeTradeProtection(done)),
+      ),
     send: (partner, assets, message, ms) =>
       renewing('send', ms, (left) =>
         transport.exchange(left, (done) => identity.send(partner, assets, message, done)),
@@ -143,6 +154,7 @@ export function createIdentity(transport: Transport) {
     community,
     manager,
     accessToken: () => accessToken,
+    expiresAtMs: () => expiryOf(accessToken),
     /** Speaks with these cookies from now on; false if they hold no login. */
     take(cookies: string[]): boolean {
       const value = cookies.find((cookie) => cookie.startsWith('steamLoginSecure='))
@@ -172,12 +184,14 @@ type Renewal = ReturnType<typeof createRenewal>
 function createRenewal(settings: Settings, refreshToken: string, identity: Identity) {
   let generation = 0
   let renewedAtMs = Number.NEGATIVE_INFINITY
+  let triedAtMs = Number.NEGATIVE_INFINITY
   let running: Promise<Unavailable | undefined> | undefined
 
   const run = async (): Promise<Unavailable | undefined> => {
     if (settings.monotonicMs() - renewedAtMs < RENEWAL_GAP_MS) {
       return { kind: 'unavailable', reason: 'steam_error', detail: 'login: Steam ended a fresh session' }
     }
+    triedAtMs = settings.monotonicMs()
     const answer = await login(settings.loginAgent, refreshToken, LOGIN_MS)
     if (answer.kind === 'unavailable') return answer
     if (answer.kind === 'refused') {
@@ -190,6 +204,10 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
   }
   return {
     generation: () => generation,
+    /** The token runs out soon, and nobody has just tried to renew it. */
+    isDue: () =>
+      identity.expiresAtMs() - settings.clock.now().getTime() < RENEW_AHEAD_MS &&
+      (running !== undefined || settings.monotonicMs() - triedAtMs >= RENEWAL_GAP_MS),
     /** Makes the session newer than `seen`, or says why not. All who ask at once share one login. */
     renew(seen: number, ms: number): Promise<Unavailable | undefined> {
       if (generation > seen) return Promise.resolve(undefined)

@@ -1,5 +1,6 @@
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
+import { type Budget, createBudget, type Time } from './budget.ts'
 import type { Call, Connection } from './connection.ts'
 import { inventoryRefusal, unavailableFrom } from './outcomes.ts'
 import { type InventoryPage, parsePartnerPage, parsePublicPage } from './parse.ts'
@@ -8,61 +9,126 @@ import type { Exchange } from './transport.ts'
 
 const MAX_ITEMS = 20_000
 const MAX_OFFERED_PAGES = 40
-const MAX_PUBLIC_PAGES = 4
-const MAX_PUBLIC_MS = 8_000
+const MAX_PUBLIC_PAGES = 10
+/** What the count of restricted items may take once the items themselves are there. */
+const MAX_COUNT_MS = 4_000
+/** Part of the time that is kept free for the other way when the first one hangs. */
+const OTHER_WAY_SHARE = 1 / 3
 const STEAM_LANGUAGE: Record<Language, string> = { en: 'english', ru: 'russian' }
 
-/** More than 2000 has been answered with 400 since May 2025. */
-const PUBLIC_PAGE_SIZE = 1000
+/** More than 2000 has been answered with 400 since May 2025, and nobody knows when it will be less. */
+const FIRST_PAGE_SIZE = 1000
+const SMALLEST_PAGE_SIZE = 75
 
-type Read = { connection: Connection; partner: Partner; game: Game; language: Language; ms: number }
+/** Per session: 30 in two minutes. */
+export const PARTNER_LIMITS = { burst: 30, everyMs: 4_000 }
+/** Per address of ours. Not known; those who ask every 4 seconds are left alone. */
+const PUBLIC_LIMITS = { burst: 30, everyMs: 4_000 }
+
+/** What all sessions of this process share, because Steam counts public pages by address. */
+export type PublicAddress = { budget: Budget; pageSize: number }
+
+export function createAddress(time: Time): PublicAddress {
+  return { budget: createBudget(PUBLIC_LIMITS, time), pageSize: FIRST_PAGE_SIZE }
+}
+
+type Way = { connection: Connection; offered: Budget; address: PublicAddress; left: () => number }
+type Wanted = { partner: Partner; game: Game; language: Language }
 
 type Pages =
   | { kind: 'items'; items: SteamItem[] }
-  | { kind: 'refused'; reason: 'hidden' | 'invalid_token' | 'cannot_trade' }
+  | { kind: 'refused'; reason: 'hidden' | 'invalid_token' | 'cannot_trade' | 'not_owned' }
   | Unavailable
 
 /**
  * What the partner owns in the game, newest first: the tradable items as Steam shows them to the bot, and from the
- * public page those that are not tradable. The public page is a help only: Steam limits it hard.
+ * public page those that are not tradable. The public page alone must do when the bot is shown nothing.
  */
-export async function readInventory(read: Read, monotonicMs: () => number): Promise<InventoryAnswer> {
-  const until = monotonicMs() + read.ms
-  const left = () => until - monotonicMs()
-  const [offered, shown] = await Promise.all([
-    readPages((start) => offeredPage(read, start), parsePartnerPage, {
-      connection: read.connection,
-      left,
-      maxPages: MAX_OFFERED_PAGES,
-    }),
-    readPages((start) => publicPage(read, start), parsePublicPage, {
-      connection: read.connection,
-      left: () => left() - Math.max(0, read.ms - MAX_PUBLIC_MS),
-      maxPages: MAX_PUBLIC_PAGES,
-    }),
-  ])
-  if (offered.kind !== 'items') return offered
+export async function readInventory(way: Way, wanted: Wanted): Promise<InventoryAnswer> {
+  const { left } = way
+  const reservedMs = left() * OTHER_WAY_SHARE
+  const offered = await readOffered({ ...way, left: () => left() - reservedMs }, wanted)
+  if (offered.kind === 'refused') return { kind: 'refused', reason: refusalOf(offered.reason) }
+  if (offered.kind === 'unavailable') {
+    const shown = offered.reason === 'session_dead' ? offered : await readPublic(way, wanted)
+    // The first way's trouble is the cause; the other way's is only that it does not help.
+    return shown.kind === 'unavailable' ? offered : toAnswer(shown)
+  }
+  const until = left() - MAX_COUNT_MS
+  const shown = await readPublic({ ...way, left: () => left() - Math.max(0, until) }, wanted)
+  if (shown.kind === 'refused' && offered.items.length === 0) return toAnswer(shown)
   const known = new Set(offered.items.map((item) => item.assetId))
   const restricted =
     shown.kind === 'items' ? shown.items.filter((item) => !item.tradable && !known.has(item.assetId)) : []
-  const items = [...offered.items, ...restricted].sort(newestFirst).slice(0, MAX_ITEMS)
-  if (items.length > 0) return { kind: 'items', items }
-  const hidden = shown.kind === 'refused' && shown.reason === 'hidden'
-  return { kind: 'refused', reason: hidden ? 'hidden' : 'no_items' }
+  return toAnswer({ kind: 'items', items: [...offered.items, ...restricted] })
 }
 
-type Limits = { connection: Connection; left: () => number; maxPages: number }
+function toAnswer(pages: Exclude<Pages, Unavailable>): InventoryAnswer {
+  if (pages.kind === 'refused') return { kind: 'refused', reason: refusalOf(pages.reason) }
+  if (pages.items.length === 0) return { kind: 'refused', reason: 'no_items' }
+  return { kind: 'items', items: pages.items.sort(newestFirst).slice(0, MAX_ITEMS) }
+}
+
+function refusalOf(reason: Extract<Pages, { kind: 'refused' }>['reason']) {
+  return reason === 'not_owned' ? 'no_items' : reason
+}
+
+function readOffered({ connection, offered, left }: Way, wanted: Wanted): Promise<Pages> {
+  return readPages((start) => offeredPage(wanted, start), parsePartnerPage, {
+    ask: (call) => askWithin(offered, left, (ms) => connection.exchange(call, ms)),
+    maxPages: MAX_OFFERED_PAGES,
+  })
+}
+
+function readPublic({ connection, address, left }: Way, wanted: Wanted): Promise<Pages> {
+  const ask = (call: Call) => askWithin(address.budget, left, (ms) => connection.exchange(call, ms))
+  return readPages((start) => publicPage(wanted, start, address.pageSize), parsePublicPage, {
+    async ask(call) {
+      let answer = await ask(call)
+      while (isTooMany(answer) && address.pageSize > SMALLEST_PAGE_SIZE) {
+        address.pageSize = Math.max(SMALLEST_PAGE_SIZE, Math.floor(address.pageSize / 2))
+        answer = await ask({ ...call, query: { ...call.query, count: address.pageSize } })
+      }
+      return answer
+    },
+    maxPages: MAX_PUBLIC_PAGES,
+  })
+}
+
+function isTooMany(answer: Exchange | Unavailable): boolean {
+  return answer.kind === 'reply' && answer.status === 400
+}
+
+/** Asks when the budget allows, and tells the budget what Steam thought of it. */
+async function askWithin(
+  budget: Budget,
+  left: () => number,
+  ask: (ms: number) => Promise<Exchange | Unavailable>,
+): Promise<Exchange | Unavailable> {
+  if (!(await budget.take(left()))) {
+    return { kind: 'unavailable', reason: 'rate_limited', detail: 'inventory: our own limit' }
+  }
+  const answer = await ask(left())
+  if (answer.kind === 'reply') {
+    // 401 is what a page for everybody answers to somebody who asked too often.
+    if (answer.status === 429 || answer.status === 401) budget.limited()
+    else budget.answered()
+  }
+  return answer
+}
+
+type Reader = { ask: (call: Call) => Promise<Exchange | Unavailable>; maxPages: number }
 
 async function readPages(
   callFor: (start: string | null) => Call,
   parse: (body: unknown) => InventoryPage | undefined,
-  { connection, left, maxPages }: Limits,
+  { ask, maxPages }: Reader,
 ): Promise<Pages> {
   const items = new Map<string, SteamItem>()
   let start: string | null = null
   for (let pages = 0; pages < maxPages && items.size < MAX_ITEMS; pages += 1) {
     const call: Call = callFor(start)
-    const answer: Exchange | Unavailable = await connection.exchange(call, left())
+    const answer: Exchange | Unavailable = await ask(call)
     if (answer.kind === 'unavailable') return answer
     const refusal = inventoryRefusal(answer)
     if (refusal) return { kind: 'refused', reason: refusal }
@@ -76,7 +142,7 @@ async function readPages(
   return { kind: 'items', items: [...items.values()] }
 }
 
-function offeredPage({ partner, game, language }: Read, start: string | null): Call {
+function offeredPage({ partner, game, language }: Wanted, start: string | null): Call {
   const { appId, contextId } = GAME_FACTS[game]
   const account = BigInt(partner.steamId) & 0xffff_ffffn
   return {
@@ -94,14 +160,14 @@ function offeredPage({ partner, game, language }: Read, start: string | null): C
   }
 }
 
-function publicPage({ partner, game, language }: Read, start: string | null): Call {
+function publicPage({ partner, game, language }: Wanted, start: string | null, count: number): Call {
   const { appId, contextId } = GAME_FACTS[game]
   return {
     name: 'inventory',
     url: `https://steamcommunity.com/inventory/${partner.steamId}/${appId}/${contextId}`,
     query: {
       l: STEAM_LANGUAGE[language],
-      count: PUBLIC_PAGE_SIZE,
+      count,
       ...(start === null ? {} : { start_assetid: start }),
     },
     referer: `https://steamcommunity.com/profiles/${partner.steamId}/inventory`,

@@ -76,6 +76,37 @@ describe('a send', () => {
     expect(sendOutcome(strError('Something about a trade ban (15) happened')).kind).toBe('unknown')
   })
 
+  it.each([
+    'This profile is private',
+    'trade ban (26)',
+    'is not available to trade. (15)',
+    'Please try again later. (26)',
+    '<br>(25)',
+    'because they have a trade ban.',
+  ])('is not forged by a person called %j', (name) => {
+    const texts = [
+      `${name}`,
+      `Sorry, some kind of error has occurred: ${name}`,
+      `There was an error sending your trade offer to ${name}`,
+      `${name} could not be reached`,
+    ]
+    for (const text of texts) expect(sendOutcome(strError(text)).kind).toBe('unknown')
+    const shown = `The items of ${name} cannot be shown now: ${name}`
+    expect(inventoryRefusal(reply(200, { success: false, error: shown }))).toBeUndefined()
+  })
+
+  it('has the reason that stands behind the general sentence', () => {
+    const general = 'There was an error sending your trade offer.  Please try again later.<br><br>'
+    expect(sendOutcome(strError(`${general}Trade Offers can only be sent to friends.`))).toEqual({
+      kind: 'refused',
+      reason: 'invalid_token',
+    })
+    expect(sendOutcome(strError('You cannot trade with Nova (16). (34)'))).toEqual({
+      kind: 'refused',
+      reason: 'partner_cannot_trade',
+    })
+  })
+
   it('that was limited is refused', () => {
     expect(sendOutcome(reply(429))).toEqual({ kind: 'refused', reason: 'rate_limited' })
   })
@@ -123,8 +154,21 @@ describe('a refused inventory', () => {
   it.each([
     [reply(403, null), 'hidden'],
     [reply(200, { success: false, error: 'This profile is private.' }), 'hidden'],
-    [reply(200, { success: false, error: 'This Trade URL is no longer valid for sending' }), 'invalid_token'],
-    [reply(200, { success: false, error: 'Nova is not available to trade.' }), 'cannot_trade'],
+    [
+      reply(200, {
+        success: false,
+        error: 'This Trade URL is no longer valid for sending a trade offer to Nova.',
+      }),
+      'invalid_token',
+    ],
+    [
+      reply(200, {
+        success: false,
+        error: 'Nova is not available to trade. More information will be shown to Nova.',
+      }),
+      'cannot_trade',
+    ],
+    [reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 55 (55)' }), 'not_owned'],
     [reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 20 (20)' }), undefined],
     [reply(429, null), undefined],
   ])('case %# has its reason', (exchange, reason) => {

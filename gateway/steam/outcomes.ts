@@ -1,5 +1,13 @@
-/** What an answer of Steam means. Pure: every judgement about errors stands here. */
-import type { CancelAnswer, PartnerAnswer, RefusedReason, SendAnswer, Unavailable } from './steam.ts'
+/** What an answer of Steam means. Pure; the texts stand in texts.ts. */
+import type {
+  AcknowledgeAnswer,
+  CancelAnswer,
+  PartnerAnswer,
+  RefusedReason,
+  SendAnswer,
+  Unavailable,
+} from './steam.ts'
+import { cleanText, refusalIn, resultIn, saysHidden } from './texts.ts'
 import type { Exchange } from './transport.ts'
 
 const RESULT_INVALID_STATE = 11
@@ -16,21 +24,6 @@ const REFUSING_RESULTS = new Map<number, RefusedReason>([
   [50, 'too_many_offers'],
   [RESULT_RATE_LIMIT, 'rate_limited'],
 ])
-
-/**
- * Texts without a result number. Some quote the partner's persona name, which may hold anything in up to 32
- * characters: each phrase is longer than that or bound to both ends, so no name can forge one.
- */
-const REFUSING_TEXTS: readonly (readonly [RegExp, RefusedReason])[] = [
-  [/ is not available to trade\. More information will be shown to /, 'partner_cannot_trade'],
-  [/^You cannot trade with .* because they have a trade ban\.?$/, 'partner_trade_ban'],
-  [/^This Trade URL is no longer valid for sending a trade offer to /, 'invalid_token'],
-  [/^Trade Offers can only be sent to friends\./, 'invalid_token'],
-  [/^You have logged in from a new device/, 'bot_cannot_trade'],
-  [/^You must have had Steam Guard enabled for at least 15 days/, 'bot_cannot_trade'],
-  [/sent too many trade offers, or have too many outstanding trade offers/, 'too_many_offers'],
-  [/maximum number of items allowed in your /, 'inventory_full'],
-]
 
 /** True if Steam no longer knows the session: it certainly did nothing of what was asked. */
 export function sessionEnded(exchange: Exchange): boolean {
@@ -81,45 +74,49 @@ export function cancelOutcome(call: string, offerId: string, exchange: Exchange)
   return unavailableFrom(call, exchange)
 }
 
+/** Steam's answer has no content to judge by: a page that was not refused was taken. */
+export function acknowledgeOutcome(answer: Exchange | Unavailable): AcknowledgeAnswer {
+  if (answer.kind === 'unavailable') return answer
+  const isTaken = answer.kind === 'reply' && answer.status === 200
+  return isTaken ? { kind: 'done' } : unavailableFrom('acknowledge', answer)
+}
+
 /** What GetTradeHoldDurations refuses: the token of the trade link. */
 export function partnerRefusal(exchange: Exchange): PartnerAnswer | undefined {
   if (exchange.kind !== 'reply' || exchange.eresult !== RESULT_ACCESS_DENIED) return undefined
   return { kind: 'refused', reason: 'invalid_token' }
 }
 
+const HIDING_TEXTS: Partial<Record<RefusedReason, 'invalid_token' | 'cannot_trade'>> = {
+  invalid_token: 'invalid_token',
+  partner_cannot_trade: 'cannot_trade',
+  partner_trade_ban: 'cannot_trade',
+}
+
 /** Why a partner's inventory is not shown. */
 export function inventoryRefusal(
   exchange: Exchange,
-): 'hidden' | 'invalid_token' | 'cannot_trade' | undefined {
+): 'hidden' | 'invalid_token' | 'cannot_trade' | 'not_owned' | undefined {
   if (exchange.kind !== 'reply') return undefined
   if (exchange.status === 403 && exchange.body === null) return 'hidden'
-  const text = (fieldOf(exchange.body, 'error') ?? fieldOf(exchange.body, 'Error') ?? '').slice(0, 500)
-  if (/Trade URL is no longer valid|only be sent to friends/i.test(text)) return 'invalid_token'
-  if (/is not available to trade|trade ban|cannot trade with/i.test(text)) return 'cannot_trade'
-  return /private|hidden/i.test(text) ? 'hidden' : undefined
+  const text = cleanText(fieldOf(exchange.body, 'error') ?? fieldOf(exchange.body, 'Error') ?? '')
+  if (exchange.status === 500 && NOT_OWNED.test(text)) return 'not_owned'
+  if (saysHidden(text)) return 'hidden'
+  const reason = refusalIn(text)
+  return reason && HIDING_TEXTS[reason]
 }
+
+/** So Steam answers for a game in which the person has no inventory. */
+const NOT_OWNED = /^EYldRefreshAppIfNecessary failed with EResult 55 \(/
 
 function refusalOf(text: string): RefusedReason | undefined {
   const result = resultIn(text)
-  if (result !== undefined) return REFUSING_RESULTS.get(result)
-  return REFUSING_TEXTS.find(([pattern]) => pattern.test(text))?.[1]
-}
-
-/** The result at the end of an error text, as in "Please try again later. (26)". */
-function resultIn(text: string): number | undefined {
-  const digits = /\((\d{1,3})\)$/.exec(text)?.[1]
-  return digits === undefined ? undefined : Number(digits)
+  return result === undefined ? refusalIn(text) : REFUSING_RESULTS.get(result)
 }
 
 function errorText(body: unknown): string | null {
   const text = fieldOf(body, 'strError')
-  return text === undefined
-    ? null
-    : text
-        .slice(0, 1000)
-        .replace(/<[^>]*>/g, ' ')
-        .replace(/\s+/g, ' ')
-        .trim()
+  return text === undefined ? null : cleanText(text)
 }
 
 function fieldOf(body: unknown, name: string): string | undefined {

@@ -148,6 +148,8 @@ export type TradesAnswer = { kind: 'trades'; trades: TradeStatus[]; unreadable: 
 
 export type TradeStatusAnswer = { kind: 'trade'; trade: TradeStatus } | { kind: 'missing' } | Unavailable
 
+export type AcknowledgeAnswer = { kind: 'done' } | Unavailable
+
 /** A bot's open session. Renewing it when Steam ends it is the implementation's work (once, single-flight). */
 export interface SteamSession {
   /** The bot's own 64-bit Steam id. */
@@ -164,11 +166,14 @@ export interface SteamSession {
   readTradeStatus(tradeId: string): Promise<TradeStatusAnswer>
   /** Trades begun since then, newest first, those that failed or were undone included; every page, or unavailable. */
   listTrades(since: Date): Promise<TradesAnswer>
+  /** Steam wants its notice about trade protection read once by every account, or its offers get stuck. */
+  acknowledgeProtection(): Promise<AcknowledgeAnswer>
   close(): void
 }
 
 export type SessionAnswer =
-  | { kind: 'open'; session: SteamSession }
+  /** `expiresAt`: the end of the refresh token, as it says of itself; null where it does not. */
+  | { kind: 'open'; session: SteamSession; expiresAt: Date | null }
   | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' }
   | Unavailable
 

@@ -1,10 +1,13 @@
 /** The Steam port on the client libraries. Only main.ts knows this file; the rest of the gateway knows the port. */
 import type { Agent } from 'node:https'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
+import { type Clock, systemClock } from '../kit/clock.ts'
 import { createLiveAgent } from './agent.ts'
+import { type Budget, createBudget } from './budget.ts'
 import { type Connection, callOnce, createIdentity, openConnection } from './connection.ts'
-import { readInventory } from './inventory.ts'
+import { createAddress, PARTNER_LIMITS, type PublicAddress, readInventory } from './inventory.ts'
 import { accountOfToken } from './login.ts'
 import {
   economyBody,
@@ -16,10 +19,11 @@ import {
   readTradeStatus,
   sendOffer,
 } from './offers.ts'
-import { partnerRefusal, unavailableFrom } from './outcomes.ts'
+import { acknowledgeOutcome, partnerRefusal, unavailableFrom } from './outcomes.ts'
 import { parseHoldDays } from './parse.ts'
 import { type ProfileHosts, readProfile } from './profile.ts'
 import type { Partner, PartnerAnswer, ProfileAnswer, SessionAnswer, Steam, SteamSession } from './steam.ts'
+import { expiryOf } from './token.ts'
 import { createTransport } from './transport.ts'
 
 /** Limits of one call in milliseconds, a renewal of the session included. */
@@ -35,7 +39,10 @@ export type WebSteamOptions = {
   /** Host of profile pages that people see; the sandbox's address in sandbox mode. Without a slash at the end. */
   communityBase?: string
   deadlines?: Partial<Deadlines>
+  clock?: Clock
 }
+
+const TIME = { now: () => performance.now(), sleep: (ms: number) => delay(ms, undefined, { ref: false }) }
 
 /** Steam over its web pages and Web API. Needs no API key and keeps nothing between restarts. */
 export function createWebSteam(options: WebSteamOptions = {}): Steam {
@@ -47,14 +54,21 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
   const loginAgent = options.redirect ?? createLiveAgent()
   const publicTransport = createTransport(options.redirect)
   const nobody = createIdentity(publicTransport)
+  const address = createAddress(TIME)
+  const { clock = systemClock } = options
   return {
     async openSession(refreshToken): Promise<SessionAnswer> {
       const steamId = accountOfToken(refreshToken)
       if (!steamId) return { kind: 'refused', reason: 'token_malformed' }
-      const settings = { redirect: options.redirect, loginAgent, monotonicMs }
+      const settings = { redirect: options.redirect, loginAgent, monotonicMs: TIME.now, clock }
       const answer = await openConnection(settings, refreshToken)
       if (answer.kind !== 'open') return answer
-      return { kind: 'open', session: createSession(steamId, answer.connection, deadlines) }
+      const expiresAtMs = expiryOf(refreshToken)
+      return {
+        kind: 'open',
+        session: createSession({ steamId, connection: answer.connection, deadlines, address }),
+        expiresAt: Number.isFinite(expiresAtMs) ? new Date(expiresAtMs) : null,
+      }
     },
     readProfile(steamId): Promise<ProfileAnswer> {
       if (!isSteamId(steamId)) return Promise.resolve({ kind: 'unknown_account' })
@@ -63,30 +77,33 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
   }
 }
 
-function createSession(steamId: string, connection: Connection, deadlines: Deadlines): SteamSession {
+type Parts = { steamId: string; connection: Connection; deadlines: Deadlines; address: PublicAddress }
+
+function createSession({ steamId, connection, deadlines, address }: Parts): SteamSession {
+  const offered: Budget = createBudget(PARTNER_LIMITS, TIME)
+  const leftOf = (ms: number) => {
+    const until = TIME.now() + ms
+    return () => until - TIME.now()
+  }
   return {
     steamId,
     checkPartner: (partner) => checkPartner(connection, partner, deadlines.other),
     async readInventory(partner: Partner, game: Game, language: Language) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
-      return readInventory({ connection, partner, game, language, ms: deadlines.inventory }, monotonicMs)
+      const left = leftOf(deadlines.inventory)
+      return readInventory({ connection, offered, address, left }, { partner, game, language })
     },
     async sendOffer(partner, assets, message) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
       return sendOffer(connection, { partner, assets, message }, deadlines.send)
     },
     readOffer: (offerId) => readOffer(connection, offerId, deadlines.other),
-    listSentOffers(since) {
-      const until = monotonicMs() + deadlines.other
-      return listSentOffers(connection, since, () => until - monotonicMs())
-    },
+    listSentOffers: (since) => listSentOffers(connection, since, leftOf(deadlines.other)),
     cancelOffer: (offerId) => endOffer(connection, { offerId, how: 'cancel' }, deadlines.other),
     declineOffer: (offerId) => endOffer(connection, { offerId, how: 'decline' }, deadlines.other),
     readTradeStatus: (tradeId) => readTradeStatus(connection, tradeId, deadlines.other),
-    listTrades(since) {
-      const until = monotonicMs() + deadlines.other
-      return listTrades(connection, since, () => until - monotonicMs())
-    },
+    listTrades: (since) => listTrades(connection, since, leftOf(deadlines.other)),
+    acknowledgeProtection: async () => acknowledgeOutcome(await connection.acknowledge(deadlines.other)),
     close: () => connection.close(),
   }
 }
@@ -112,8 +129,4 @@ function isSteamId(steamId: string): boolean {
 
 function isPartner({ steamId, token }: Partner): boolean {
   return isSteamId(steamId) && /^[\w-]{1,64}$/.test(token)
-}
-
-function monotonicMs(): number {
-  return performance.now()
 }

@@ -118,6 +118,7 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
       const known = [...trades.values()].flatMap((answer) => (answer.kind === 'trade' ? [answer.trade] : []))
       return { kind: 'trades', trades: known.reverse(), unreadable: session.unreadableTrades }
     },
+    acknowledgeProtection: async () => ({ kind: 'done' }),
     close: () => {},
     accept(offerId, { settlesAt, received = true } = {}) {
       const offer = offers.get(offerId)

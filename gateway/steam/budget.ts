@@ -1,0 +1,60 @@
+/** How often one kind of page may be asked for: a bucket that fills up, and a pause after Steam said 'too many'. */
+
+export type Budget = {
+  /** Waits at most `maxWaitMs` for its turn; false if it does not come by then. */
+  take(maxWaitMs: number): Promise<boolean>
+  /** Steam answered 429: nobody asks for a while, and for longer each time in a row. */
+  limited(): void
+  /** Steam answered: the next pause is short again. */
+  answered(): void
+}
+
+export type BudgetLimits = {
+  /** Requests at once after a time of rest. */
+  burst: number
+  /** Time in which one more becomes free. */
+  everyMs: number
+}
+
+/** Steam does not say how long it refuses; asking on is said to make it longer. */
+const FIRST_PAUSE_MS = 30_000
+const LAST_PAUSE_MS = 600_000
+
+export type Time = {
+  /** Never jumps; in milliseconds. */
+  now(): number
+  sleep(ms: number): Promise<void>
+}
+
+export function createBudget({ burst, everyMs }: BudgetLimits, time: Time): Budget {
+  // In time, not in turns, so that nothing is rounded. Negative while turns that are given already lie ahead.
+  let savedMs = burst * everyMs
+  let countedAtMs = time.now()
+  let pausedUntilMs = Number.NEGATIVE_INFINITY
+  let pauses = 0
+
+  const count = () => {
+    const nowMs = time.now()
+    savedMs = Math.min(burst * everyMs, savedMs + nowMs - countedAtMs)
+    countedAtMs = nowMs
+  }
+  return {
+    async take(maxWaitMs) {
+      count()
+      const waitMs = Math.max(0, everyMs - savedMs)
+      if (waitMs > maxWaitMs || pausedUntilMs > time.now()) return false
+      savedMs -= everyMs
+      if (waitMs > 0) await time.sleep(waitMs)
+      return pausedUntilMs <= time.now()
+    },
+    limited() {
+      // All that were under way learn it at once: one pause.
+      if (pausedUntilMs > time.now()) return
+      pausedUntilMs = time.now() + Math.min(FIRST_PAUSE_MS * 2 ** pauses, LAST_PAUSE_MS)
+      pauses += 1
+    },
+    answered() {
+      pauses = 0
+    },
+  }
+}

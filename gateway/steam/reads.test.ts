@@ -1,0 +1,250 @@
+/** What the port reads, from a Steam that does what a test tells it. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  api,
+  ok,
+  PARTNER,
+  type ScriptedSteam,
+  type SteamReply,
+  scriptedSteam,
+} from '../testing/steam-server.ts'
+import type { SteamSession } from './steam.ts'
+
+let steam: ScriptedSteam
+
+beforeEach(async () => {
+  steam = await scriptedSteam()
+})
+afterEach(() => steam.close())
+
+describe('reads', () => {
+  it('end at their deadline with nothing known', async () => {
+    const methods = [
+      'GetTradeOffer',
+      'GetTradeOffers',
+      'GetTradeStatus',
+      'GetTradeHistory',
+      'GetTradeHoldDurations',
+    ]
+    for (const method of methods) steam.routes.set(api(method), () => 'hang')
+    const session = await steam.open({ other: 150 })
+    const late = { kind: 'unavailable', reason: 'timeout' }
+    expect(await session.readOffer('1')).toMatchObject(late)
+    expect(await session.listSentOffers(new Date())).toMatchObject(late)
+    expect(await session.readTradeStatus('1')).toMatchObject(late)
+    expect(await session.listTrades(new Date())).toMatchObject(late)
+    expect(await session.checkPartner(PARTNER)).toMatchObject(late)
+  })
+
+  it('of the sent offers need every page', async () => {
+    const offer = { accountid_other: 4001, message: 'A', trade_offer_state: 2 }
+    steam.routes.set(api('GetTradeOffers'), ({ query }) =>
+      query.get('cursor') === '0'
+        ? ok({ trade_offers_sent: [{ ...offer, tradeofferid: '1' }], next_cursor: 7 })
+        : ok({ trade_offers_sent: [{ ...offer, tradeofferid: '2' }] }),
+    )
+    const session = await steam.open()
+    expect(await session.listSentOffers(new Date())).toMatchObject({
+      offers: [{ offerId: '1' }, { offerId: '2' }],
+    })
+    steam.routes.set(api('GetTradeOffers'), () => ok({ next_cursor: 7 }))
+    expect(await session.listSentOffers(new Date())).toMatchObject({ kind: 'unavailable' })
+  })
+
+  it('of the history go back as far as asked, and no further', async () => {
+    const row = (tradeid: string, time_init: number) => ({
+      tradeid,
+      steamid_other: PARTNER.steamId,
+      status: 3,
+      time_init,
+    })
+    const pages = new Map([
+      ['0 0', [row('9', 900), row('8', 800)]],
+      ['800 8', [row('7', 700), row('6', 600)]],
+      ['600 6', [row('5', 500)]],
+    ])
+    steam.routes.set(api('GetTradeHistory'), ({ query }) => {
+      const trades = pages.get(`${query.get('start_after_time')} ${query.get('start_after_tradeid')}`) ?? []
+      return ok({ trades, more: true })
+    })
+    const session = await steam.open()
+    const ids = async (sinceS: number) => {
+      const answer = await session.listTrades(new Date(sinceS * 1000))
+      return answer.kind === 'trades' ? answer.trades.map(({ tradeId }) => tradeId) : answer
+    }
+    expect(await ids(650)).toEqual(['9', '8', '7', '6'])
+    expect(await ids(550)).toEqual(['9', '8', '7', '6', '5'])
+    expect(await ids(0)).toMatchObject({ kind: 'unavailable' })
+  })
+
+  it('of a trade link whose token Steam refuses, and of an answer that does not tell the hold', async () => {
+    const session = await steam.open()
+    steam.routes.set(api('GetTradeHoldDurations'), () => ({
+      headers: { 'x-eresult': '15' },
+      body: { response: {} },
+    }))
+    expect(await session.checkPartner(PARTNER)).toEqual({ kind: 'refused', reason: 'invalid_token' })
+    steam.routes.set(api('GetTradeHoldDurations'), () => ok({}))
+    expect(await session.checkPartner(PARTNER)).toMatchObject({ kind: 'unavailable' })
+  })
+
+  it('of an inventory stop at a page that adds nothing', async () => {
+    const path = 'steamcommunity.com/tradeoffer/new/partnerinventory/'
+    const description = { name: 'Key', market_hash_name: 'Key', tradable: 1, tags: [] }
+    steam.routes.set(path, () => ({
+      body: {
+        success: true,
+        more: true,
+        more_start: 1000,
+        rgInventory: { '5': { id: '5', classid: '1', instanceid: '0' }, '6': { id: '6', classid: '1' } },
+        rgDescriptions: { '1_0': description },
+      },
+    }))
+    const session = await steam.open()
+    const answer = await session.readInventory(PARTNER, 'tf', 'ru')
+    expect(answer).toMatchObject({ kind: 'items', items: [{ assetId: '6' }, { assetId: '5' }] })
+    expect(steam.times('/partnerinventory/')).toBe(2)
+  })
+})
+
+describe('an inventory', () => {
+  const OFFERED = 'steamcommunity.com/tradeoffer/new/partnerinventory/'
+  const SHOWN = `steamcommunity.com/inventory/${PARTNER.steamId}/440/2`
+  const description = (tradable: 0 | 1) => ({ name: 'Key', market_hash_name: 'Key', tradable, tags: [] })
+  const offered = (): SteamReply => ({
+    body: {
+      success: true,
+      rgInventory: { '5': { id: '5', classid: '1', instanceid: '0' } },
+      rgDescriptions: { '1_0': description(1) },
+    },
+  })
+  const shown = (): SteamReply => ({
+    body: {
+      success: 1,
+      assets: [
+        { assetid: '5', classid: '1', instanceid: '0' },
+        { assetid: '4', classid: '2', instanceid: '0' },
+      ],
+      descriptions: [
+        { classid: '1', instanceid: '0', ...description(1) },
+        { classid: '2', instanceid: '0', ...description(0) },
+      ],
+    },
+  })
+  const read = (session: SteamSession) => session.readInventory(PARTNER, 'tf', 'en')
+  const bare = (answer: Awaited<ReturnType<typeof read>>) =>
+    answer.kind === 'items' ? answer.items.map(({ assetId, tradable }) => [assetId, tradable]) : answer
+  const all = [
+    ['5', true],
+    ['4', false],
+  ]
+
+  it('is read through the session first, and from the public page what is not tradable', async () => {
+    steam.routes.set(OFFERED, offered)
+    steam.routes.set(SHOWN, shown)
+    const session = await steam.open()
+    steam.log = []
+    expect(bare(await read(session))).toEqual(all)
+    expect(steam.log).toEqual([`GET ${OFFERED}`, `GET ${SHOWN}`])
+  })
+
+  it('comes from the public page alone when the session is shown nothing', async () => {
+    steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
+    steam.routes.set(SHOWN, shown)
+    expect(bare(await read(await steam.open()))).toEqual(all)
+    steam.routes.set(OFFERED, () => 'hang')
+    expect(bare(await read(await steam.open({ inventory: 600 })))).toEqual(all)
+  })
+
+  it('does without the count when the public page fails, and asks nobody when Steam refused', async () => {
+    steam.routes.set(OFFERED, offered)
+    steam.routes.set(SHOWN, () => ({ status: 500, body: null }))
+    expect(bare(await read(await steam.open()))).toEqual([['5', true]])
+    steam.routes.set(OFFERED, () => ({ body: { success: false, error: 'This profile is private.' } }))
+    const session = await steam.open()
+    steam.log = []
+    expect(await read(session)).toEqual({ kind: 'refused', reason: 'hidden' })
+    expect(steam.log).toEqual([`GET ${OFFERED}`])
+  })
+
+  it('of somebody without the game, or with nothing in it, is empty', async () => {
+    steam.routes.set(OFFERED, () => ({ body: { success: true, rgInventory: [], rgDescriptions: [] } }))
+    steam.routes.set(SHOWN, () => ({ body: { success: 1, total_inventory_count: 0 } }))
+    const session = await steam.open()
+    expect(await read(session)).toEqual({ kind: 'refused', reason: 'no_items' })
+    const error = 'EYldRefreshAppIfNecessary failed with EResult 55 (55)'
+    steam.routes.set(SHOWN, () => ({ status: 500, body: { error } }))
+    expect(await read(session)).toEqual({ kind: 'refused', reason: 'no_items' })
+    steam.routes.set(SHOWN, () => ({ status: 403, body: null }))
+    expect(await read(session)).toEqual({ kind: 'refused', reason: 'hidden' })
+  })
+
+  it('asks for half as many when Steam thinks it is too many, and remembers', async () => {
+    const counts: (string | null)[] = []
+    steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
+    steam.routes.set(SHOWN, ({ query }) => {
+      counts.push(query.get('count'))
+      return Number(query.get('count')) > 300 ? { status: 400, body: null } : shown()
+    })
+    const session = await steam.open()
+    expect(bare(await read(session))).toEqual(all)
+    await read(session)
+    expect(counts).toEqual(['1000', '500', '250', '250'])
+  })
+
+  it('is not asked for again for a while after a refusal for too many requests', async () => {
+    steam.routes.set(OFFERED, () => ({ status: 429, body: null }))
+    steam.routes.set(SHOWN, () => ({ status: 429, body: null }))
+    const session = await steam.open()
+    steam.log = []
+    const limited = { kind: 'unavailable', reason: 'rate_limited' }
+    expect(await read(session)).toMatchObject(limited)
+    expect(await read(session)).toMatchObject(limited)
+    expect(steam.log).toEqual([`GET ${OFFERED}`, `GET ${SHOWN}`])
+  })
+})
+
+describe('a profile', () => {
+  const profilePath = `steamcommunity.com/profiles/${PARTNER.steamId}/`
+  const xml = (name: string, avatar: string) => ({
+    body: `<?xml version="1.0"?><profile><steamID64>${PARTNER.steamId}</steamID64><steamID><![CDATA[${name}]]></steamID><avatarFull><![CDATA[${avatar}]]></avatarFull></profile>`,
+  })
+  const hash = '0123456789abcdef0123456789abcdef01234567'
+
+  it('takes the picture from our image host and the name as plain text', async () => {
+    steam.routes.set(profilePath, () =>
+      xml('nova\u202e<b>', `https://avatars.steamstatic.com/${hash}_full.jpg`),
+    )
+    const here = steam.url
+    expect(await steam.here().readProfile(PARTNER.steamId)).toEqual({
+      kind: 'profile',
+      profile: {
+        steamId: PARTNER.steamId,
+        name: 'nova<b>',
+        avatarUrl: `${here}/${hash}_full.jpg`,
+        profileUrl: `${here}/profiles/${PARTNER.steamId}`,
+        level: 0,
+      },
+    })
+  })
+
+  it.each([
+    `https://evil.example/${hash}_full.jpg`,
+    `https://steamstatic.com.evil.example/${hash}_full.jpg`,
+    `http://avatars.steamstatic.com/${hash}_full.jpg`,
+    'javascript:alert(1)',
+  ])('does not take a picture from %s', async (avatar) => {
+    steam.routes.set(profilePath, () => xml('nova', avatar))
+    const answer = await steam.here().readProfile(PARTNER.steamId)
+    expect(answer.kind === 'profile' && answer.profile.avatarUrl).toMatch(/\/fef49e7fa7e[0-9a-f]+_full\.jpg$/)
+  })
+
+  it('of nobody is unknown, of an unreadable page is unavailable', async () => {
+    steam.routes.set(profilePath, () => ({
+      body: '<?xml version="1.0"?><response><error><![CDATA[The specified profile could not be found.]]></error></response>',
+    }))
+    expect(await steam.here().readProfile(PARTNER.steamId)).toEqual({ kind: 'unknown_account' })
+    steam.routes.set(profilePath, () => ({ status: 429, body: '<html>' }))
+    expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ reason: 'rate_limited' })
+  })
+})

@@ -1,0 +1,52 @@
+/**
+ * Steam's error texts, pure. Some quote the partner's persona name, which may hold anything in up to 32 characters: a
+ * pattern here is longer than that, or bound to both ends of the text, so that no name can forge one. A result number
+ * counts only in a sentence of Steam's that quotes nobody.
+ */
+import type { RefusedReason } from './steam.ts'
+
+const TRY_LATER = /^There was an error sending your trade offer\. Please try again later\. (?=\S)/
+const NUMBERED =
+  /^There was an error \w{4,12} (?:your|this) trade offer\. Please try again later\. \((\d{1,3})\)$/
+
+const REFUSING_TEXTS: readonly (readonly [RegExp, RefusedReason])[] = [
+  [/ is not available to trade\. More information will be shown to /, 'partner_cannot_trade'],
+  [/^You cannot trade with .* because they have a trade ban\.?$/, 'partner_trade_ban'],
+  [/^You cannot trade with .* \(34\)$/, 'partner_cannot_trade'],
+  [/^This Trade URL is no longer valid for sending a trade offer to /, 'invalid_token'],
+  [/^Trade Offers can only be sent to friends\./, 'invalid_token'],
+  [/^You have logged in from a new device/, 'bot_cannot_trade'],
+  [/^You must have had Steam Guard enabled for at least 15 days/, 'bot_cannot_trade'],
+  [/sent too many trade offers, or have too many outstanding trade offers/, 'too_many_offers'],
+  [/maximum number of items allowed in your /, 'inventory_full'],
+]
+
+const HIDDEN_TEXTS: readonly RegExp[] = [
+  /^This profile is private\.?$/,
+  / inventory privacy is set to "Private", so they /,
+]
+
+/** The result number of a failure, such as 26; undefined when the text carries none that can be trusted. */
+export function resultIn(text: string): number | undefined {
+  const digits = NUMBERED.exec(text)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** Why Steam refuses, where its words leave no doubt. */
+export function refusalIn(text: string): RefusedReason | undefined {
+  const said = text.replace(TRY_LATER, '')
+  return REFUSING_TEXTS.find(([pattern]) => pattern.test(said))?.[1]
+}
+
+export function saysHidden(text: string): boolean {
+  return HIDDEN_TEXTS.some((pattern) => pattern.test(text))
+}
+
+/** Without markup and with single spaces; at most 1000 characters of what came. */
+export function cleanText(text: string): string {
+  return text
+    .slice(0, 1000)
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+}

@@ -1,0 +1,14 @@
+import { z } from 'zod'
+
+const claims = z.object({ exp: z.int().positive() })
+
+/** When a token of Steam says that it runs out, in milliseconds since 1970; Infinity where it does not say. */
+export function expiryOf(token: string): number {
+  try {
+    const body: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    const parsed = claims.safeParse(body)
+    return parsed.success ? parsed.data.exp * 1000 : Number.POSITIVE_INFINITY
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
