@@ -147,6 +147,18 @@ export const errorReportBodySchema = z.object({
   url: z.string().max(1000),
 })
 
+export const PAGE_METRICS = ['CLS', 'FCP', 'INP', 'LCP', 'TTFB'] as const
+export const SCREENS = ['deposit', 'help', 'landing', 'other'] as const
+
+/** POST /api/metrics: request; the answer is 204. Values are milliseconds, of CLS a share. */
+export const metricsBodySchema = z.strictObject({
+  screen: z.enum(SCREENS),
+  metrics: z
+    .array(z.strictObject({ name: z.enum(PAGE_METRICS), value: z.number().nonnegative().max(600_000) }))
+    .min(1)
+    .max(PAGE_METRICS.length),
+})
+
 export type User = z.infer<typeof userSchema>
 export type Bot = z.infer<typeof botSchema>
 export type Payment = z.infer<typeof paymentSchema>
@@ -156,4 +168,5 @@ export type InventoryQuery = z.infer<typeof inventoryQuerySchema>
 export type TradeUrlBody = z.infer<typeof tradeUrlBodySchema>
 export type TradeBody = z.infer<typeof tradeBodySchema>
 export type TradeAnswer = z.infer<typeof tradeAnswerSchema>
+export type MetricsBody = z.infer<typeof metricsBodySchema>
 export type ErrorReportBody = z.infer<typeof errorReportBodySchema>

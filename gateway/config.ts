@@ -34,6 +34,8 @@ const environmentSchema = z
     /** Shown on the help page. */
     TRADETILL_SUPPORT_EMAIL: z.email().optional(),
     TRADETILL_MESSENGER_URL: httpUrl.optional(),
+    /** Where /home sends the browser. */
+    TRADETILL_HOME_URL: httpUrl.optional(),
     ...PRICE_SETTINGS,
     /** Most items in one trade. */
     TRADETILL_MAX_ITEMS: z.coerce.number().int().min(1).max(256).default(50),
@@ -130,6 +132,7 @@ export type Config = {
   demoStoreUrl: string | undefined
   supportEmail: string | undefined
   messengerUrl: string | undefined
+  homeUrl: string | undefined
   priceRules: PricingRules
   priceSources: WebSources
   maxItems: number
@@ -173,6 +176,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     demoStoreUrl: data.TRADETILL_DEMO_STORE_URL,
     supportEmail: data.TRADETILL_SUPPORT_EMAIL,
     messengerUrl: data.TRADETILL_MESSENGER_URL,
+    homeUrl: data.TRADETILL_HOME_URL,
     priceRules: rulesOf(data),
     priceSources: webSourcesOf(data, data.TRADETILL_MODE),
     maxItems: data.TRADETILL_MAX_ITEMS,

@@ -20,6 +20,7 @@ import { viewReader } from './deposits/views.ts'
 import { createApp } from './http/app.ts'
 import { createLimits } from './http/limits.ts'
 import { serveMetrics } from './http/metrics.ts'
+import { pageMetricsRoute } from './http/page-metrics.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { systemClock } from './kit/clock.ts'
@@ -256,12 +257,18 @@ function createHttp(parts: Parts, { deposits, inventory, trades }: Rooms, ending
       'demo-store': config.demoStoreUrl,
       'support-email': config.supportEmail,
       'messenger-url': config.messengerUrl,
+      home: config.homeUrl,
     },
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
     healthy: () => isHealthy(database),
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs })],
-      widget: [depositRoutes(deposits), inventoryRoutes(inventory), tradeRoutes(trades)],
+      widget: [
+        depositRoutes(deposits),
+        inventoryRoutes(inventory),
+        tradeRoutes(trades),
+        pageMetricsRoute(parts.metrics),
+      ],
       store: [
         storeRoutes({
           db,

@@ -3,6 +3,7 @@ import { Route, Switch } from 'wouter'
 import { FALLBACK_LANGUAGE, type Language } from '../contract/languages.ts'
 import { PageProvider } from './page.tsx'
 import { Deposit } from './screens/deposit.tsx'
+import { Home } from './screens/home.tsx'
 import { NotFound } from './screens/not-found.tsx'
 import { storedLanguage, storeLanguage } from './storage.ts'
 import type { ToastStore } from './toasts/store.ts'
@@ -47,6 +48,7 @@ export function App({ toasts }: { toasts: ToastStore }) {
     <Guard fallback={plain(<NotFound />)}>
       <Switch>
         <Route path="/">{plain(<Landing />)}</Route>
+        <Route path="/home">{plain(<Home />)}</Route>
         <Route path="/help">{plain(<Help />)}</Route>
         <Route path="/deposit/:hash">
           {({ hash }) => <Deposit key={hash} hash={hash} toasts={toasts} />}

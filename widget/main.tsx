@@ -12,11 +12,21 @@ import { FALLBACK_LANGUAGE } from '../contract/languages.ts'
 import { App } from './app.tsx'
 import { reportErrors } from './error-report.ts'
 import { createApi } from './flow/api.ts'
+import { measurePage } from './metrics.ts'
 import { storedLanguage } from './storage.ts'
 import { createToasts } from './toasts/store.ts'
 
 const api = createApi(fetch.bind(globalThis), () => document.cookie)
 reportErrors(window, (report) => void api.reportError(report, storedLanguage() ?? FALLBACK_LANGUAGE))
+
+const measure = (): void => {
+  void measurePage(
+    window,
+    (body) => void api.reportMetrics(body, storedLanguage() ?? FALLBACK_LANGUAGE),
+  ).catch(() => {})
+}
+// The page first: it is measured once the browser has nothing better to do.
+addEventListener('load', () => setTimeout(measure))
 
 const after = (ms: number, run: () => void): (() => void) => {
   const timer = setTimeout(run, ms)

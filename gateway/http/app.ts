@@ -117,8 +117,11 @@ function addStoreHooks(scope: FastifyInstance, limits: Limits): void {
   })
 }
 
+/** Calls that the page makes by itself: none of them may cost the shopper a call of theirs. */
+const REPORTS = new Set<string | undefined>(['/api/error-report', '/api/metrics'])
+
 function isReport(request: FastifyRequest): boolean {
-  return request.routeOptions.url === '/api/error-report'
+  return REPORTS.has(request.routeOptions.url)
 }
 
 /** The deposit that a costly call is about. */

@@ -55,7 +55,7 @@ export type Limits = {
   afterCall(request: FastifyRequest, status: number): void
   /** Refuses too many changing calls of one address; for stores every call, whatever its key. */
   changing(request: FastifyRequest): void
-  /** Refuses too many error reports of one address: a page in trouble must not use up its own calls. */
+  /** Refuses too many reports of one kind and address: a page in trouble must not use up its own calls. */
   reporting(request: FastifyRequest): void
   /** Refuses too many costly calls for one deposit. */
   perDeposit(hash: string): void
@@ -80,7 +80,7 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
       if (MISSES.has(status)) misses.take(addressKey(ip))
     },
     changing: ({ ip }) => orRefuse(changes.take(addressKey(ip))),
-    reporting: ({ ip }) => orRefuse(reports.take(addressKey(ip))),
+    reporting: ({ ip, routeOptions }) => orRefuse(reports.take(`${routeOptions.url} ${addressKey(ip)}`)),
     perDeposit: (hash) => orRefuse(deposits.take(hash)),
     perStore: (storeId) => orRefuse(stores.take(String(storeId))),
   }

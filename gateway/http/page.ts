@@ -37,7 +37,7 @@ export async function servePage(app: FastifyInstance, options: PageOptions): Pro
     if (page === undefined) return reply.code(503).type('text/plain').send('The page is still being built.\n')
     options.csrf.giveToken(request, reply)
     return reply
-      .code(isRouteOfWidget(path) ? 200 : 404)
+      .code(isRouteOfWidget(path, options.facts?.home !== undefined) ? 200 : 404)
       .headers(headers)
       .type('text/html; charset=utf-8')
       .send(page)
@@ -45,8 +45,9 @@ export async function servePage(app: FastifyInstance, options: PageOptions): Pro
 }
 
 /** The routes of the widget; any other is its 404 page. */
-function isRouteOfWidget(path: string): boolean {
-  if (['/', '/help', '/home'].includes(path)) return true
+function isRouteOfWidget(path: string, hasHome: boolean): boolean {
+  if (path === '/home') return hasHome
+  if (['/', '/help'].includes(path)) return true
   return /^\/deposit\/[^/]+$/.test(path) || hashSchema.safeParse(path.slice(1)).success
 }
 

@@ -5,6 +5,7 @@ import type { Language } from '../../contract/languages.ts'
 import type {
   ErrorReportBody,
   Inventory,
+  MetricsBody,
   Payment,
   TradeAnswer,
   TradeBody,
@@ -87,6 +88,9 @@ export function createApi(fetcher: typeof fetch, cookies: () => string) {
 
     reportError: (body: ErrorReportBody, language: Language) =>
       call<null>({ path: '/api/error-report', method: 'POST', body, language, keepalive: true }),
+
+    reportMetrics: (body: MetricsBody, language: Language) =>
+      call<null>({ path: '/api/metrics', method: 'POST', body, language, keepalive: true }),
   }
 }
 

@@ -1,0 +1,28 @@
+import type { FastifyPluginAsync } from 'fastify'
+import type { ZodTypeProvider } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { metricsBodySchema } from '../../contract/widget-api.ts'
+import type { Metrics } from '../kit/metrics.ts'
+
+/** POST /api/metrics: what a page measured of itself. Only counted: nothing is stored of who sent it. */
+export function pageMetricsRoute({
+  pageSeconds,
+  pageShift,
+}: Pick<Metrics, 'pageSeconds' | 'pageShift'>): FastifyPluginAsync {
+  return async (app) => {
+    app
+      .withTypeProvider<ZodTypeProvider>()
+      .post(
+        '/api/metrics',
+        { schema: { body: metricsBodySchema, response: { 204: z.null() } } },
+        async (request, reply) => {
+          const { screen, metrics } = request.body
+          for (const { name, value } of metrics) {
+            if (name === 'CLS') pageShift.observe({ screen }, value)
+            else pageSeconds.observe({ metric: name, screen }, value / 1000)
+          }
+          return reply.code(204).send(null)
+        },
+      )
+  }
+}

@@ -1,0 +1,37 @@
+/** How quick the page was for its shopper, told to the server; what comes of it does not matter to the page. */
+import type { Metric } from 'web-vitals'
+import type { MetricsBody } from '../contract/widget-api.ts'
+
+type Send = (body: MetricsBody) => void
+
+/** Measures from the page's load on; the code for it comes once the page stands. */
+export async function measurePage(target: Window, send: Send): Promise<void> {
+  const { onCLS, onFCP, onINP, onLCP, onTTFB } = await import('web-vitals')
+  const waiting = new Map<Metric['name'], number>()
+  const flush = (): void => {
+    if (waiting.size === 0) return
+    const metrics = [...waiting].map(([name, value]) => ({ name, value: Math.min(value, 600_000) }))
+    waiting.clear()
+    send({ screen: screenOf(target.location.pathname), metrics })
+  }
+  const note = ({ name, value }: Metric): void => {
+    waiting.set(name, value)
+  }
+  onTTFB((metric) => {
+    note(metric)
+    onFCP((painted) => {
+      note(painted)
+      flush()
+    })
+  })
+  for (const observe of [onCLS, onINP, onLCP]) observe(note)
+  // Whoever leaves may never come back: what is known is told now.
+  target.document.addEventListener('visibilitychange', () => target.document.hidden && flush())
+  target.addEventListener('pagehide', flush)
+}
+
+function screenOf(path: string): MetricsBody['screen'] {
+  if (path === '/') return 'landing'
+  if (path === '/help') return 'help'
+  return /^\/(?:deposit\/[^/]+|[0-9a-f]{32})$/.test(path) ? 'deposit' : 'other'
+}
