@@ -25,6 +25,8 @@ export function openDatabase(url: string, poolSize = 10): Database {
   })
   // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.
   pool.on('error', () => {})
+  // The same for one that breaks between two queries of a transaction: the next query tells of it.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
 }
