@@ -1,11 +1,15 @@
 /**
  * `npm run bench -- start`: seconds until all three answer, on an empty data folder.
  * `npm run bench -- poll`: unchanged polls a second, and the queries that they run.
+ * `npm run bench -- inventory`: CPU time of an inventory made into priced items, beside JSON.parse.
+ * `npm run bench -- prices`: time of a refresh of 25,000 prices, and what pricing a basket takes meanwhile.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDeposit } from '../e2e/calls.ts'
 import { type Parts, startParts } from '../e2e/parts.ts'
 import { endTill, startTill } from '../e2e/till.ts'
+import { benchInventory } from './inventory.ts'
+import { benchPrices } from './prices.ts'
 
 const START_LIMIT_MS = 6000
 const WINDOW_MS = 6000
@@ -71,7 +75,12 @@ async function transactions(parts: Parts): Promise<number> {
   return Number(row?.n)
 }
 
-const BENCHES: Record<string, () => Promise<boolean>> = { start: benchStart, poll: benchPoll }
+const BENCHES: Record<string, () => Promise<boolean>> = {
+  start: benchStart,
+  poll: benchPoll,
+  inventory: benchInventory,
+  prices: benchPrices,
+}
 
 const chosen = process.argv.slice(2)
 for (const name of chosen.length > 0 ? chosen : Object.keys(BENCHES)) {

@@ -38,7 +38,7 @@ describe('the inventory call', () => {
     const inventory = await till.ask()
     expect(inventory).toMatchObject({
       items: [
-        { id: '9', name: 'Case', price: 72, iconUrl: 'https://img.test/economy/image/icon/100fx100f' },
+        { id: '9', name: 'Case', price: 72, iconUrl: 'https://img.test/economy/image/class/730/1/100fx100f' },
         { id: '7', name: 'Knife', price: 1_440 },
       ],
       currency: 'EUR',

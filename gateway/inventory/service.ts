@@ -1,7 +1,7 @@
 import { GAME_FACTS } from '../../contract/games.ts'
 import { FALLBACK_LANGUAGE } from '../../contract/languages.ts'
-import { type InventoryErrorType, isFinal, type UnavailableReason } from '../../contract/statuses.ts'
-import type { Inventory, InventoryQuery, Item } from '../../contract/widget-api.ts'
+import { type InventoryErrorType, isFinal } from '../../contract/statuses.ts'
+import type { Inventory, InventoryQuery } from '../../contract/widget-api.ts'
 import { botQueue } from '../bots/bot.ts'
 import { chooseBotForReading } from '../bots/service.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -17,8 +17,8 @@ import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, type PriceList, priceList } from '../pricing/service.ts'
 import type { SteamItem } from '../steam/steam.ts'
 import { errorTypeOf, type StoredAnswer, storedAnswerSchema } from './answer.ts'
-import { itemFacts } from './item.ts'
-import { type QuotedItem, saveQuote } from './quotes.ts'
+import { offeredOf } from './offered.ts'
+import { saveQuote } from './quotes.ts'
 import {
   assetsInTrades,
   findRequest,
@@ -163,70 +163,31 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
   return { ...base, minPrice: Number(minimumOf(game, prices.rate, deposit.min_amount)), ...offered }
 }
 
-type Offered = Pick<Inventory, 'items' | 'quoteId' | 'unavailableItems' | 'unavailableByReason'>
+type Answered = Pick<Inventory, 'items' | 'quoteId' | 'unavailableItems' | 'unavailableByReason'>
 
-/** Sorts the items into those that pay and those that do not, and writes down the prices that are shown. */
+/** Sorts the items, and writes down the prices that are shown. */
 async function offer(
   deps: InventoryDeps,
   { deposit, key }: Asked,
   { items, prices }: { items: readonly SteamItem[]; prices: PriceList },
-): Promise<Offered> {
-  const { appId, contextId } = GAME_FACTS[key.game]
-  const owned = [...new Map(items.map((item) => [item.assetId, item])).values()]
-  const taken = await assetsInTrades(
-    deps.db,
-    appId,
-    owned.map(({ assetId }) => assetId),
-  )
-  const shown: Item[] = []
-  const quoted: QuotedItem[] = []
-  const unavailableByReason: Partial<Record<UnavailableReason, number>> = {}
-  for (const item of owned) {
-    const price = judge(item, { taken, prices })
-    if (price.kind === 'unavailable') {
-      unavailableByReason[price.reason] = (unavailableByReason[price.reason] ?? 0) + 1
-      continue
-    }
-    const { assetId, marketHashName } = item
-    const facts = itemFacts(item, key.game)
-    const iconUrl = `${deps.imageBase}/economy/image/${item.iconPath}/100fx100f`
-    shown.push({ id: assetId, ...facts, iconUrl, price: Number(price.price) })
-    quoted.push({ assetId, appId, contextId, name: facts.name, marketHashName, ...amountsOf(price) })
-  }
-  const unavailableItems = owned.length - shown.length
-  if (quoted.length === 0) return { items: [], quoteId: null, unavailableItems, unavailableByReason }
-  const { rate, commissionBps } = prices
+): Promise<Answered> {
+  const { game } = key
+  const assetIds = items.map(({ assetId }) => assetId)
+  const taken = await assetsInTrades(deps.db, GAME_FACTS[game].appId, assetIds)
+  const { imageBase } = deps
+  const { shown, quoted, ...unavailable } = offeredOf(items, { game, prices, taken, imageBase })
+  if (quoted.length === 0) return { items: [], quoteId: null, ...unavailable }
   const quote = {
     id: deps.ids.uuid(),
     depositId: deposit.id,
-    game: key.game,
+    game,
+    currency: prices.rate.currency,
+    rateId: prices.rate.rateId,
+    commissionBps: prices.commissionBps,
     items: quoted,
+    grounds: prices.grounds(),
     at: deps.clock.now(),
   }
-  const quoteId = await inTransaction(deps.db, (tx) =>
-    saveQuote(tx, {
-      ...quote,
-      currency: rate.currency,
-      rateId: rate.rateId,
-      commissionBps,
-      grounds: prices.grounds(),
-    }),
-  )
-  return { items: shown, quoteId, unavailableItems, unavailableByReason }
+  const quoteId = await inTransaction(deps.db, (tx) => saveQuote(tx, quote))
+  return { items: shown, quoteId, ...unavailable }
 }
-
-type Judged =
-  | { kind: 'priced'; price: bigint; gross: bigint }
-  | { kind: 'unavailable'; reason: UnavailableReason }
-
-function judge(
-  item: SteamItem,
-  { taken, prices }: { taken: ReadonlySet<string>; prices: PriceList },
-): Judged {
-  // An offer names whole assets: part of a stack would come to the bot under an id that nobody expects.
-  if (!item.tradable || item.amount !== 1) return { kind: 'unavailable', reason: 'notTradable' }
-  if (taken.has(item.assetId)) return { kind: 'unavailable', reason: 'inAnotherTrade' }
-  return prices.of(item.marketHashName)
-}
-
-const amountsOf = ({ price, gross }: { price: bigint; gross: bigint }) => ({ price, gross })

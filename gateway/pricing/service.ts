@@ -2,7 +2,15 @@ import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { minimumInMinorUnits, type Rate, type RateRefusal, readRate, toMinorUnits } from './exchange.ts'
-import { freshOf, type PricingRules, type SourcePrice, shopperAmount, type Worth, worthOf } from './price.ts'
+import {
+  freshOf,
+  type GameRules,
+  type PricingRules,
+  type SourcePrice,
+  shopperAmount,
+  type Worth,
+  worthOf,
+} from './price.ts'
 import { FILE_SOURCE } from './sources/file.ts'
 import { type Hold, latestRates, readHolds, readPrices } from './store.ts'
 
@@ -45,14 +53,28 @@ export async function priceList(
   const wanted = [...new Set(names)]
   const prices = await readPrices(db, game, wanted)
   const holds = await readHolds(db, game, wanted)
-  const { commissionBps } = rules[game]
+  return listOf({ rate, prices, holds, rules: rules[game], now })
+}
+
+type Known = {
+  rate: Rate
+  /** By market hash name. */
+  prices: ReadonlyMap<string, readonly SourcePrice[]>
+  holds: readonly Hold[]
+  rules: GameRules
+  now: Date
+}
+
+/** The price of each name, judged once and only when it is asked for. Pure. */
+export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
+  const { commissionBps } = rules
   const known = new Map<string, ItemPrice>()
   const grounds: Grounds[] = []
   const judge = (name: string): ItemPrice => {
     const { blocked, asOf } = heldAt(holds, name, now)
     if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
-    const said = freshOf(prices.get(name) ?? [], rules[game], asOf)
-    const worth = worthOf(said, rules[game], asOf)
+    const said = freshOf(prices.get(name) ?? [], rules, asOf)
+    const worth = worthOf(said, rules, asOf)
     if (worth.kind === 'unavailable') return worth
     const { usdMicros, levelUsdMicros } = worth
     grounds.push({ marketHashName: name, usdMicros, levelUsdMicros, said })

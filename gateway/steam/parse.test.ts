@@ -193,9 +193,17 @@ describe('an inventory page', () => {
     expect(parsePublicPage(null)).toBeUndefined()
   })
 
-  it('loses only the items that cannot be read', () => {
+  it('loses only what has no id; what nothing describes is there and cannot be traded', () => {
     const rgInventory = { '42': owned, '43': { id: '43' }, '44': { ...owned, id: '44', classid: '999' } }
-    expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([item])
+    expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([
+      item,
+      expect.objectContaining({ assetId: '44', marketHashName: '', tradable: false }),
+    ])
+  })
+
+  it.each([['0'], ['false'], [0], [null], [{}]])('takes %j for not tradable', (tradable) => {
+    const rgDescriptions = { '310_302': { ...description, tradable } }
+    expect(parsePartnerPage({ ...partnerPage, rgDescriptions })?.items[0]?.tradable).toBe(false)
   })
 
   it('lets no address and no script through as a picture', () => {

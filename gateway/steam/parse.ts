@@ -229,7 +229,7 @@ export function parseHoldDays(body: unknown): number | undefined {
 const descriptionRow = z.object({
   name: text,
   market_hash_name: text,
-  tradable: z.coerce.boolean(),
+  tradable: z.unknown().transform((value) => value === 1 || value === true || value === '1'),
   icon_url: z
     .string()
     .regex(/^(?!.*\.\.)[\w./-]{1,600}$/)
@@ -239,6 +239,8 @@ const descriptionRow = z.object({
     .max(MAX_TAGS)
     .catch([]),
 })
+
+const descriptionKey = z.object({ classid: id, instanceid: id.catch('0') })
 
 const ownedRow = z.object({
   assetid: id.optional(),
@@ -274,7 +276,7 @@ export function parsePartnerPage(body: unknown): InventoryPage | undefined {
   const page = partnerPage.safeParse(body)
   if (!page.success) return undefined
   const { more, more_start: start, rgInventory, rgDescriptions } = page.data
-  const descriptions = new Map(Object.entries(rgDescriptions))
+  const descriptions = describing(new Map(Object.entries(rgDescriptions)))
   return {
     items: Object.values(rgInventory).flatMap((row) => parseItem(row, descriptions)),
     next: more && start ? String(start) : null,
@@ -285,39 +287,52 @@ export function parsePartnerPage(body: unknown): InventoryPage | undefined {
 export function parsePublicPage(body: unknown): InventoryPage | undefined {
   const page = publicPage.safeParse(body)
   if (!page.success) return undefined
-  const keyed = z.object({ classid: id, instanceid: id.catch('0') })
-  const descriptions = new Map<string, unknown>()
+  const rowsByKey = new Map<string, unknown>()
   for (const row of page.data.descriptions) {
-    const key = keyed.safeParse(row)
-    if (key.success) descriptions.set(`${key.data.classid}_${key.data.instanceid}`, row)
+    const key = descriptionKey.safeParse(row)
+    if (key.success) rowsByKey.set(`${key.data.classid}_${key.data.instanceid}`, row)
   }
+  const descriptions = describing(rowsByKey)
   return {
     items: page.data.assets.flatMap((row) => parseItem(row, descriptions)),
     next: page.data.more_items ? (page.data.last_assetid ?? null) : null,
   }
 }
 
-function parseItem(row: unknown, descriptions: ReadonlyMap<string, unknown>): SteamItem[] {
+type Description = Pick<SteamItem, 'name' | 'marketHashName' | 'tradable' | 'iconPath' | 'tags'>
+
+/** Nobody knows what it is, so nothing can be done with it; but it is there and is counted. */
+const INDESCRIBABLE: Description = { name: '', marketHashName: '', tradable: false, iconPath: '', tags: [] }
+
+/** Descriptions by key, each read once however many items share it. */
+function describing(rowsByKey: ReadonlyMap<string, unknown>): (key: string) => Description {
+  const read = new Map<string, Description>()
+  return (key) => {
+    const known = read.get(key) ?? parseDescription(rowsByKey.get(key))
+    read.set(key, known)
+    return known
+  }
+}
+
+function parseDescription(row: unknown): Description {
+  const parsed = descriptionRow.safeParse(row)
+  if (!parsed.success) return INDESCRIBABLE
+  const { name, market_hash_name: marketHashName, tradable, icon_url: iconPath, tags } = parsed.data
+  return {
+    name,
+    marketHashName,
+    tradable,
+    iconPath,
+    tags: tags.map((tag) => ({ category: tag.category, internalName: tag.internal_name })),
+  }
+}
+
+function parseItem(row: unknown, describe: (key: string) => Description): SteamItem[] {
   const owned = ownedRow.safeParse(row)
-  if (!owned.success) return []
-  const assetId = owned.data.assetid ?? owned.data.id
-  const described = descriptionRow.safeParse(
-    descriptions.get(`${owned.data.classid}_${owned.data.instanceid}`),
-  )
-  if (!assetId || !described.success) return []
-  return [
-    {
-      assetId,
-      classId: owned.data.classid,
-      instanceId: owned.data.instanceid,
-      amount: owned.data.amount,
-      name: described.data.name,
-      marketHashName: described.data.market_hash_name,
-      tradable: described.data.tradable,
-      iconPath: described.data.icon_url,
-      tags: described.data.tags.map((tag) => ({ category: tag.category, internalName: tag.internal_name })),
-    },
-  ]
+  const assetId = owned.data?.assetid ?? owned.data?.id
+  if (!owned.success || !assetId) return []
+  const { classid: classId, instanceid: instanceId, amount } = owned.data
+  return [{ assetId, classId, instanceId, amount, ...describe(`${classId}_${instanceId}`) }]
 }
 
 /** Without control characters and without the marks that turn the direction of what follows. */

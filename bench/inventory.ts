@@ -1,0 +1,83 @@
+/** What it costs to make a Steam inventory into priced items, beside the mere JSON.parse of the same answer. */
+import { offeredOf } from '../gateway/inventory/offered.ts'
+import { DEFAULT_RULES, type SourcePrice } from '../gateway/pricing/price.ts'
+import { listOf } from '../gateway/pricing/service.ts'
+import { parsePartnerPage } from '../gateway/steam/parse.ts'
+import { inventoryPage } from '../gateway/testing/steam-page.ts'
+
+const MOST_TIMES = 6
+const ROUNDS = 15
+/** A tenth above linear is the noise of the clock. */
+const MOST_GROWTH = 11
+
+const NOW = new Date('2026-01-01T12:00:00Z')
+const RATE = { rateId: 1n, currency: 'EUR', perUsd: 86_000_000n } as const
+
+export async function benchInventory(): Promise<boolean> {
+  const small = measure(1_000)
+  const large = measure(10_000)
+  const times = large.ours / large.parse
+  const growth = large.ours / small.ours
+  for (const { count, bytes, parse, ours } of [small, large]) {
+    console.log(
+      `inventory: ${count} items, ${(bytes / 2 ** 20).toFixed(1)} MB: JSON.parse ${parse.toFixed(1)} ms of CPU, ` +
+        `parsed and priced ${ours.toFixed(1)} ms, ${(ours / parse).toFixed(2)} times`,
+    )
+  }
+  console.log(
+    `inventory: ${times.toFixed(2)} times JSON.parse, at most ${MOST_TIMES}; ` +
+      `10 times the items cost ${growth.toFixed(1)} times as much, at most ${MOST_GROWTH}`,
+  )
+  return times <= MOST_TIMES && growth <= MOST_GROWTH
+}
+
+type Measured = { count: number; bytes: number; parse: number; ours: number }
+
+/** Both in turns in one run, the middle of all rounds. */
+function measure(count: number): Measured {
+  const { page, names } = inventoryPage(count)
+  const text = JSON.stringify(page)
+  const prices = new Map(names.map((name) => [name, said(name)]))
+  const parse: number[] = []
+  const ours: number[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    parse.push(cpuMs(() => JSON.parse(text)))
+    ours.push(cpuMs(() => priced(text, prices, count)))
+  }
+  return { count, bytes: Buffer.byteLength(text), parse: middle(parse), ours: middle(ours) }
+}
+
+function priced(text: string, prices: ReadonlyMap<string, SourcePrice[]>, count: number): void {
+  const page = parsePartnerPage(JSON.parse(text))
+  const list = listOf({ rate: RATE, prices, holds: [], rules: DEFAULT_RULES.cs, now: NOW })
+  const around = {
+    game: 'cs',
+    prices: list,
+    taken: new Set<string>(),
+    imageBase: 'https://images.test',
+  } as const
+  const offered = offeredOf(page?.items ?? [], around)
+  if (offered.shown.length !== count) throw new Error(`only ${offered.shown.length} of ${count} were priced`)
+}
+
+/** Four sources a name, as in production. */
+function said(name: string): SourcePrice[] {
+  const usdMicros = BigInt(1_000_000 + name.length * 250_000)
+  const price = { usdMicros, levelUsdMicros: usdMicros, popularity: 50, asOf: NOW }
+  return ['market', 'skinport', 'waxpeer', 'file'].map((source) => ({
+    ...price,
+    source,
+    popularityKind: source === 'skinport' ? ('sales7d' as const) : ('listings' as const),
+  }))
+}
+
+function cpuMs(work: () => void): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+}

@@ -1,0 +1,108 @@
+/** What it costs to refresh the prices of a whole game, and what a trade meanwhile waits for. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Database, openDatabase } from '../gateway/db/client.ts'
+import { startEmbedded } from '../gateway/db/embedded.ts'
+import { migrate } from '../gateway/db/migrate.ts'
+import { createLog } from '../gateway/kit/log.ts'
+import { DEFAULT_RULES } from '../gateway/pricing/price.ts'
+import { priceList } from '../gateway/pricing/service.ts'
+import type { PriceRow } from '../gateway/pricing/sources/source.ts'
+import { savePrices, saveRate } from '../gateway/pricing/store.ts'
+
+const PRICES = 25_000
+const MOST_MS = 2_000
+const DAY_MS = 86_400_000
+const BASKET = 50
+const BY = { source: 'market', game: 'cs' } as const
+
+export async function benchPrices(): Promise<boolean> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-prices-'))
+  // As root, PostgreSQL runs as another account and must be able to pass.
+  chmodSync(dataDir, 0o711)
+  const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }) })
+  try {
+    await migrate({ url: embedded.url })
+    const database = openDatabase(embedded.url)
+    try {
+      return await refreshes(database)
+    } finally {
+      await database.close()
+    }
+  } finally {
+    await embedded.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function refreshes(database: Database): Promise<boolean> {
+  const start = new Date('2026-01-01T12:00:00Z').getTime()
+  await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date(start) })
+  const rounds: [what: string, at: number][] = [
+    ['the first time', start],
+    ['ten minutes later', start + 600_000],
+    ...[1, 2, 3].map((day): [string, number] => [`on day ${day + 1}, with a past`, start + day * DAY_MS]),
+  ]
+  let isFastEnough = true
+  for (const [what, at] of rounds) {
+    const { tookMs, waitedMs, statements } = await refresh(database, new Date(at))
+    console.log(
+      `prices: ${PRICES} refreshed ${what} in ${Math.round(tookMs)} ms by ${statements} statement, at most ${MOST_MS} ms; ` +
+        `${waitedMs.length} baskets of ${BASKET} priced meanwhile, the slowest in ${Math.round(Math.max(...waitedMs))} ms`,
+    )
+    isFastEnough &&= tookMs <= MOST_MS && statements === 1
+  }
+  return isFastEnough
+}
+
+/** The refresh, with one basket after another priced beside it. */
+async function refresh(database: Database, at: Date) {
+  const rows = pricesAt(at)
+  const before = await writesOf(database)
+  const begin = performance.now()
+  let tookMs: number | undefined
+  const saved = savePrices(database.db, BY, rows).then(() => {
+    tookMs = performance.now() - begin
+  })
+  const waitedMs: number[] = []
+  while (tookMs === undefined || waitedMs.length === 0) {
+    const asked = performance.now()
+    await priceBasket(database, at)
+    waitedMs.push(performance.now() - asked)
+  }
+  await saved
+  return { tookMs, waitedMs, statements: (await writesOf(database)) - before }
+}
+
+async function priceBasket({ db }: Database, now: Date): Promise<void> {
+  const names = Array.from({ length: BASKET }, (_, index) => nameOf(index * 100))
+  const list = await priceList(db, { game: 'cs', currency: 'USD', names, rules: DEFAULT_RULES, now })
+  if (!('refused' in list)) for (const name of names) list.of(name)
+}
+
+const nameOf = (index: number): string => `Item ${index} | With a name of the usual length (Field-Tested)`
+
+function pricesAt(asOf: Date): PriceRow[] {
+  const drift = BigInt(asOf.getTime() % 997)
+  return Array.from({ length: PRICES }, (_, index) => ({
+    marketHashName: nameOf(index),
+    usdMicros: BigInt(1_000_000 + index * 37) + drift,
+    levelUsdMicros: null,
+    popularity: 50,
+    popularityKind: 'listings',
+    asOf,
+  }))
+}
+
+/** Writing statements on prices since the database began: what a statement trigger counts. */
+async function writesOf({ pool }: Database): Promise<number> {
+  await pool.query(`create table if not exists bench_writes (n integer not null)`)
+  await pool.query(`
+    create or replace function count_writes() returns trigger language plpgsql as
+    $$ begin insert into bench_writes values (1); return null; end $$`)
+  await pool.query(`
+    create or replace trigger bench_count after insert on price for each statement execute function count_writes()`)
+  const { rows } = await pool.query<{ n: number }>('select count(*)::integer as n from bench_writes')
+  return rows[0]?.n ?? 0
+}

@@ -1,0 +1,60 @@
+/** What of an inventory pays here and why the rest does not, pure. */
+import { GAME_FACTS, type Game } from '../../contract/games.ts'
+import type { UnavailableReason } from '../../contract/statuses.ts'
+import type { Item } from '../../contract/widget-api.ts'
+import type { PriceList } from '../pricing/service.ts'
+import type { SteamItem } from '../steam/steam.ts'
+import { itemFacts } from './item.ts'
+import type { QuotedItem } from './quotes.ts'
+
+export type Offered = {
+  /** As the shopper sees them, and the same as they are quoted; both in the order that Steam gave. */
+  shown: Item[]
+  quoted: QuotedItem[]
+  unavailableItems: number
+  unavailableByReason: Partial<Record<UnavailableReason, number>>
+}
+
+type Around = {
+  game: Game
+  prices: Pick<PriceList, 'of'>
+  /** Asset ids that stand in another trade. */
+  taken: ReadonlySet<string>
+  /** Origin of Steam's image host, without a slash at the end. */
+  imageBase: string
+}
+
+/** Sorts the items into those that pay and those that do not. An id that comes twice counts once. */
+export function offeredOf(items: readonly SteamItem[], around: Around): Offered {
+  const { appId, contextId } = GAME_FACTS[around.game]
+  const owned = new Map(items.map((item) => [item.assetId, item]))
+  const offered: Offered = { shown: [], quoted: [], unavailableItems: 0, unavailableByReason: {} }
+  for (const item of owned.values()) {
+    const price = judge(item, around)
+    if (price.kind === 'unavailable') {
+      offered.unavailableItems += 1
+      offered.unavailableByReason[price.reason] = (offered.unavailableByReason[price.reason] ?? 0) + 1
+      continue
+    }
+    const { assetId, marketHashName } = item
+    const facts = itemFacts(item, around.game)
+    // The picture of the class: it needs no description, and equal items share one short address.
+    const iconUrl = `${around.imageBase}/economy/image/class/${appId}/${item.classId}/100fx100f`
+    offered.shown.push({ id: assetId, ...facts, iconUrl, price: Number(price.price) })
+    const { name } = facts
+    const { price: credited, gross } = price
+    offered.quoted.push({ assetId, appId, contextId, name, marketHashName, price: credited, gross })
+  }
+  return offered
+}
+
+type Judged =
+  | { kind: 'priced'; price: bigint; gross: bigint }
+  | { kind: 'unavailable'; reason: UnavailableReason }
+
+function judge(item: SteamItem, { taken, prices }: Around): Judged {
+  // An offer names whole assets: part of a stack would come to the bot under an id that nobody expects.
+  if (!item.tradable || item.amount !== 1) return { kind: 'unavailable', reason: 'notTradable' }
+  if (taken.has(item.assetId)) return { kind: 'unavailable', reason: 'inAnotherTrade' }
+  return prices.of(item.marketHashName)
+}
