@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createSession } from './conformance/libraries.ts'
 import { CATALOGUE } from './items.ts'
 import { type RunningSteam, startSteam } from './start.ts'
 import { refreshTokenOf } from './tokens.ts'
@@ -149,6 +150,16 @@ describe('behaviours', () => {
     expect((await call('PUT', 'behaviours/nonsense', {})).status).toBe(404)
   })
 
+  it('let a shopper own 5,000 items', async () => {
+    await call('PUT', 'behaviours/many-items', { steamId: steam.as('quiet_lynx').steamId })
+    const ids = steam
+      .as('quiet_lynx')
+      .items()
+      .filter(({ appId }) => appId === 730)
+    expect(new Set(ids.map(({ assetId }) => assetId)).size).toBe(5000)
+    expect(steam.as('nova_hound').items().length).toBeLessThan(200)
+  })
+
   it('are switched on and off by the page, which offers their names to copy', async () => {
     expect(await show('/behaviours/')).toContain('data-copy="hidden-inventory"')
     await press('/behaviours/', [['on', 'steam-down']])
@@ -191,5 +202,38 @@ describe('the hands of a person', () => {
     nova.reverse()
     expect(steam.world().trades[0]?.status).toBe(TRADE.protectionRollback)
     expect(() => steam.as('nobody')).toThrow('nobody')
+  })
+})
+
+describe('the page of the bots', () => {
+  it('shows what a login takes, and approves one by picture', async () => {
+    const page = await show('/bots/')
+    expect(page).toContain('tradetill_bot_1')
+    const session = createSession(steam)
+    const done = new Promise<void>((resolve, reject) =>
+      session.once('authenticated', resolve).once('error', reject),
+    )
+    const { qrChallengeUrl = '' } = await session.startWithQR()
+    const { steamId } = steam.as('Tradetill Bot #2')
+    expect(
+      (
+        await press('/bots/', [
+          ['challenge', 'https://s.team/q/1/1'],
+          ['bot', steamId],
+        ])
+      ).status,
+    ).toBe(404)
+    expect(
+      (
+        await press('/bots/', [
+          ['challenge', qrChallengeUrl],
+          ['bot', steamId],
+        ])
+      ).status,
+    ).toBe(303)
+    await done
+    expect(session.steamID.getSteamID64()).toBe(steamId)
+    const path = `logins/${qrChallengeUrl.split('/').at(-1)}/approve`
+    expect((await call('POST', path, { steamId })).status).toBe(404)
   })
 })

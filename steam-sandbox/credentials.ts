@@ -18,6 +18,11 @@ export function isCodeOf(sharedSecret: string, code: string, timeS: number): boo
   return [-1, 0, 1].some((step) => codeAt(sharedSecret, Math.floor(timeS / STEP_S) + step) === code)
 }
 
+/** The code that the authenticator shows now. */
+export function codeOf(sharedSecret: string, timeS: number): string {
+  return codeAt(sharedSecret, Math.floor(timeS / STEP_S))
+}
+
 function codeAt(sharedSecret: string, step: number): string {
   const counter = Buffer.alloc(8)
   counter.writeBigUInt64BE(BigInt(step))

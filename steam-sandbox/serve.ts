@@ -75,8 +75,16 @@ async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming 
     path,
     query: new URLSearchParams(search),
     form: await formOf(body, type),
-    json: type.startsWith('application/json') && size > 0 ? JSON.parse(body.toString()) : undefined,
+    json: type.startsWith('application/json') ? jsonOf(body.toString()) : undefined,
     cookies: cookiesOf(message.headers.cookie ?? ''),
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 

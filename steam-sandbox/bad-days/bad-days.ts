@@ -22,11 +22,10 @@ function isMaintenance(nowS: number): boolean {
 
 const down = { status: 503, body: ERROR_PAGE }
 
-/** The behaviours of Steam itself by name. Those of people are in world/people.ts. */
-export const BAD_DAYS: Record<string, BadDay> = {
+const EVERYWHERE: Record<string, BadDay> = {
   'steam-down': { line: 'Every request is answered with 503 and a page of HTML.', at: ANY, effect: down },
   'steam-down-on-tuesday': {
-    line: 'Down like that, on Tuesdays from 13:00 to 17:15 in Los Angeles: advance the clock.',
+    line: 'Everything is down on Tuesdays from 13:00 to 17:15 in Los Angeles: advance the clock.',
     at: ANY,
     when: (_, nowS) => isMaintenance(nowS),
     effect: down,
@@ -37,6 +36,19 @@ export const BAD_DAYS: Record<string, BadDay> = {
     at: ANY,
     effect: { status: 429, body: null },
   },
+}
+
+export const BAD_DAY_GROUPS: { title: string; days: Record<string, BadDay> }[] = [
+  { title: 'Steam as a whole', days: EVERYWHERE },
+  { title: 'Sending an offer', days: SENDS },
+  { title: 'Offers and trades', days: READS },
+  { title: 'Inventories', days: INVENTORIES },
+  { title: 'Logins, sessions and the trade page', days: LOGINS },
+]
+
+/** The behaviours of Steam itself by name. Those of people are in world/people.ts. */
+export const BAD_DAYS: Record<string, BadDay> = {
+  ...EVERYWHERE,
   ...SENDS,
   ...READS,
   ...INVENTORIES,

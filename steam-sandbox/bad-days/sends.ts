@@ -21,6 +21,17 @@ export const SENDS: Record<string, BadDay> = {
   'send-25': on('Refused with (25), too many offers.', refused(25)),
   'send-26': on('Refused with (26), an item that is gone.', refused(26)),
   'send-28': on('Refused with (28), already done.', refused(28)),
+  'send-10': on('Refused with (10), busy.', refused(10)),
+  'send-24': on('Refused with (24), a privilege that the bot lacks.', refused(24)),
+  'send-29': on('Refused with (29), asked twice.', refused(29)),
+  'send-34': on('Refused with (34), as after a change of name.', said('You cannot trade with somebody (34)')),
+  'send-50': on('Refused with (50), as with five offers that wait.', refused(50)),
+  'send-55': on('Refused with (55), a back end that failed.', refused(55)),
+  'send-84': on('Refused with (84), too many requests.', refused(84)),
+  'send-steam-guard': on(
+    'The bot has not had Steam Guard for 15 days.',
+    said('You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.'),
+  ),
   'send-trade-ban': on(
     'The other side has a trade ban.',
     said('You cannot trade with somebody because they have a trade ban.'),

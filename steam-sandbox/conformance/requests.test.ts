@@ -194,6 +194,17 @@ describe('a request that the libraries make', () => {
       [],
     ])
     expect((await list(shopper)).map((side) => side.map(({ id }) => id))).toEqual([[], [offers[0]?.id]])
+    steam.as('nova_hound').decline(offers[0]?.id ?? '')
+    expect((await list(bot))[0].map(({ id }) => id)).toEqual([offers[1]?.id])
+    const since = async (cutoff: number) => {
+      const input = { get_sent_offers: 1, active_only: 1, time_historical_cutoff: cutoff }
+      const body = await wait<unknown>((done) =>
+        bot.manager._apiCall('GET', 'GetTradeOffers', 1, input, done),
+      )
+      return JSON.stringify(body).match(/"tradeofferid"/g)?.length
+    }
+    const nowS = Math.floor(Date.now() / 1000)
+    expect([await since(nowS - 60), await since(nowS + 60)]).toEqual([2, 1])
   })
 
   row('one offer', async () => {

@@ -76,6 +76,8 @@ export const ROWS = {
     'drop before processing',
     'drop after processing',
     'trade protection not acknowledged',
+    '(10) (24) (29) (34) (50) (55) (84)',
+    'Steam Guard for less than 15 days',
   ],
   reads: [
     '401 Access is denied',

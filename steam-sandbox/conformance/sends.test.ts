@@ -163,5 +163,18 @@ describe('sending fails with', () => {
     await sent(steam, bot)
   })
 
+  row('(10) (24) (29) (34) (50) (55) (84)', async () => {
+    const days = ['send-10', 'send-24', 'send-29', 'send-34', 'send-50', 'send-55', 'send-84']
+    for (const day of days) {
+      const eresult = Number(day.slice(5))
+      expect(await sending(day)).toMatchObject({ error: { eresult }, offers: 0 })
+    }
+  })
+
+  row('Steam Guard for less than 15 days', async () => {
+    const { error } = await sending('send-steam-guard')
+    expect(error.message).toContain('You must have had Steam Guard enabled for at least 15 days')
+  })
+
   complete()
 })

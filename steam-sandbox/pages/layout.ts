@@ -11,10 +11,10 @@ const CSP =
 export function page(title: string, body: string, status = 200): Reply {
   const reply = text(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/sandbox.css">
+<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/sandbox.css"><link rel="icon" href="/icon.svg" type="image/svg+xml">
 <script src="/sandbox.js" defer></script></head><body>
 <div class="banner">Steam sandbox — not the real Steam</div>
-<nav aria-label="Sandbox"><a href="/">Shoppers</a> <a href="/behaviours/">Behaviours and time</a></nav>
+<nav aria-label="Sandbox"><a href="/">Shoppers</a> <a href="/behaviours/">Behaviours and time</a> <a href="/bots/">Bots</a></nav>
 <main>${body}</main>
 <footer>Pictures: <a href="https://game-icons.net">game-icons.net</a> by Lorc, Delapouite and others,
 <a href="https://creativecommons.org/licenses/by/3.0/">CC BY 3.0</a>, coloured here.</footer></body></html>`,
@@ -45,10 +45,19 @@ export function counts({ assets }: Account): string {
   }).join(' · ')
 }
 
+/** One line of text in which `words` like this are code. */
+export function lineOfHtml(line: string): string {
+  return escapeHtml(line).replace(/`([^`]+)`/g, '<code>$1</code>')
+}
+
 /** A trade link with a button that copies it. */
 export function linkRow(link: string, whose: string): string {
-  const shown = escapeHtml(link)
-  return `<div class="link"><input readonly value="${shown}" aria-label="Trade link of ${escapeHtml(whose)}">
+  return copyRow(link, `Trade link of ${whose}`)
+}
+
+export function copyRow(value: string, label: string): string {
+  const shown = escapeHtml(value)
+  return `<div class="link"><input readonly value="${shown}" aria-label="${escapeHtml(label)}">
 <button type="button" data-copy="${shown}">Copy</button></div>`
 }
 

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { type Incoming, type Reply, type Sandbox, text } from '../exchange.ts'
-import { behavioursForm, behavioursPage, home } from './home.ts'
+import { behavioursForm, behavioursPage } from './behaviours.ts'
+import { botsForm, botsPage } from './bots.ts'
+import { home } from './home.ts'
 import { page } from './layout.ts'
 import { answerForm, offerPage } from './offer.ts'
 import { historyForm, historyPage, profilePage } from './profile.ts'
 
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#f2b632"/><path d="M8 12h16v12H8z" fill="#1c1400"/><path d="M12 12V9a4 4 0 0 1 8 0v3" fill="none" stroke="#1c1400" stroke-width="3"/></svg>'
+
 const FILES: Record<string, { body: string; type: string }> = {
+  '/icon.svg': { body: ICON, type: 'image/svg+xml' },
   '/sandbox.css': { body: readPart('sandbox.css'), type: 'text/css' },
   '/sandbox.js': { body: readPart('sandbox.js'), type: 'text/javascript' },
 }
@@ -19,6 +25,7 @@ type Shown = {
 const PAGES: Shown[] = [
   { at: /^\/$/, get: home },
   { at: /^\/behaviours\/?$/, get: behavioursPage, post: behavioursForm },
+  { at: /^\/bots\/?$/, get: botsPage, post: botsForm },
   { at: /^\/tradeoffer\/(\d+)\/?$/, get: offerPage, post: answerForm },
   { at: /^\/profiles\/(\d+)\/?$/, get: profilePage },
   { at: /^\/profiles\/(\d+)\/history\/?$/, get: historyPage, post: historyForm },

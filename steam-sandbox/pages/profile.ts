@@ -11,14 +11,14 @@ import {
   type World,
 } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
-import { counts, itemList, linkRow, missing, moment, page, person } from './layout.ts'
+import { counts, itemList, lineOfHtml, linkRow, missing, moment, page, person } from './layout.ts'
 
 /** A person: their trade link, offers that wait for them, and what they own. */
 export function profilePage({ world }: Sandbox, steamId: string): Reply {
   const account = findAccount(world(), steamId)
   if (!account) return missing('There is no such profile.')
   const open = world().offers.filter(({ partner, state }) => partner === steamId && state === STATE.active)
-  const peculiar = account.behaviour ? `<p>${escapeHtml(lineOf(account.behaviour))}</p>` : ''
+  const peculiar = account.behaviour ? `<p>${lineOfHtml(lineOf(account.behaviour))}</p>` : ''
   const link = account.kind === 'shopper' ? linkRow(tradeLink(account), account.name) : ''
   const isHeld = ({ contextId }: { contextId: string }) =>
     contextId === '16' ? '<br><small>trade-protected</small>' : ''

@@ -2,8 +2,9 @@ import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { field, json, type Reply, type Sandbox } from '../exchange.ts'
 import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offers.ts'
 import { PEOPLE } from '../world/people.ts'
+import { withManyItems } from '../world/seed.ts'
 import { reverseAll, reverseTrade } from '../world/trades.ts'
-import { type Account, findAccount, findOffer, withAccount } from '../world/world.ts'
+import { type Account, findAccount, findOffer, type World, withAccount } from '../world/world.ts'
 
 import { approveLogin } from './enrolment.ts'
 
@@ -109,14 +110,21 @@ export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
   if (BAD_DAYS[name]) {
     sandbox.faults.begin(name, { ...person, ...(typeof times === 'number' ? { times } : {}) })
   } else if (PEOPLE[name]) {
-    sandbox.change((world) => ({
-      world: { ...world, switched: [...world.switched, { name, ...person }] },
-      answer: undefined,
-    }))
+    sandbox.change((world) => {
+      const switched = { ...world, switched: [...world.switched, { name, ...person }] }
+      return { world: name === 'many-items' ? filled(switched, person.steamId) : switched, answer: undefined }
+    })
   } else {
     return json({ error: `There is no behaviour called ${name}.` }, 404)
   }
   return json({ ok: true })
+}
+
+/** Items do not go away again when the behaviour is switched off. */
+function filled(world: World, steamId: string | undefined): World {
+  const ordinary = world.accounts.filter(({ kind, behaviour }) => kind === 'shopper' && !behaviour)
+  const ids = steamId === undefined ? ordinary.map((account) => account.steamId) : [steamId]
+  return ids.reduce(withManyItems, world)
 }
 
 export function switchOff(sandbox: Sandbox, name: string): Reply {

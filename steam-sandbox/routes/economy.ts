@@ -169,27 +169,18 @@ function tradeStatus({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
   return answer({ trades: [tradeView(trade, caller)], ...described(query, trade.items) })
 }
 
-/** Newest first; from `start_after_*` on those that are older, or newer ones with `navigating_back`. */
+/** Newest first; with `start_after_*` those that are older, or newer ones with `navigating_back`. */
 function tradeHistory({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
-  const after = {
-    atS: Number(query.get('start_after_time') ?? 0),
-    id: query.get('start_after_tradeid') ?? '0',
-  }
-  const most = Math.max(
-    1,
-    Math.min(Number(query.get('max_trades') ?? MOST_TRADES) || MOST_TRADES, MOST_TRADES),
-  )
+  const most = Math.min(Number(query.get('max_trades')) || MOST_TRADES, MOST_TRADES)
   const own = sandbox
     .world()
     .trades.filter(({ sender, partner }) => sender === caller || partner === caller)
-    .filter(({ status }) => status === 3 || isOn(query, 'include_failed') || VISIBLE.has(status))
+    .filter(({ status }) => isOn(query, 'include_failed') || VISIBLE.has(status))
     .reverse()
-  const place = (trade: Trade) => trade.atS - after.atS || Number(BigInt(trade.id) - BigInt(after.id))
-  const rest = own.filter((trade) => {
-    if (after.atS === 0) return true
-    return isOn(query, 'navigating_back') ? place(trade) > 0 : place(trade) < 0
-  })
-  const page = isOn(query, 'navigating_back') && after.atS > 0 ? rest.slice(-most) : rest.slice(0, most)
+  const { newer, older } = aroundStart(own, query)
+  const isBack = isOn(query, 'navigating_back')
+  const rest = isBack ? newer : older
+  const page = isBack ? rest.slice(-most) : rest.slice(0, most)
   return answer({
     ...(isOn(query, 'include_total') ? { total_trades: own.length } : {}),
     more: rest.length > page.length,
@@ -201,8 +192,16 @@ function tradeHistory({ query }: Incoming, sandbox: Sandbox, caller: string): Re
   })
 }
 
-/** Trades that were undone or are held are no failures: the history shows them always. */
-const VISIBLE = new Set([6, 7, 10, 12])
+function aroundStart(own: Trade[], query: URLSearchParams): { newer: Trade[]; older: Trade[] } {
+  const beforeS = Number(query.get('start_after_time') ?? 0)
+  const at = own.findIndex(({ id }) => id === query.get('start_after_tradeid'))
+  if (at >= 0) return { newer: own.slice(0, at), older: own.slice(at + 1) }
+  if (!(beforeS > 0)) return { newer: [], older: own }
+  return { newer: own.filter(({ atS }) => atS > beforeS), older: own.filter(({ atS }) => atS < beforeS) }
+}
+
+/** Trades that are done, undone or held are no failures: the history shows them always. */
+const VISIBLE = new Set([3, 6, 7, 10, 12])
 
 function tradeView(trade: Trade, caller: string) {
   const received = trade.items.filter(({ from }) => from !== caller)

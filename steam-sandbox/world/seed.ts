@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto'
 import { CATALOGUE } from '../items.ts'
 import { MAGIC_PLAYERS } from './people.ts'
-import { type Account, type Asset, DAY_S, type Trade, type World } from './world.ts'
+import {
+  type Account,
+  type Asset,
+  DAY_S,
+  findAccount,
+  PROTECTED_APP,
+  type Trade,
+  type World,
+  withAccount,
+} from './world.ts'
 
 const FIRST_STEAM_ID = 76561197960265728n
 const PROTECTION_S = 7 * DAY_S
@@ -61,6 +70,24 @@ export function seedWorld(seed: string, nowMs: number): World {
     trades: [],
     switched: [],
   }
+}
+
+const MANY = 5000
+
+/** Fills an account up to 5,000 items of Counter-Strike 2. */
+export function withManyItems(world: World, steamId: string): World {
+  const classes = [...CATALOGUE.values()].filter(({ appId }) => appId === PROTECTED_APP)
+  const owned =
+    findAccount(world, steamId)?.assets.filter(({ appId }) => appId === PROTECTED_APP).length ?? MANY
+  const assets = Array.from({ length: Math.max(0, MANY - owned) }, (_, index): Asset => {
+    const classId = classes[index % classes.length]?.classId ?? ''
+    return { assetId: String(world.lastId + 1 + index), appId: PROTECTED_APP, contextId: '2', classId }
+  })
+  const filled = withAccount(world, steamId, (account) => ({
+    ...account,
+    assets: [...account.assets, ...assets],
+  }))
+  return { ...filled, lastId: world.lastId + assets.length }
 }
 
 type OldTrade = Omit<Trade, 'sender' | 'partner' | 'status' | 'settled'> & { giver: string; receiver: string }

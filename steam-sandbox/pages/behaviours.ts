@@ -1,0 +1,54 @@
+import { BAD_DAY_GROUPS } from '../bad-days/bad-days.ts'
+import { advance, type Incoming, type Reply, redirect, type Sandbox } from '../exchange.ts'
+import { switchOff, switchOn } from '../routes/acts.ts'
+import { PEOPLE } from '../world/people.ts'
+import { DAY_S } from '../world/world.ts'
+import { lineOfHtml, moment, page } from './layout.ts'
+
+const STEPS = [
+  { label: '5 minutes later', seconds: 300 },
+  { label: 'One hour later', seconds: 3600 },
+  { label: 'One day later', seconds: DAY_S },
+  { label: '7 days later', seconds: 7 * DAY_S },
+  { label: '15 days later', seconds: 15 * DAY_S },
+]
+
+/** Time, and every behaviour with its switch. */
+export function behavioursPage({ world, nowS, clockS, faults }: Sandbox): Reply {
+  const on = new Set([...faults.on(), ...world().switched.map(({ name }) => name)])
+  const aheadHours = Math.round((nowS() - clockS()) / 3600)
+  const steps = STEPS.map(
+    ({ label, seconds }) => `<button name="advance" value="${seconds}">${label}</button>`,
+  )
+  const groups = [{ title: 'Shoppers', days: PEOPLE }, ...BAD_DAY_GROUPS].map(
+    ({ title, days }) => `<h3>${title}</h3>${switches(days, on)}`,
+  )
+  return page(
+    'Behaviours and time',
+    `<h1>Behaviours and time</h1><h2>Time</h2><section class="card">
+<p>It is ${moment(nowS())} here${aheadHours > 0 ? `, ${aheadHours} hours ahead` : ''}.</p>
+<form method="post" class="answers">${steps.join('')}</form></section>
+<h2>Behaviours</h2><p>Switched on here, a behaviour holds for every shopper and every request until it is switched off.
+For one shopper only, take the trade link of a <a href="/">magic player</a>.</p>${groups.join('')}`,
+  )
+}
+
+function switches(behaviours: Record<string, { line: string }>, on: ReadonlySet<string>): string {
+  const rows = Object.entries(behaviours).map(([name, { line }]) => {
+    const isOn = on.has(name)
+    const [verb, label] = isOn ? ['off', 'Switch off'] : ['on', 'Switch on']
+    return `<li><div><code>${name}</code><p>${lineOfHtml(line)}</p></div>
+<button type="button" data-copy="${name}" aria-label="Copy the name ${name}">Copy</button>
+<button name="${verb}" value="${name}" class="${isOn ? 'accept' : ''}" aria-label="${label}: ${name}">${label}</button></li>`
+  })
+  return `<form method="post"><ul class="switches">${rows.join('')}</ul></form>`
+}
+
+export function behavioursForm({ form }: Incoming, sandbox: Sandbox): Reply | undefined {
+  const seconds = Number(form.get('advance') ?? 0)
+  if (seconds > 0) advance(sandbox, Math.floor(seconds))
+  const [on, off] = [form.get('on'), form.get('off')]
+  if (on) switchOn(sandbox, on, undefined)
+  if (off) switchOff(sandbox, off)
+  return redirect('/behaviours/', 303)
+}
