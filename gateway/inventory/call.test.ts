@@ -1,0 +1,154 @@
+import { gunzipSync } from 'node:zlib'
+import { type FastifyInstance, fastify } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { inventorySchema } from '../../contract/widget-api.ts'
+import { parsePartnerPage, parsePublicPage } from '../steam/parse.ts'
+import type { SteamItem } from '../steam/steam.ts'
+import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
+import { fc } from '../testing/property.ts'
+import { description, inventoryPage } from '../testing/steam-page.ts'
+import { inventoryRoutes } from './routes.ts'
+
+const MAX_GZIP_BYTES = 150 * 1024
+
+let till: StockedTill
+let app: FastifyInstance
+
+beforeEach(async () => {
+  till = await startStockedTill()
+  app = fastify().setValidatorCompiler(validatorCompiler).setSerializerCompiler(serializerCompiler)
+  await app.register(inventoryRoutes(till.deps))
+})
+afterEach(async () => {
+  await app.close()
+  await till.close()
+})
+
+/** As a browser asks. Every call looks at Steam anew. */
+async function call(items: SteamItem[], headers: Record<string, string> = {}) {
+  till.steam.owned = { kind: 'items', items }
+  till.clock.advance(61_000)
+  return till.withBot(async () => app.inject({ url: `/api/inventory?hash=${till.hash}&game=cs`, headers }))
+}
+
+describe('the size of the answer', () => {
+  test('A-043 5,000 items reach the browser in at most 150 KB', async () => {
+    const { page, names } = inventoryPage(5_000)
+    await setPrices(
+      till,
+      Object.fromEntries(names.map((name, index) => [name, 1_000_000n + BigInt(index) * 51_713n])),
+    )
+    const items = parsePartnerPage(page)?.items ?? []
+    const answer = await call(items, { 'accept-encoding': 'gzip, deflate, br, zstd' })
+    expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+    expect(answer.rawPayload.length).toBeLessThanOrEqual(MAX_GZIP_BYTES)
+    const inventory = inventorySchema.parse(JSON.parse(gunzipSync(answer.rawPayload).toString()))
+    expect(inventory.items).toHaveLength(5_000)
+    expect(inventory.items.map(({ id }) => id)).toEqual(items.map(({ assetId }) => assetId))
+    expect(inventory.items[0]).toEqual({
+      id: items[0]?.assetId,
+      name: 'StatTrak™ AK-47 | Redline',
+      iconUrl: `https://img.test/economy/image/class/730/${items[0]?.classId}/100fx100f`,
+      price: 72,
+      rarity: 'rarity-1',
+      wearCategory: 'WearCategory0',
+      isStatTrak: true,
+    })
+  })
+
+  test.each([[undefined], ['identity'], ['br'], ['gzip;q=0']])(
+    'is not compressed for %s',
+    async (encoding) => {
+      const many = Array.from({ length: 50 }, (_, index) => anItem(String(index), 'Knife'))
+      const answer = await call(many, encoding === undefined ? {} : { 'accept-encoding': encoding })
+      expect(answer.headers['content-encoding']).toBeUndefined()
+      expect(answer.json()).toMatchObject({ items: { length: 50 } })
+    },
+  )
+})
+
+const pageOf = (change: Record<string, unknown>, owned: object = {}) => ({
+  success: true,
+  rgInventory: { '7': { id: '7', classid: '1', instanceid: '0', amount: '1', ...owned } },
+  rgDescriptions: { '1_0': { ...description({ market_hash_name: 'Knife', name: 'Knife' }), ...change } },
+})
+const read = (page: unknown) => parsePartnerPage(page)?.items ?? []
+
+describe('hostile descriptions', () => {
+  test.each([
+    ['10,000 characters', { name: 'x'.repeat(10_000) }, 'x'.repeat(200)],
+    ['marks that turn the direction', { name: '\u202eefinK\u202c\u2067\u200f' }, 'efinK'],
+    ['HTML', { name: '<img src=x onerror=alert(1)>' }, '<img src=x onerror=alert(1)>'],
+    ['control characters', { name: 'Kni\u0000fe\n' }, 'Knife'],
+    ['half a character', { name: 'Knife\ud83d' }, 'Knife\ufffd'],
+    ['tags that are none', { tags: [1, null, { category: 5 }] }, 'Knife'],
+    [
+      'a hundred tags',
+      { tags: Array.from({ length: 100 }, () => ({ category: 'a', internal_name: 'b' })) },
+      'Knife',
+    ],
+    ['no tags', { tags: undefined }, 'Knife'],
+    ['a picture that is a script', { icon_url: 'javascript:alert(1)' }, 'Knife'],
+  ])('%s are shown as text', async (_what, change, name) => {
+    const answer = await call(read(pageOf(change)))
+    expect(answer.statusCode).toBe(200)
+    expect(inventorySchema.parse(answer.json()).items).toMatchObject([
+      { id: '7', name, iconUrl: 'https://img.test/economy/image/class/730/1/100fx100f' },
+    ])
+  })
+
+  test.each([
+    ['a name of a wrong type', { name: 5 }, {}, 'notTradable'],
+    ['no market name', { market_hash_name: undefined }, {}, 'notTradable'],
+    ['a market name of an object', { market_hash_name: { toString: 'Knife' } }, {}, 'notTradable'],
+    ['no description at all', {}, { classid: '404' }, 'notTradable'],
+    ['a market name that only looks like another', { market_hash_name: 'Knif\u0435' }, {}, 'noPrice'],
+    ['a market name of 10,000 characters', { market_hash_name: 'Knife'.repeat(2_000) }, {}, 'noPrice'],
+    ['tradable in words', { tradable: 'yes' }, {}, 'notTradable'],
+    ['an amount below nothing', {}, { amount: '-1' }, undefined],
+    ['a stack', {}, { amount: '40' }, 'notTradable'],
+    ['an amount without end', {}, { amount: '1e999' }, undefined],
+  ])('%s is counted, not shown', async (_what, change, owned, reason) => {
+    const answer = await call(read(pageOf(change, owned)))
+    expect(answer.statusCode).toBe(200)
+    const { items, unavailableByReason } = inventorySchema.parse(answer.json())
+    expect({ items: items.length, unavailableByReason }).toEqual(
+      reason === undefined
+        ? { items: 1, unavailableByReason: {} }
+        : { items: 0, unavailableByReason: { [reason]: 1 } },
+    )
+  })
+
+  test('ids that come twice count once, also from both of Steam’s answers', async () => {
+    const row = { appid: 730, contextid: '2', assetid: '7', classid: '1', instanceid: '0', amount: '1' }
+    const descriptions = [description({ classid: '1', instanceid: '0', market_hash_name: 'Knife' })]
+    const shown = parsePublicPage({ success: 1, assets: [row, row, row], descriptions })?.items ?? []
+    const answer = await call([...read(pageOf({})), ...shown])
+    expect(answer.json()).toMatchObject({ items: [{ id: '7' }], unavailableItems: 0 })
+  })
+
+  test('whatever Steam may send, the answer is whole', async () => {
+    const value = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary', maxLength: 300 }), fc.constant('1'))
+    const owned = fc.record(
+      { id: value, classid: value, instanceid: value, amount: value },
+      { requiredKeys: [] },
+    )
+    const odd = fc.record(
+      { name: value, market_hash_name: value, tradable: value, icon_url: value, tags: value },
+      { requiredKeys: [] },
+    )
+    const page = fc.record({
+      success: fc.constant(true),
+      rgInventory: fc.dictionary(fc.string(), fc.oneof(owned, value)),
+      rgDescriptions: fc.dictionary(fc.constantFrom('1_0', '1_1', '__proto__'), fc.oneof(odd, value)),
+    })
+    const pages = fc.sample(page, { numRuns: 300, seed: 5 })
+    const items = pages.flatMap(read).map((item, index) => ({ ...item, assetId: `${index}` }))
+    expect(items.length).toBeGreaterThan(50)
+    const answer = await call(items)
+    expect(answer.statusCode).toBe(200)
+    const { items: shown, unavailableItems } = inventorySchema.parse(answer.json())
+    expect(shown.length + unavailableItems).toBe(items.length)
+  })
+})
