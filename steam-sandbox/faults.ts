@@ -64,7 +64,7 @@ export function createFaults() {
       if (request.own) return undefined
       const fault = [...waiting, ...magicDays(world)].find(
         ({ matches, steamId }) =>
-          matches(request, nowS) && (steamId === undefined || isAbout(request, world, steamId)),
+          (steamId === undefined || isAbout(request, world, steamId)) && matches(request, nowS),
       )
       if (!fault) return undefined
       waiting = waiting.flatMap((other) => {

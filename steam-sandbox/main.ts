@@ -1,8 +1,9 @@
 import { startSteam } from './start.ts'
 
-const { STEAM_SANDBOX_PORT, STEAM_SANDBOX_DATA, STEAM_SANDBOX_STDIN } = process.env
+const { STEAM_SANDBOX_PORT, STEAM_SANDBOX_DATA, STEAM_SANDBOX_QUOTAS, STEAM_SANDBOX_STDIN } = process.env
 const steam = await startSteam({
   port: Number(STEAM_SANDBOX_PORT ?? 4301),
+  quotas: STEAM_SANDBOX_QUOTAS !== '0',
   ...(STEAM_SANDBOX_DATA ? { dataFile: STEAM_SANDBOX_DATA } : {}),
 })
 console.log(`steam sandbox ready at ${steam.url}`)

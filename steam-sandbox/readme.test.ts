@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { MAGIC_PLAYERS } from './world/people.ts'
+
+const textOf = (name: string) => readFileSync(new URL(name, import.meta.url), 'utf8')
+const readme = textOf('README.md')
+
+it('the README tells every call of the control API, and no other', () => {
+  const told = [...readme.matchAll(/^\| `(\w+ \/control\/[^`]*)` \|/gm)].map((match) => match[1] ?? '')
+  const calls = [...textOf('routes/control.ts').matchAll(/'(\w+ \/control\/\w+)'/g)].map((match) => match[1])
+  const acts = [...textOf('routes/acts.ts').matchAll(/^ {2}'(\w+) (\w+) (\w*)':/gm)]
+  const plain = (call: string) => call.replace(/\{\w+\}/, '*')
+  const served = acts.map(([, method, noun, verb]) => `${method} /control/${noun}/*${verb ? `/${verb}` : ''}`)
+  expect(told.map(plain).sort()).toEqual([...calls, ...served].sort())
+})
+
+it('the README tells every magic player, and no other', () => {
+  const told = [...readme.matchAll(/^\| `(magic_\w+)` \|/gm)].map((match) => match[1])
+  expect(told).toEqual(MAGIC_PLAYERS.map(({ name }) => name))
+})
