@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
 import { type Config, readConfigOrExit } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
@@ -207,16 +208,19 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
     steam,
     box,
     log,
+    clock: systemClock,
     owner: randomUUID(),
     handlers: { inventory: inventoryHandler(common), ...tradeHandlers(trades) },
     maxBots: config.maxBots,
   })
   ending.add('work', 'bots', () => bots.stop())
+  const gauges = createBotGauges(metrics.registry)
   ending.add('work', 'webhook jobs', await workOnWebhooks(webhooks))
   ending.add('work', 'deposit jobs', await workOnDeposits(deposits))
   const sweeps = [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
     { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
+    { name: 'survey of bots', everyMs: MINUTE_MS, work: () => surveyBots({ ...common, gauges }) },
     { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
     {
       name: 'check of the ledger',

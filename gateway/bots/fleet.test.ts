@@ -6,6 +6,8 @@ const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   level: 10,
   state: 'active',
   reachable: true,
+  failing: false,
+  itemsHeld: 0,
   liveOffers: 0,
   liveOffersWithPartner: 0,
   ...facts,
@@ -27,15 +29,30 @@ describe('the choice of a bot', () => {
     ['is dead', { state: 'dead' as const }],
     ['is out of reach', { reachable: false }],
     ['has 30 live offers', { liveOffers: 30 }],
+    ['holds 900 items', { itemsHeld: 900 }],
     ['has 5 live offers with this partner', { liveOffers: 5, liveOffersWithPartner: 5 }],
   ])('passes over a bot that %s', (_, facts) => {
     expect(chooseBot([aBot(facts)])).toBeUndefined()
     expect(
-      chooseBot([aBot(facts), aBot({ botId: 7n, liveOffers: 29, liveOffersWithPartner: 4 })])?.botId,
+      chooseBot([aBot(facts), aBot({ botId: 7n, liveOffers: 29, liveOffersWithPartner: 4, itemsHeld: 899 })])
+        ?.botId,
     ).toBe(7n)
   })
 
+  it('takes one that works before one that fails, and that one rather than none', () => {
+    const failing = aBot({ botId: 1n, failing: true, level: 99 })
+    expect(chooseBot([failing, aBot({ botId: 2n, liveOffers: 20 })])?.botId).toBe(2n)
+    expect(chooseBot([failing])?.botId).toBe(1n)
+  })
+
+  it('takes another one for a shopper who has an open trade already', () => {
+    const known = aBot({ botId: 1n, liveOffers: 1, liveOffersWithPartner: 1 })
+    expect(chooseBot([known, aBot({ botId: 2n, liveOffers: 9 })])?.botId).toBe(2n)
+  })
+
   it('keeps to other limits if told so', () => {
-    expect(chooseBot([aBot({ liveOffers: 2 })], { liveOffers: 2, liveOffersWithPartner: 5 })).toBeUndefined()
+    const limits = { liveOffers: 2, liveOffersWithPartner: 5, itemsHeld: 10 }
+    expect(chooseBot([aBot({ liveOffers: 2 })], limits)).toBeUndefined()
+    expect(chooseBot([aBot({ itemsHeld: 10 })], limits)).toBeUndefined()
   })
 })

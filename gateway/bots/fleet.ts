@@ -7,6 +7,10 @@ export type BotFacts = {
   state: BotState
   /** Its session is open and the lease of the process that holds it has not run out. */
   reachable: boolean
+  /** It meets nothing but failures with offers right now. */
+  failing: boolean
+  /** Items in its hands. */
+  itemsHeld: number
   /** Trades that have, or may have, an open offer on Steam. */
   liveOffers: number
   liveOffersWithPartner: number
@@ -17,19 +21,36 @@ export type FleetLimits = {
   liveOffers: number
   /** Steam refuses further offers to one partner beyond 5 open ones. */
   liveOffersWithPartner: number
+  /** A Steam inventory has room for 1000; what is under way must fit as well. */
+  itemsHeld: number
 }
 
-export const DEFAULT_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5 }
+export const DEFAULT_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 900 }
 
-/** The least busy bot with room; among equals the one with the higher level, then the older one. */
+/**
+ * Of the bots with room: one that works before one that fails, then the one with the fewest open trades with this
+ * shopper, then the least busy, then the higher level, then the older one.
+ */
 export function chooseBot(bots: readonly BotFacts[], limits = DEFAULT_FLEET_LIMITS): BotFacts | undefined {
-  return bots
-    .filter(
-      (bot) =>
-        bot.state === 'active' &&
-        bot.reachable &&
-        bot.liveOffers < limits.liveOffers &&
-        bot.liveOffersWithPartner < limits.liveOffersWithPartner,
-    )
-    .sort((a, b) => a.liveOffers - b.liveOffers || b.level - a.level || Number(a.botId - b.botId))[0]
+  return bots.filter((bot) => hasRoom(bot, limits)).sort(byPreference)[0]
+}
+
+function hasRoom(bot: BotFacts, limits: FleetLimits): boolean {
+  return (
+    bot.state === 'active' &&
+    bot.reachable &&
+    bot.liveOffers < limits.liveOffers &&
+    bot.liveOffersWithPartner < limits.liveOffersWithPartner &&
+    bot.itemsHeld < limits.itemsHeld
+  )
+}
+
+function byPreference(a: BotFacts, b: BotFacts): number {
+  return (
+    Number(a.failing) - Number(b.failing) ||
+    a.liveOffersWithPartner - b.liveOffersWithPartner ||
+    a.liveOffers - b.liveOffers ||
+    b.level - a.level ||
+    Number(a.botId - b.botId)
+  )
 }

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
+import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import type { Steam, SteamSession } from '../steam/steam.ts'
@@ -9,7 +10,7 @@ import type { BotContext, BotHandlers } from './bot.ts'
 import { trackHealth } from './health.ts'
 import { observeSession } from './observed.ts'
 import { tokenPlace } from './service.ts'
-import { beat, LEASE_MS, type Lease, markDead, releaseLease, setOnline } from './store.ts'
+import { beat, LEASE_MS, type Lease, markDead, noteSession, releaseLease, setOnline } from './store.ts'
 import { type HealthKeeper, keepHealth } from './watch-health.ts'
 import { startWork } from './work.ts'
 
@@ -23,6 +24,7 @@ const LAST_RETRY_MS = 15_000
 const RATE_LIMIT_RETRY_MS = 60_000
 const STOP_MS = 10_000
 const HEALTH_MS = 1_000
+const TOKEN_WARNING_MS = 14 * 86_400_000
 
 export type HeldBotDeps = {
   db: Db
@@ -31,6 +33,7 @@ export type HeldBotDeps = {
   box: SecretBox
   handlers: BotHandlers
   log: Log
+  clock: Clock
   pace: Pace
   /** A clock that never jumps, in milliseconds. */
   monotonicMs: () => number
@@ -93,6 +96,7 @@ function keepLease(deps: HeldBotDeps, lease: Lease, takenAtMs: number, stop: Abo
 }
 
 type Life = { stop: AbortSignal; leaseEndMs: () => number }
+type Opened = { session: SteamSession; expiresAt: Date | null }
 type OpenLife = Life & { session: SteamSession; keeper: HealthKeeper }
 
 /** Opens the session, works until it breaks, and opens it again, until stopped or the token is dead. */
@@ -126,6 +130,7 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
     }
     const startedMs = deps.monotonicMs()
     try {
+      await greet(deps, lease, opened)
       await workUntilTrouble(deps, lease, { ...life, session: opened.session, keeper })
     } catch (error) {
       deps.log.error({ err: error, ...about }, 'the work of a bot broke off')
@@ -147,6 +152,24 @@ async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['o
     return { kind: 'unavailable', reason: 'steam_error', detail: 'the stored token cannot be decrypted' }
   }
   return deps.steam.openSession(token)
+}
+
+/** What an account needs once, and what its token says of itself. */
+async function greet(deps: HeldBotDeps, lease: Lease, { session, expiresAt }: Opened): Promise<void> {
+  const about = { botId: String(lease.botId), bot: lease.name }
+  if (!lease.acknowledged) {
+    const answer = await session.acknowledgeProtection()
+    lease.acknowledged = answer.kind === 'done'
+    if (answer.kind !== 'done') {
+      deps.log.warn({ ...about, detail: answer.detail }, 'the notice about trade protection was not taken')
+    }
+  }
+  if (expiresAt !== null && expiresAt.getTime() - deps.clock.now().getTime() < TOKEN_WARNING_MS) {
+    deps.log.error({ ...about, expiresAt }, 'the refresh token of a bot runs out soon: enrol it again')
+  }
+  await quietly(deps, lease, () =>
+    noteSession(deps.db, lease, { expiresAt, acknowledged: lease.acknowledged }),
+  )
 }
 
 /** Resolves when stopped or when the session shows that it no longer works. */

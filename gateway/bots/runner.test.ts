@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createQueue } from '../db/boss-queue.ts'
 import type { Queue } from '../db/queue.ts'
+import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import type { SessionAnswer, Steam, SteamSession } from '../steam/steam.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
@@ -96,6 +97,7 @@ function start(handlers: Partial<BotHandlers> = {}) {
     steam,
     box,
     log: captured.log,
+    clock: systemClock,
     owner: randomUUID(),
     handlers: {
       inventory: handlers.inventory ?? (async () => {}),
@@ -113,7 +115,7 @@ function start(handlers: Partial<BotHandlers> = {}) {
   return { ...bots, contexts }
 }
 
-const enrol = () => addBot({ db: database.db, steam, box, refreshToken: `${TOKEN}\n` })
+const enrol = () => addBot({ db: database.db, steam, box, clock: systemClock, refreshToken: `${TOKEN}\n` })
 const bot = async () => (await listBots(database.db))[0]
 const online = () => vi.waitFor(async () => expect(await bot()).toMatchObject({ reachable: true }), 10_000)
 const send = (job: BotJob) =>
@@ -130,6 +132,33 @@ describe('an enrolment', () => {
     const stored = await database.db.selectFrom('bot').select('refresh_token').executeTakeFirstOrThrow()
     expect(box.open(stored.refresh_token, `bot:${STEAM_ID}:refresh_token`)).toBe(TOKEN)
     expect(steam.open).toBe(0)
+  })
+
+  it('reads the notice about trade protection once', async () => {
+    steam.answers = 'down'
+    expect(await enrol()).toEqual(DOWN)
+    expect(await bot()).toBeUndefined()
+    steam.answers = 'good'
+    expect(await enrol()).toMatchObject({
+      protectionAcknowledged: true,
+      tokenExpiresAt: new Date('2027-05-01T00:00:00Z'),
+    })
+    const before = steam.acknowledged
+    start()
+    await online()
+    expect(steam.acknowledged).toBe(before)
+    expect(await bot()).toMatchObject({ tokenExpiresAt: new Date('2027-05-01T00:00:00Z') })
+  })
+
+  it('whose notice was not taken leaves that to the holder', async () => {
+    await enrol()
+    await database.db.updateTable('bot').set({ protection_acknowledged_at: null }).execute()
+    const before = steam.acknowledged
+    start()
+    await online()
+    expect(steam.acknowledged).toBe(before + 1)
+    const row = database.db.selectFrom('bot').select('protection_acknowledged_at')
+    expect((await row.executeTakeFirstOrThrow()).protection_acknowledged_at).not.toBeNull()
   })
 
   it('of a dead token is refused', async () => {

@@ -1,6 +1,7 @@
 import type { Db, Tx } from '../db/client.ts'
+import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import type { Steam, Unavailable } from '../steam/steam.ts'
+import type { Profile, Steam, SteamSession, Unavailable } from '../steam/steam.ts'
 import { chooseBot, DEFAULT_FLEET_LIMITS, type FleetLimits } from './fleet.ts'
 import { botForReading, botsForChoice, listBots, saveBot } from './store.ts'
 
@@ -22,24 +23,57 @@ export function chooseBotForReading(tx: Db | Tx): Promise<bigint | undefined> {
 }
 
 export type AddBotAnswer =
-  | { kind: 'added'; botId: bigint; steamId: string; name: string }
+  | {
+      kind: 'added'
+      botId: bigint
+      steamId: string
+      name: string
+      tokenExpiresAt: Date | null
+      /** False: Steam did not take it now; the holder of the bot tries again. */
+      protectionAcknowledged: boolean
+    }
   | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' | 'unknown_account' }
   | Unavailable
 
-type AddBotDeps = { db: Db; steam: Steam; box: SecretBox; refreshToken: string }
+type AddBotDeps = { db: Db; steam: Steam; box: SecretBox; clock: Clock; refreshToken: string }
 
-/** Enrols the bot whose refresh token this is: opens a session to prove it, reads its profile, stores it sealed. */
-export async function addBot({ db, steam, box, refreshToken }: AddBotDeps): Promise<AddBotAnswer> {
+/** Enrols the bot whose refresh token this is, once it has proved itself; stores the token sealed. */
+export async function addBot({ db, steam, box, clock, refreshToken }: AddBotDeps): Promise<AddBotAnswer> {
   const token = refreshToken.trim()
   const opened = await steam.openSession(token)
   if (opened.kind !== 'open') return opened
-  const { steamId } = opened.session
-  opened.session.close()
-  const answer = await steam.readProfile(steamId)
+  const { session, expiresAt } = opened
+  const { steamId } = session
+  try {
+    const test = await testSession(steam, session, clock.now())
+    if (test.kind !== 'passed') return test
+    const { profile, acknowledged } = test
+    const botId = await saveBot(db, profile, {
+      sealed: box.seal(token, tokenPlace(steamId)),
+      expiresAt,
+      acknowledged,
+    })
+    const said = { tokenExpiresAt: expiresAt, protectionAcknowledged: acknowledged }
+    return { kind: 'added', botId, steamId, name: profile.name, ...said }
+  } finally {
+    session.close()
+  }
+}
+
+type SelfTest =
+  | { kind: 'passed'; profile: Profile; acknowledged: boolean }
+  | { kind: 'refused'; reason: 'unknown_account' }
+  | Unavailable
+
+/** What every deposit needs of the account: it is known, the notice is read, its offers can be listed. */
+async function testSession(steam: Steam, session: SteamSession, now: Date): Promise<SelfTest> {
+  const answer = await steam.readProfile(session.steamId)
   if (answer.kind === 'unavailable') return answer
   if (answer.kind === 'unknown_account') return { kind: 'refused', reason: 'unknown_account' }
-  const botId = await saveBot(db, answer.profile, box.seal(token, tokenPlace(steamId)))
-  return { kind: 'added', botId, steamId, name: answer.profile.name }
+  const acknowledged = (await session.acknowledgeProtection()).kind === 'done'
+  const offers = await session.listSentOffers(now)
+  if (offers.kind === 'unavailable') return offers
+  return { kind: 'passed', profile: answer.profile, acknowledged }
 }
 
 /** What a sealed refresh token is bound to. */

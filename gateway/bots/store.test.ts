@@ -25,7 +25,11 @@ async function aBot(number = 1, level = 10): Promise<bigint> {
     avatarUrl: '/a.jpg',
     profileUrl: `/profiles/${steamId}`,
   }
-  return saveBot(database.db, face, Buffer.from('sealed'))
+  return saveBot(database.db, face, {
+    sealed: Buffer.from('sealed'),
+    expiresAt: null,
+    acknowledged: true,
+  })
 }
 
 async function onlineBots(...levels: number[]): Promise<bigint[]> {

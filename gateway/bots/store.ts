@@ -27,6 +27,8 @@ export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promis
       'bot.id',
       'bot.level',
       'bot.state',
+      'bot.items_held',
+      sql<boolean>`bot.offers_failing_since is not null`.as('failing'),
       reachable.as('reachable'),
       eb.fn.count<bigint>('trade.id').as('live'),
       eb.fn
@@ -41,6 +43,8 @@ export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promis
     level: row.level,
     state: row.state,
     reachable: row.reachable,
+    failing: row.failing,
+    itemsHeld: row.items_held,
     liveOffers: Number(row.live),
     liveOffersWithPartner: Number(row.live_with_partner),
   }))
@@ -67,14 +71,18 @@ export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
   return row?.id
 }
 
+export type SealedToken = { sealed: Buffer; expiresAt: Date | null; acknowledged: boolean }
+
 /** Enrols a bot, or gives an enrolled one its new token and face. Frees it from 'dead'. */
-export async function saveBot(db: Db, profile: Profile, refreshToken: Buffer): Promise<bigint> {
+export async function saveBot(db: Db, profile: Profile, token: SealedToken): Promise<bigint> {
   const seen = {
     name: profile.name,
     avatar_url: profile.avatarUrl,
     profile_url: profile.profileUrl,
     level: profile.level,
-    refresh_token: refreshToken,
+    refresh_token: token.sealed,
+    token_expires_at: token.expiresAt,
+    protection_acknowledged_at: token.acknowledged ? sql<Date>`now()` : null,
     state: 'active' as const,
     state_reason: null,
   }
@@ -95,13 +103,16 @@ export type BotSummary = {
   state: BotState
   stateReason: string | null
   reachable: boolean
+  itemsHeld: number
+  tokenExpiresAt: Date | null
 }
 
 /** Every bot that was not removed, oldest first, for the operator. */
 export async function listBots(db: Db): Promise<BotSummary[]> {
   const rows = await db
     .selectFrom('bot')
-    .select(['id', 'steam_id', 'name', 'level', 'state', 'state_reason', reachable.as('reachable')])
+    .select(['id', 'steam_id', 'name', 'level', 'state', 'state_reason', 'items_held', 'token_expires_at'])
+    .select(reachable.as('reachable'))
     .where('state', '!=', 'removed')
     .orderBy('id')
     .execute()
@@ -113,6 +124,8 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
     state: row.state,
     stateReason: row.state_reason,
     reachable: row.reachable,
+    itemsHeld: row.items_held,
+    tokenExpiresAt: row.token_expires_at,
   }))
 }
 
@@ -124,6 +137,8 @@ export type Lease = {
   owner: string
   epoch: bigint
   sealedToken: Buffer
+  /** Steam's notice about trade protection was read. */
+  acknowledged: boolean
   /** What its last holder met. */
   failing: Failing
 }
@@ -154,6 +169,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
       'name',
       'lease_epoch',
       'refresh_token',
+      sql<boolean>`protection_acknowledged_at is not null`.as('acknowledged'),
       ageMs(eb.ref('offers_failing_since')).as('offers'),
       ageMs(eb.ref('inventories_failing_since')).as('inventories'),
     ])
@@ -165,6 +181,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
     owner,
     epoch: row.lease_epoch,
     sealedToken: row.refresh_token,
+    acknowledged: row.acknowledged,
     failing: { offers: row.offers, inventories: row.inventories },
   }))
 }
@@ -199,6 +216,24 @@ export async function setHealth(db: Db, lease: Lease, failing: Failing): Promise
     .set({
       offers_failing_since: since(failing.offers),
       inventories_failing_since: since(failing.inventories),
+    })
+    .where(held(lease))
+    .execute()
+}
+
+/** Remembers what an open session told of the account. Without effect once the lease is lost. */
+export async function noteSession(
+  db: Db,
+  lease: Lease,
+  { expiresAt, acknowledged }: { expiresAt: Date | null; acknowledged: boolean },
+): Promise<void> {
+  await db
+    .updateTable('bot')
+    .set({
+      token_expires_at: expiresAt,
+      ...(acknowledged
+        ? { protection_acknowledged_at: sql<Date>`coalesce(protection_acknowledged_at, now())` }
+        : {}),
     })
     .where(held(lease))
     .execute()

@@ -1,5 +1,6 @@
 /** Writes what a bot meets to its row, and asks Steam again where nobody else does. */
 import type { Db } from '../db/client.ts'
+import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { SteamSession } from '../steam/steam.ts'
 import type { Capability, Failing, Health } from './health.ts'
@@ -21,9 +22,9 @@ export type HealthKeeper = {
   retry(session: SteamSession): void
 }
 
-type Deps = { db: Db; log: Log }
+type Deps = { db: Db; log: Log; clock: Clock }
 
-export function keepHealth({ db, log }: Deps, lease: Lease, health: Health): HealthKeeper {
+export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Health): HealthKeeper {
   let written = isFailing(lease.failing)
   let lastRead: Read | undefined
   const trying = new Set<Capability>()
@@ -56,7 +57,7 @@ export function keepHealth({ db, log }: Deps, lease: Lease, health: Health): Hea
         health.failing()[capability] !== null &&
         !trying.has(capability) &&
         health.sinceAnswerMs(capability) >= afterMs
-      if (isDue('offers', TRY_OFFERS_MS)) attempt('offers', session.listSentOffers(new Date()))
+      if (isDue('offers', TRY_OFFERS_MS)) attempt('offers', session.listSentOffers(clock.now()))
       if (lastRead && isDue('inventories', TRY_INVENTORIES_MS)) {
         attempt('inventories', session.readInventory(...lastRead))
       }

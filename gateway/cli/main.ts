@@ -5,6 +5,7 @@ import { addBot, listBots } from '../bots/service.ts'
 import { type Config, readConfigOrExit } from '../config.ts'
 import { openDatabase } from '../db/client.ts'
 import { runningEmbeddedUrl } from '../db/embedded.ts'
+import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { createSandboxAgent } from '../steam/agent.ts'
 import type { Steam } from '../steam/steam.ts'
@@ -71,7 +72,7 @@ async function addBots({ config, db }: Context): Promise<void> {
   for await (const line of createInterface({ input: process.stdin })) {
     const refreshToken = line.trim()
     if (refreshToken === '') continue
-    const answer = await addBot({ db, steam, box, refreshToken })
+    const answer = await addBot({ db, steam, box, clock: systemClock, refreshToken })
     if (answer.kind === 'added') {
       console.log(`bot ${answer.botId} added: ${answer.name} (${answer.steamId})`)
       continue

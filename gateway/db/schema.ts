@@ -51,6 +51,7 @@ export type BotTable = {
   inventories_failing_since: Generated<Date | null>
   token_expires_at: Generated<Date | null>
   protection_acknowledged_at: Generated<Date | null>
+  items_held: Generated<number>
   created_at: Generated<Date>
 }
 

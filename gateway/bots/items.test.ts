@@ -1,0 +1,128 @@
+import { Registry } from 'prom-client'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { inTransaction } from '../db/transaction.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from '../trades/request.ts'
+import { tradeHandlers } from '../trades/service.ts'
+import type { BotContext } from './bot.ts'
+import { heldItems, moveItem } from './items.ts'
+import { createBotGauges, surveyBots } from './jobs.ts'
+import { actOnBot } from './operator.ts'
+import { chooseBotForTrade } from './service.ts'
+
+let till: Till
+let bot: BotContext
+let session: FakeSession
+let store: { id: bigint }
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till)
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+/** A deposit paid with two items; protected for cs. */
+async function delivered(game: 'cs' | 'dota') {
+  const deposit = await aDeposit(till, store, { game })
+  const answer = requestTrade(till.deps, deposit.body)
+  const trade = () =>
+    till.db.selectFrom('trade').select(['id', 'steam_offer_id']).where('deposit_id', '=', deposit.id)
+  await expect.poll(() => trade().execute()).toHaveLength(1)
+  const { id } = await trade().executeTakeFirstOrThrow()
+  await tradeHandlers(till.deps).trade(bot, id)
+  await answer
+  const { steam_offer_id: offerId } = await trade().executeTakeFirstOrThrow()
+  const settlesAt = new Date(till.clock.now().getTime() + 8 * 86_400_000)
+  session.accept(offerId ?? '', game === 'cs' ? { settlesAt } : {})
+  await tradeHandlers(till.deps).look(bot, id)
+  till.clock.advance(10_000)
+  await tradeHandlers(till.deps).look(bot, id)
+  return deposit
+}
+
+const survey = () => {
+  const registry = new Registry()
+  return surveyBots({ db: till.db, clock: till.clock, gauges: createBotGauges(registry) }).then(
+    () => registry,
+  )
+}
+
+describe('items in the hands of a bot', () => {
+  it('are listed under the ids that they have there, and are gone once they were moved', async () => {
+    const { body } = await delivered('dota')
+    const items = await heldItems(till.db)
+    expect(items).toMatchObject([
+      { assetId: `5${body.items[0]}`, appId: 570, price: 1_000n, currency: 'USD', protectedUntil: null },
+      { assetId: `5${body.items[1]}`, price: 2_000n },
+    ])
+    const [first, second] = items.map(({ item }) => item)
+    expect(await moveItem(till.deps, first ?? '')).toMatchObject({ kind: 'moved', item: { price: 1_000n } })
+    expect(await moveItem(till.deps, first ?? '')).toEqual({ kind: 'refused', reason: 'not_held' })
+    expect((await heldItems(till.db)).map(({ item }) => item)).toEqual([second])
+    const out = await till.db.selectFrom('custody_entry').selectAll().where('moved', '=', 'out').execute()
+    expect(out).toMatchObject([{ asset_id: body.items[0], received_asset_id: `5${body.items[0]}` }])
+  })
+
+  it('cannot be moved while their sender may take them back', async () => {
+    await delivered('cs')
+    const [item] = await heldItems(till.db)
+    expect(item?.protectedUntil).toBeInstanceOf(Date)
+    expect(await moveItem(till.deps, item?.item ?? '')).toEqual({ kind: 'refused', reason: 'protected' })
+  })
+
+  it.each(['', '1', "1-2'--", '1-', '99999999999999999999-1'])('called %j are none', async (item) => {
+    expect(await moveItem(till.deps, item)).toEqual({ kind: 'refused', reason: 'not_an_item' })
+  })
+
+  it('are two at most when two commands move the same', async () => {
+    await delivered('dota')
+    const [item] = await heldItems(till.db)
+    const answers = await Promise.all([1, 2, 3].map(() => moveItem(till.deps, item?.item ?? '')))
+    expect(answers.filter(({ kind }) => kind === 'moved')).toHaveLength(1)
+  })
+
+  it('are counted, and from 900 on the bot collects no more', async () => {
+    await delivered('dota')
+    const metrics = await (await survey()).metrics()
+    expect(metrics).toContain(`tradetill_bot_items{bot="${session.steamId}"} 2`)
+    expect(metrics).toContain('tradetill_bots{state="online"} 1')
+    const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, '76561197960269729'))
+    expect(await choose()).toEqual({ botId: bot.botId })
+    await till.db.updateTable('bot').set({ items_held: 900 }).execute()
+    expect(await choose()).toBeUndefined()
+    await survey()
+    expect(await choose()).toEqual({ botId: bot.botId })
+  })
+})
+
+describe('the operator', () => {
+  const id = () => String(bot.botId)
+  const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, '76561197960269729'))
+
+  it('pauses a bot, which then collects nothing, and lets it go on', async () => {
+    expect(await actOnBot(till.db, id(), 'pause')).toEqual({ kind: 'done', name: 'Tradetill Bot' })
+    expect(await choose()).toBeUndefined()
+    expect(await (await survey()).metrics()).toContain('tradetill_bots{state="paused"} 1')
+    expect(await actOnBot(till.db, session.steamId, 'resume')).toMatchObject({ kind: 'done' })
+    expect(await choose()).toEqual({ botId: bot.botId })
+  })
+
+  it('removes a bot with its token, but not one whose trades must be watched', async () => {
+    await delivered('cs')
+    expect(await actOnBot(till.db, id(), 'remove')).toEqual({ kind: 'refused', reason: 'busy' })
+    await till.db.updateTable('trade').set({ state: 'final', held_amount: 0n }).execute()
+    expect(await actOnBot(till.db, id(), 'remove')).toMatchObject({ kind: 'done' })
+    expect(await choose()).toBeUndefined()
+    const row = await till.db.selectFrom('bot').select(['state', 'refresh_token']).executeTakeFirstOrThrow()
+    expect(row).toEqual({ state: 'removed', refresh_token: Buffer.alloc(0) })
+    expect(await actOnBot(till.db, id(), 'resume')).toEqual({ kind: 'refused', reason: 'unknown_bot' })
+  })
+
+  it('cannot bring a dead bot back, nor reach one that is not there', async () => {
+    await till.db.updateTable('bot').set({ state: 'dead' }).execute()
+    expect(await actOnBot(till.db, id(), 'resume')).toEqual({ kind: 'refused', reason: 'dead' })
+    expect(await actOnBot(till.db, '1 or 1=1', 'pause')).toEqual({ kind: 'refused', reason: 'unknown_bot' })
+  })
+})

@@ -1,0 +1,86 @@
+/** Items in the bots' hands: they only come in by themselves, and leave by the operator's. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Clock } from '../kit/clock.ts'
+import { recordCustody } from '../ledger/custody.ts'
+
+export type HeldItem = {
+  /** What `moveItem` takes: the trade's number and the asset id that the shopper gave. */
+  item: string
+  bot: string
+  botSteamId: string
+  appId: number
+  /** The asset id in the bot's inventory; null where Steam did not tell it. */
+  assetId: string | null
+  marketHashName: string
+  /** What was credited for it, in minor units of `currency`. */
+  price: bigint
+  currency: string
+  receivedAt: Date
+  /** Until then its sender may take it back and Steam lets nobody have it; null where it is free. */
+  protectedUntil: Date | null
+}
+
+type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
+
+/** Every item that came to a bot and has not left it, oldest first. */
+export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
+  const { rows } = await sql<HeldItem>`
+    select entry.trade_id || '-' || entry.asset_id as item, bot.name as bot, bot.steam_id as "botSteamId",
+      item.app_id as "appId", entry.received_asset_id as "assetId", item.market_hash_name as "marketHashName",
+      item.price, trade.currency, entry.created_at as "receivedAt",
+      case when trade.state = 'held' then trade.settles_at end as "protectedUntil"
+    from custody_entry entry
+    join trade on trade.id = entry.trade_id
+    join trade_item item on item.trade_id = entry.trade_id and item.asset_id = entry.asset_id
+    join bot on bot.id = entry.bot_id
+    where entry.moved = 'in'
+      and (${botId ?? null}::bigint is null or entry.bot_id = ${botId ?? null})
+      and (${item?.tradeId ?? null}::bigint is null or entry.trade_id = ${item?.tradeId ?? null})
+      and (${item?.assetId ?? null}::text is null or entry.asset_id = ${item?.assetId ?? null})
+      and not exists (select from custody_entry gone where gone.trade_id = entry.trade_id
+        and gone.asset_id = entry.asset_id and gone.moved in ('back', 'out'))
+    order by entry.id`.execute(db)
+  return rows
+}
+
+export type MoveAnswer =
+  | { kind: 'moved'; item: HeldItem }
+  | { kind: 'refused'; reason: 'not_an_item' | 'not_held' | 'protected' }
+
+const ITEM = /^(\d{1,18})-(\d{1,20})$/
+
+/** Records that the operator took the item out of the bot's hands. `item` is that of `heldItems`. */
+export function moveItem({ db, clock }: { db: Db; clock: Clock }, item: string): Promise<MoveAnswer> {
+  const [, trade = '', assetId = ''] = ITEM.exec(item) ?? []
+  if (assetId === '') return Promise.resolve({ kind: 'refused', reason: 'not_an_item' })
+  const tradeId = BigInt(trade)
+  return inTransaction(db, async (tx): Promise<MoveAnswer> => {
+    // Against a reversal that is written at the same moment.
+    const row = await tx
+      .selectFrom('trade')
+      .select(['bot_id', 'state'])
+      .where('id', '=', tradeId)
+      .forUpdate()
+      .executeTakeFirst()
+    const [held] = await heldItems(tx, { item: { tradeId, assetId } })
+    if (row === undefined || held === undefined) return { kind: 'refused', reason: 'not_held' }
+    if (row.state === 'held') return { kind: 'refused', reason: 'protected' }
+    const moved = { tradeId, botId: row.bot_id, at: clock.now(), moved: 'out' } as const
+    await recordCustody(tx, moved, [{ assetId, receivedAssetId: held.assetId }])
+    return { kind: 'moved', item: held }
+  })
+}
+
+/** Counts anew what every bot holds, for the choice of a bot. */
+export async function countItems(db: Db): Promise<void> {
+  await sql`
+    update bot set items_held = held.items
+    from (
+      select bot.id, greatest(0, count(*) filter (where entry.moved = 'in')
+        - count(*) filter (where entry.moved in ('back', 'out')))::int as items
+      from bot left join custody_entry entry on entry.bot_id = bot.id group by bot.id
+    ) held
+    where bot.id = held.id and bot.items_held <> held.items`.execute(db)
+}
