@@ -34,6 +34,8 @@ export type Sandbox = {
   faults: Faults
   quotas: Quotas
   log: LogEntry[]
+  /** Requests since the start or the last reset, by method, host and path with numbers as `*`. */
+  counts: Map<string, number>
   /** Logins that have begun, by client id. */
   logins: Map<string, PendingLogin>
 }

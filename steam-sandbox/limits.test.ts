@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { contents, control, get, logIn, type Person, sent } from './conformance/libraries.ts'
+import {
+  contents,
+  control,
+  get,
+  logIn,
+  loginCookies,
+  type Person,
+  sent,
+  wait,
+} from './conformance/libraries.ts'
 import { type RunningSteam, startSteam } from './start.ts'
 import { DAY_S } from './world/world.ts'
 
@@ -51,10 +60,102 @@ describe('quotas', () => {
 })
 
 async function accessToken(): Promise<string> {
-  const { loginCookies } = await import('./conformance/libraries.ts')
   const cookies = await loginCookies(steam, steam.as('Tradetill Bot #1').refreshToken())
   return /%7C%7C([^;]+)/.exec(cookies.join())?.[1] ?? ''
 }
+
+describe('the history of trades', () => {
+  it('is read page by page, in both directions', async () => {
+    const ids: string[] = []
+    for (let count = 0; count < 3; count += 1) {
+      const { id } = await sent(steam, bot)
+      steam.as('nova_hound').accept(id)
+      ids.unshift(steam.world().trades.at(-1)?.id ?? '')
+      nowMs += 1000
+    }
+    const read = async (input: object): Promise<{ more: boolean; ids: string[] }> => {
+      const body: { response: { more: boolean; trades: { tradeid: string }[] } } = await wait((done) =>
+        bot.manager._apiCall('GET', 'GetTradeHistory', 1, { max_trades: 2, ...input }, (error, value) =>
+          done(error, JSON.parse(JSON.stringify(value ?? null))),
+        ),
+      )
+      return { more: body.response.more, ids: body.response.trades.map(({ tradeid }) => tradeid) }
+    }
+    expect(await read({})).toEqual({ more: true, ids: ids.slice(0, 2) })
+    expect(await read({ start_after_tradeid: ids[1] })).toEqual({ more: false, ids: ids.slice(2) })
+    const atS = steam.world().trades[0]?.atS ?? 0
+    expect(await read({ start_after_time: atS, navigating_back: 1 })).toEqual({
+      more: false,
+      ids: ids.slice(0, 2),
+    })
+    expect(await read({ start_after_tradeid: 'nonsense' })).toMatchObject({ more: true })
+  })
+})
+
+describe("what is a bot's own", () => {
+  const own = async (name: string, input: object) =>
+    JSON.stringify(await wait<unknown>((done) => bot.manager._apiCall('GET', name, 1, input, done)))
+
+  it('is its inventory with protected items, which nobody else may read', async () => {
+    const { id } = await sent(steam, bot)
+    steam.as('nova_hound').accept(id)
+    const page = { steamid: bot.steamId, appid: 730, contextid: 16, get_descriptions: 1 }
+    expect(await own('GetInventoryItemsWithDescriptions', page)).toMatch(/"total_inventory_count":1/)
+    const { steamId } = steam.as('nova_hound')
+    expect(await own('GetInventoryItemsWithDescriptions', { ...page, steamid: steamId })).toBe(
+      '{"response":{}}',
+    )
+    const older = (of: string) => `https://steamcommunity.com/profiles/${of}/inventory/json/730/16/?trading=1`
+    expect(String((await get(bot.community, older(bot.steamId))).body)).toContain(
+      '"success":true,"rgInventory":{',
+    )
+    expect(String((await get(bot.community, older(steamId))).body)).toContain('"success":false')
+  })
+
+  it('is its trade link, which can be made anew', async () => {
+    const before = await own('GetTradeOfferAccessToken', {})
+    expect(await own('GetTradeOfferAccessToken', {})).toBe(before)
+    expect(await own('GetTradeOfferAccessToken', { generate_new_token: 1 })).not.toBe(before)
+    const nova = steam.as('nova_hound')
+    const old = new URL(nova.tradeUrl()).searchParams.get('token') ?? ''
+    await control(steam, 'POST', `players/${nova.steamId}/token`)
+    await expect(sent(steam, bot, { token: old })).rejects.toMatchObject({ eresult: 15 })
+    await sent(steam, bot)
+  })
+
+  it('are its offers, which the Web API ends as well', async () => {
+    const { id } = await sent(steam, bot)
+    const cancel = () =>
+      wait<unknown>((done) => bot.manager._apiCall('POST', 'CancelTradeOffer', 1, { tradeofferid: id }, done))
+    await cancel()
+    expect(steam.world().offers[0]?.state).toBe(6)
+    await expect(cancel()).rejects.toMatchObject({ eresult: '11' })
+  })
+})
+
+describe('a hostile name', () => {
+  const NAME = '</script>]]><b>"(26)'
+
+  it('stays text on every page', async () => {
+    const { steamId, tradeUrl } = steam.as('nova_hound')
+    await control(steam, 'POST', `players/${steamId}/name`, { name: NAME })
+    const page = String((await get(bot.community, tradeUrl())).body)
+    expect(page.match(/<\/script>/g)).toHaveLength(2)
+    const xml = String(
+      (await get(bot.community, `https://steamcommunity.com/profiles/${steamId}/?xml=1`)).body,
+    )
+    expect(xml).toContain('</script>]]]]><![CDATA[><b>')
+    expect(await (await fetch(steam.url)).text()).not.toContain('<b>')
+  })
+})
+
+describe('the count of requests', () => {
+  it('tells what was asked since the last reset', async () => {
+    steam.reset()
+    await statuses('https://steamcommunity.com/profiles/1/?xml=1', 2)
+    expect(await control(steam, 'GET', 'counts')).toEqual({ 'GET steamcommunity.com/profiles/*/': 2 })
+  })
+})
 
 describe('what Steam does not show', () => {
   it('are items under protection, and in Counter-Strike 2 what came within ten days, but to their owner', async () => {
@@ -72,6 +173,24 @@ describe('what Steam does not show', () => {
     expect(String(total.body)).toContain('"total_inventory_count":1')
     steam.advance(3 * DAY_S)
     expect(await seen(await logIn(steam, 'nova_hound'), 2)).toBe(1)
+  })
+})
+
+describe('what is between two', () => {
+  it('is shown to them only: trades, and items that are protected for longer than they are new', async () => {
+    await control(steam, 'POST', 'protection', { seconds: 20 * DAY_S })
+    const { id } = await sent(steam, bot)
+    steam.as('nova_hound').accept(id)
+    steam.advance(11 * DAY_S)
+    const stranger = await logIn(steam, 'quiet_lynx')
+    const page = await get(stranger.community, `https://steamcommunity.com/inventory/${bot.steamId}/730/16`)
+    expect(String(page.body)).toContain('"total_inventory_count":0')
+    expect(await contents(stranger.community, bot.steamId, { contextId: 16, tradable: false })).toEqual([])
+    const input = { tradeid: steam.world().trades[0]?.id }
+    const read = ({ manager }: Person) =>
+      wait<unknown>((done) => manager._apiCall('GET', 'GetTradeStatus', 1, input, done))
+    expect(await read(stranger)).toEqual({ response: {} })
+    expect(JSON.stringify(await read(await logIn(steam, 'nova_hound')))).toContain('assets_given')
   })
 })
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import type { Incoming, Reply, Route, Sandbox } from './exchange.ts'
 import { replyOf } from './faults.ts'
 import { pages } from './pages/pages.ts'
@@ -22,10 +23,12 @@ export async function serve(
 ): Promise<void> {
   const request = await read(message, sandbox.url)
   if (!request) return give(response, { status: 413, headers: {}, body: '' })
+  count(request, sandbox)
   sandbox.log.push({ method: request.method, host: request.host, path: request.path })
   if (sandbox.log.length > MAX_LOG) sandbox.log.shift()
   const fault = sandbox.faults.take(request, sandbox.world(), sandbox.nowS())
-  if (fault && fault.delayMs > 0) await new Promise((resolve) => setTimeout(resolve, fault.delayMs))
+  // What still waits when all else has ended must not keep the process alive.
+  if (fault && fault.delayMs > 0) await setTimeout(fault.delayMs, undefined, { ref: false })
   if (fault?.effect.drop === 'before') return void response.destroy()
   if (fault?.effect.hang === 'before') return
   const replaced = fault && replyOf(fault)
@@ -35,6 +38,14 @@ export async function serve(
   if (fault?.effect.drop === 'after') return void response.destroy()
   if (fault?.effect.hang === 'after') return
   give(response, fault?.effect.change?.(reply, request) ?? reply)
+}
+
+const MOST_COUNTS = 500
+
+function count({ method, host, path, own }: Incoming, { counts }: Sandbox): void {
+  const key = `${method} ${host}${path.replace(/\d+/g, '*')}`
+  if (own || (!counts.has(key) && counts.size >= MOST_COUNTS)) return
+  counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
 function answer(request: Incoming, sandbox: Sandbox): Reply {

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
 import { advance, type Sandbox } from './exchange.ts'
-import { createFaults } from './faults.ts'
+import { createFaults, type PlainFault } from './faults.ts'
 import { createKeeper, type Keeper } from './keeper.ts'
 import { createPlayer, type Player } from './player.ts'
 import { createQuotas } from './quotas.ts'
+import { switchOff, switchOn } from './routes/acts.ts'
 import { serve } from './serve.ts'
 import { seedWorld } from './world/seed.ts'
 import { settle } from './world/time.ts'
@@ -51,6 +52,14 @@ export async function startSteam({
     reset: sandbox.reset,
     /** The hands of a person, by name or Steam id. Throws for a stranger. */
     as: (player: string): Player => createPlayer(sandbox, player),
+    /** Switches a behaviour on, for one person or for a number of requests if said. Throws for an unknown name. */
+    begin(name: string, said: { steamId?: string; times?: number } = {}) {
+      if (switchOn(sandbox, name, said).status !== 200)
+        throw new Error(`There is no behaviour called ${name}.`)
+    },
+    end: (name: string) => void switchOff(sandbox, name),
+    /** Lets the next requests that match fail; see the control API. */
+    fault: (fault: PlainFault) => sandbox.faults.add(fault),
     /** Moves the sandbox's time on; what falls into that time happens. */
     advance: (seconds: number) => advance(sandbox, seconds),
     async close() {
@@ -69,6 +78,7 @@ function createSandbox({ seed, clock, dataFile, quotas }: Settings): Sandbox & {
   const nowS = () => clockS() + keeper.world().aheadS
   const faults = createFaults()
   const limits = createQuotas(quotas)
+  const counts = new Map<string, number>()
   const world = () => {
     keeper.keep(settle(keeper.world(), nowS()))
     return keeper.world()
@@ -87,11 +97,13 @@ function createSandbox({ seed, clock, dataFile, quotas }: Settings): Sandbox & {
     reset() {
       faults.clear()
       limits.clear()
+      counts.clear()
       keeper.keep(seedWorld(seed, clock()))
     },
     faults,
     quotas: limits,
     log: [],
+    counts,
     logins: new Map(),
   }
 }

@@ -20,12 +20,13 @@ export function profilePage({ world }: Sandbox, steamId: string): Reply {
   const open = world().offers.filter(({ partner, state }) => partner === steamId && state === STATE.active)
   const peculiar = account.behaviour ? `<p>${lineOfHtml(lineOf(account.behaviour))}</p>` : ''
   const link = account.kind === 'shopper' ? linkRow(tradeLink(account), account.name) : ''
+  const rest = account.assets.length - MOST_SHOWN
   const isHeld = ({ contextId }: { contextId: string }) =>
     contextId === '16' ? '<br><small>trade-protected</small>' : ''
   return page(
     account.name,
     `<h1>Profile</h1>${person(account)}${peculiar}${link}<p><a href="/profiles/${steamId}/history/">Trade history</a></p>
-${waiting(open)}<h2>Inventory</h2><p>${counts(account)}</p>${itemList(account.assets.slice(0, MOST_SHOWN), { note: isHeld })}`,
+${waiting(open)}<h2>Inventory</h2><p>${counts(account)}</p>${itemList(account.assets.slice(0, MOST_SHOWN), { note: isHeld })}${rest > 0 ? `<p>and ${rest} more</p>` : ''}`,
   )
 }
 

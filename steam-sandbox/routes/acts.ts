@@ -7,6 +7,7 @@ import { reverseAll, reverseTrade } from '../world/trades.ts'
 import { type Account, findAccount, findOffer, type World, withAccount } from '../world/world.ts'
 
 import { approveLogin } from './enrolment.ts'
+import { renewToken } from './own.ts'
 
 type Act = (sandbox: Sandbox, id: string, said: unknown) => Reply
 type Done = { kind: string }
@@ -25,6 +26,11 @@ export const ACTS: Record<string, Act> = {
     }),
   'POST players reverse': (sandbox, id) => {
     sandbox.change((world, nowS) => ({ world: reverseAll(world, id, nowS), answer: undefined }))
+    return json({ ok: true })
+  },
+  'POST players name': rename,
+  'POST players token': (sandbox, id) => {
+    renewToken(sandbox, id)
     return json({ ok: true })
   },
   'POST sessions expire': (sandbox, id) => forget(sandbox, id, 'sessionGeneration'),
@@ -91,6 +97,15 @@ function forget(sandbox: Sandbox, steamId: string, what: 'sessionGeneration' | '
     ...(what === 'loginGeneration' ? { loginGeneration: account.loginGeneration + 1 } : {}),
   })
   sandbox.change((world) => ({ world: withAccount(world, steamId, older), answer: undefined }))
+  return json({ ok: true })
+}
+
+/** Names are what people like: hostile ones as well. */
+function rename(sandbox: Sandbox, steamId: string, said: unknown): Reply {
+  const name = field(said, 'name')
+  if (typeof name !== 'string' || name === '') return json({ error: 'Say name.' }, 400)
+  const renamed = (account: Account) => ({ ...account, name: name.slice(0, 32) })
+  sandbox.change((world) => ({ world: withAccount(world, steamId, renamed), answer: undefined }))
   return json({ ok: true })
 }
 

@@ -4,6 +4,7 @@ import { callerOf } from '../tokens.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount } from '../world/world.ts'
 import { answer, ECONOMY, type Method } from './economy.ts'
+import { OWN } from './own.ts'
 
 /** The Web API at api.steampowered.com, for holders of a token of the community. There are no API keys here. */
 export function api(request: Incoming, sandbox: Sandbox): Reply | undefined {
@@ -22,7 +23,7 @@ const UNAUTHORIZED =
   'Retrying will not help. Please verify your <pre>key=</pre> parameter.</body></html>'
 
 const METHODS: Record<string, Record<string, Method>> = {
-  IEconService: ECONOMY,
+  IEconService: { ...ECONOMY, ...OWN },
   ISteamEconomy: { GetAssetClassInfo: classInfo },
   ISteamUser: { GetPlayerSummaries: summaries, GetPlayerBans: bans },
   IPlayerService: { GetSteamLevel: level },

@@ -3,6 +3,7 @@ import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount } from '../world/world.ts'
 import { partnerInventory, publicInventory } from './inventory.ts'
 import { sessionOf } from './login.ts'
+import { ownInventory } from './own.ts'
 import { tradePage } from './trade-page.ts'
 import { write } from './writes.ts'
 
@@ -21,7 +22,7 @@ export function community(request: Incoming, sandbox: Sandbox): Reply | undefine
 function read(request: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {
   if (request.path === '/tradeoffer/new/partnerinventory/') return partnerInventory(request, sandbox, steamId)
   if (request.path === '/tradeoffer/new/') return tradePage(request, sandbox, steamId)
-  return undefined
+  return ownInventory(request, sandbox, steamId)
 }
 
 function loginPage({ path }: Incoming): Reply | undefined {
@@ -57,11 +58,15 @@ function miniProfile({ level, name, avatarHash }: Account) {
   return { level, level_class: 'friendPlayerLevel', avatar_url: avatar, persona_name: name }
 }
 
+function cdata(value: string): string {
+  return `<![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`
+}
+
 type Shown = { isPrivate: boolean; isBanned: boolean }
 
 function profileXml({ steamId, name, avatarHash }: Account, { isPrivate, isBanned }: Shown): string {
   const avatar = `https://avatars.steamstatic.com/${avatarHash}`
-  return `${XML}<profile><steamID64>${steamId}</steamID64><steamID><![CDATA[${name}]]></steamID>
+  return `${XML}<profile><steamID64>${steamId}</steamID64><steamID>${cdata(name)}</steamID>
 <onlineState>${isPrivate ? 'offline' : 'online'}</onlineState><stateMessage><![CDATA[${isPrivate ? 'Offline' : 'Online'}]]></stateMessage>
 <privacyState>${isPrivate ? 'private' : 'public'}</privacyState><visibilityState>${isPrivate ? 1 : 3}</visibilityState>
 <avatarIcon><![CDATA[${avatar}.jpg]]></avatarIcon><avatarMedium><![CDATA[${avatar}_medium.jpg]]></avatarMedium>

@@ -33,6 +33,7 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   'GET /control/offers': ({ world }) => json(world().offers),
   'GET /control/trades': ({ world }) => json(world().trades),
   'GET /control/log': ({ log }) => json(log),
+  'GET /control/counts': ({ counts }) => json(Object.fromEntries(counts)),
   'GET /control/clock': clock,
   'POST /control/clock': (sandbox, { json: said }) => {
     const seconds = field(said, 'advanceS') ?? Number(field(said, 'advanceDays')) * 86_400

@@ -50,14 +50,19 @@ function formPage(world: World, me: Account, partner: Account): Reply {
 \t<script type="text/javascript">
 \t\tvar g_rgAppContextData = ${contextsOf(me)};
 \t\tvar g_rgPartnerAppContextData = ${contextsOf(partner)};
-\t\tvar g_strYourPersonaName = ${JSON.stringify(me.name)};
-\t\tvar g_strTradePartnerPersonaName = ${JSON.stringify(partner.name)};
+\t\tvar g_strYourPersonaName = ${scriptText(me.name)};
+\t\tvar g_strTradePartnerPersonaName = ${scriptText(partner.name)};
 \t\tvar g_ulTradePartnerSteamID = '${partner.steamId}';
 \t\tvar g_bTradePartnerProbation = false;
 \t\tvar g_daysMyEscrow = ${mine};
 \t\tvar g_daysTheirEscrow = ${theirs};
 \t\tvar g_daysBothEscrow = ${Math.max(mine, theirs)};
 \t</script></body></html>`)
+}
+
+/** A text of a script that cannot end the script. */
+function scriptText(value: string): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c')
 }
 
 function contextsOf({ assets }: Account): string {

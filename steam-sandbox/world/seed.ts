@@ -130,6 +130,11 @@ function createRandom(seed: string): () => number {
   }
 }
 
+/** A token for a trade link, always the same for a seed. */
+export function newToken(seed: string): string {
+  return tokenOf(createRandom(seed))
+}
+
 function tokenOf(random: () => number): string {
   const letters = 'ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789-_'
   return Array.from({ length: 8 }, () => letters[Math.floor(random() * letters.length)]).join('')
