@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { GAMES } from '../contract/games.ts'
-import { inventorySchema } from '../contract/widget-api.ts'
+import { GAMES, type Game } from '../contract/games.ts'
+import { type Inventory, inventorySchema } from '../contract/widget-api.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import type { KillTill } from './kill-till.ts'
 import type { Random } from './random.ts'
@@ -58,19 +58,13 @@ const refusal = z.object({ code: z.string() })
 /** One deposit as far as its offer: from then on it is between the shopper and Steam. */
 async function visit(till: KillTill, random: Random, opened: string[]): Promise<void> {
   const externalId = `visit-${randomBytes(8).toString('hex')}`
-  const store = { authorization: `Bearer ${till.secrets.apiKey}` }
-  const order = { externalId, currency: 'USD', backToStoreUrl: 'http://localhost/' }
-  const answer = await call(till, '/v1/deposits', { headers: store, body: order })
-  if (!answer?.ok) return
-  const hash = created.parse(await answer.json()).url.slice(-32)
+  const hash = await openVisit(till, externalId, random.pick(PEOPLE))
+  if (hash === undefined) return
   opened.push(externalId)
-  const { tradeUrl } = till.steam.as(random.pick(PEOPLE))
-  const linked = await call(till, '/api/trade-url', { body: { hash, tradeUrl: tradeUrl() } })
-  if (!linked?.ok) return
-  const game = GAMES[random.int(GAMES.length)]
-  const shown = await call(till, `/api/inventory?hash=${hash}&game=${game}`)
-  if (!shown?.ok) return
-  const { items, quoteId } = inventorySchema.parse(await shown.json())
+  const game = GAMES[random.int(GAMES.length)] ?? 'cs'
+  const shown = await showItems(till, hash, game)
+  if (shown === undefined) return
+  const { items, quoteId } = shown
   const picked = new Set(
     Array.from({ length: random.between(1, 2) }, () => items[random.int(items.length)]?.id),
   )
@@ -78,8 +72,29 @@ async function visit(till: KillTill, random: Random, opened: string[]): Promise<
   if (ids.length > 0) await ask(till, { hash, game, items: ids, quoteId })
 }
 
+/** A deposit of the store with this person as its shopper; resolves to its hash. */
+export async function openVisit(
+  till: KillTill,
+  externalId: string,
+  person: string,
+): Promise<string | undefined> {
+  const store = { authorization: `Bearer ${till.secrets.apiKey}` }
+  const order = { externalId, currency: 'USD', backToStoreUrl: 'http://localhost/' }
+  const answer = await call(till, '/v1/deposits', { headers: store, body: order })
+  if (!answer?.ok) return undefined
+  const hash = created.parse(await answer.json()).url.slice(-32)
+  const { tradeUrl } = till.steam.as(person)
+  await call(till, '/api/trade-url', { body: { hash, tradeUrl: tradeUrl() } })
+  return hash
+}
+
+export async function showItems(till: KillTill, hash: string, game: Game): Promise<Inventory | undefined> {
+  const shown = await call(till, `/api/inventory?hash=${hash}&game=${game}`)
+  return shown?.ok ? inventorySchema.parse(await shown.json()) : undefined
+}
+
 /** Asks for the trade until there is an answer that stands; what is not known is asked for again, as the page does. */
-async function ask(till: KillTill, body: object): Promise<void> {
+export async function ask(till: KillTill, body: object): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
     const answer = await call(till, '/api/trade', { body })

@@ -23,6 +23,11 @@ export type Advance = (deps: TradeDeps, bot: BotContext, tradeId: bigint) => Pro
 /** One list read for all open offers of the bot; resolves to how many trades are still open. */
 export async function watch(deps: TradeDeps, bot: BotContext, advance: Advance): Promise<number> {
   const open = await openTradesOf(deps.db, bot.botId)
+  const now = deps.clock.now()
+  for (const { id, state, due_at: dueAt } of open) {
+    // What the last holder of the lease left half done does not wait for the next sweep.
+    if (state !== 'active' && dueAt !== null && dueAt <= now) await advance(deps, bot, id)
+  }
   const active = open.filter((row) => row.state === 'active')
   if (active.length === 0) return open.length
   const oldest = Math.min(...active.map((row) => row.created_at.getTime()))

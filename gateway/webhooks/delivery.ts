@@ -21,7 +21,7 @@ export type DeliveryDeps = {
 }
 
 /** Longer than one attempt takes: a killed sender's claim then runs out and the sweep sends again. */
-const CLAIM_MS = 60_000
+const CLAIM_MS = 18_000
 const SECRET_CLOSED = 'the webhook secret of the store does not open'
 
 type Claim = {
