@@ -1,6 +1,12 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 
-const ARGS = [
+export const BROWSER_ARGS = [
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -13,7 +19,7 @@ const ARGS = [
 export function launchBrowser(): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH
   if (executablePath === undefined) throw new Error('CHROMIUM_PATH is not set: run the tests with npm test')
-  return chromium.launch({ executablePath, args: ARGS })
+  return chromium.launch({ executablePath, args: BROWSER_ARGS })
 }
 
 export const DESKTOP = { width: 1440, height: 900 }
@@ -29,8 +35,17 @@ export type Seen = {
 export type Visit = { context: BrowserContext; page: Page; seen: Seen; end(): Promise<void> }
 
 /** A shopper's browser of its own, with a record of what it did. */
-export async function visit(browser: Browser, viewport = DESKTOP): Promise<Visit> {
-  const context = await browser.newContext({ viewport, locale: 'en-US', reducedMotion: 'reduce' })
+export async function visit(
+  browser: Browser,
+  viewport = DESKTOP,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport,
+    locale: 'en-US',
+    reducedMotion: 'reduce',
+    ...options,
+  })
   context.setDefaultTimeout(30_000)
   const seen: Seen = { requests: [], complaints: [] }
   context.on('request', (request) =>

@@ -1,5 +1,6 @@
 /** Real processes, as a person at a terminal starts them. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -19,7 +20,8 @@ export type Running = {
   kill(): Promise<void>
 }
 
-type Options = { args?: string[]; input?: string }
+/** `outputFile` gets all that it writes, for readers in other processes. */
+type Options = { args?: string[]; input?: string; outputFile?: string }
 
 /** Starts a source of ours (a path from the project's root) in a process group of its own. */
 export function run(file: string, env: Record<string, string> = {}, options: Options = {}): Running {
@@ -35,7 +37,10 @@ export function run(file: string, env: Record<string, string> = {}, options: Opt
   if (pid === undefined) throw new Error(`${file} did not start`)
   const chunks: string[] = []
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk))
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      chunks.push(chunk)
+      if (options.outputFile !== undefined) appendFileSync(options.outputFile, chunk)
+    })
   }
   const ended = endOf(child)
   let over = false

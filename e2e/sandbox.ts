@@ -13,8 +13,14 @@ export async function players(sandbox: string): Promise<Player[]> {
   return (await fetch(`${sandbox}/control/players`)).json() as Promise<Player[]>
 }
 
+/** Shoppers whose trade link chooses what happens to them. */
+async function magicPlayers(sandbox: string): Promise<Player[]> {
+  return (await fetch(`${sandbox}/control/magic`)).json() as Promise<Player[]>
+}
+
 export async function player(sandbox: string, name = 'nova_hound'): Promise<Player> {
-  const found = (await players(sandbox)).find((each) => each.name === name)
+  const all = name.startsWith('magic_') ? await magicPlayers(sandbox) : await players(sandbox)
+  const found = all.find((each) => each.name === name)
   if (found === undefined) throw new Error(`the sandbox has no ${name}`)
   return found
 }
@@ -26,7 +32,7 @@ export async function offers(sandbox: string): Promise<SandboxOffer[]> {
 export async function answerOffer(
   sandbox: string,
   offerId: string,
-  answer: 'accept' | 'decline',
+  answer: 'accept' | 'decline' | 'counter',
 ): Promise<void> {
   const response = await fetch(`${sandbox}/control/offers/${offerId}/${answer}`, { method: 'POST' })
   if (!response.ok) throw new Error(`the sandbox refused to ${answer} offer ${offerId}`)
@@ -35,4 +41,22 @@ export async function answerOffer(
 export async function botTokens(sandbox: string): Promise<string[]> {
   const bots = (await (await fetch(`${sandbox}/control/bots`)).json()) as { refreshToken: string }[]
   return bots.map((bot) => bot.refreshToken)
+}
+
+/** Switches a behaviour of Steam or of people on until `off` is called; `steamId` keeps it to one person. */
+export async function begin(
+  sandbox: string,
+  name: string,
+  said: { steamId?: string; times?: number } = {},
+): Promise<{ off(): Promise<void> }> {
+  const call = async (method: string): Promise<void> => {
+    const response = await fetch(`${sandbox}/control/behaviours/${name}`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(method === 'PUT' ? { body: JSON.stringify(said) } : {}),
+    })
+    if (!response.ok) throw new Error(`the sandbox does not know ${name}: ${await response.text()}`)
+  }
+  await call('PUT')
+  return { off: () => call('DELETE') }
 }

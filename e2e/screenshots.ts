@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import type { Language } from '../contract/languages.ts'
 import { DESKTOP, launchBrowser, MOBILE, visit } from './browser.ts'
-import setup from './setup.ts'
+import { prepare } from './setup.ts'
 import { enterLink, pay, pickItems, startTopUp } from './shopper.ts'
 import { endTill, startTill, type Till } from './till.ts'
 
@@ -25,7 +25,7 @@ async function take(browser: Browser, till: Till, { language, viewport, suffix }
   await end()
 }
 
-await setup()
+await prepare()
 mkdirSync(FOLDER, { recursive: true })
 const till = await startTill()
 const browser = await launchBrowser()

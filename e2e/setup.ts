@@ -1,8 +1,64 @@
+import { join } from 'node:path'
+import { chromium } from 'playwright-core'
+import type { TestProject } from 'vitest/node'
 import { findChromium } from '../scripts/chromium.ts'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
+import { BROWSER_ARGS } from './browser.ts'
+import { freePorts } from './process.ts'
+import { endTill, newPlace, type Place, startTill } from './till.ts'
 
-/** Before the first journey: a browser and a fresh widget. */
-export default async function setup(): Promise<void> {
-  process.env.CHROMIUM_PATH = findChromium()
+/** What every file finds running. */
+export type Shared = Place & {
+  /** Where the gateway serves its metrics. */
+  metrics: string
+  /** All that the till has written. */
+  outputFile: string
+  /** Address of the browser. */
+  browser: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    shared: Shared
+  }
+}
+
+export const SUPPORT_EMAIL = 'help@tradetill.example'
+
+/** A browser to be found, and a fresh widget. */
+export async function prepare(): Promise<string> {
+  const executablePath = findChromium()
+  process.env.CHROMIUM_PATH = executablePath
   await buildWidgetIfChanged()
+  return executablePath
+}
+
+/** One till and one browser for all files: starting them costs more than most files. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const executablePath = await prepare()
+  const place = await newPlace()
+  const outputFile = join(place.root, 'output.log')
+  const [metricsPort] = await freePorts(1)
+  const env = {
+    ...place.env,
+    TRADETILL_HOME_URL: `${place.store}/`,
+    TRADETILL_SUPPORT_EMAIL: SUPPORT_EMAIL,
+    TRADETILL_MESSENGER_URL: 'https://messenger.example/tradetill',
+    TRADETILL_METRICS_PORT: String(metricsPort),
+  }
+  const [till, browser] = await Promise.all([
+    startTill({ ...place, env }, outputFile),
+    chromium.launchServer({ executablePath, args: BROWSER_ARGS }),
+  ])
+  project.provide('shared', {
+    ...place,
+    env,
+    metrics: `http://127.0.0.1:${metricsPort}/metrics`,
+    outputFile,
+    browser: browser.wsEndpoint(),
+  })
+  return async () => {
+    await browser.close()
+    await endTill(till)
+  }
 }

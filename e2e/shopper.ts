@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Language } from '../contract/languages.ts'
 import { en, type Messages } from '../widget/i18n/en.ts'
 import { ru } from '../widget/i18n/ru.ts'
-import { player } from './sandbox.ts'
+import { type Player, player } from './sandbox.ts'
 import type { Place } from './till.ts'
 
 export const TEXTS: Record<Language, Messages> = { en, ru: { ...en, ...ru } }
@@ -29,11 +29,15 @@ async function speak(page: Page, language: Language): Promise<Messages> {
 }
 
 /** Pastes a shopper's trade link and waits for priced items. */
-export async function enterLink(page: Page, place: Place, texts: Messages): Promise<void> {
-  const { tradeUrl, name } = await player(place.sandbox)
+export async function enterLink(page: Page, { sandbox }: Pick<Place, 'sandbox'>, texts: Messages) {
+  await giveLink(page, texts, await player(sandbox))
+  await page.getByRole('gridcell').first().waitFor()
+}
+
+/** Pastes this shopper's trade link and waits for their name. */
+export async function giveLink(page: Page, texts: Messages, { tradeUrl, name }: Player): Promise<void> {
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
   await page.getByRole('link', { name }).waitFor()
-  await page.getByRole('gridcell').first().waitFor()
 }
 
 /** Picks the first items of the grid; resolves to the cents of their sum as the cards show it. */

@@ -36,9 +36,9 @@ export async function newPlace(): Promise<Place> {
 }
 
 /** `npm start` at this place; resolves when all three answer. */
-export async function startTill(place?: Place): Promise<Till> {
+export async function startTill(place?: Place, outputFile?: string): Promise<Till> {
   const at = place ?? (await newPlace())
-  const main = run('scripts/start.ts', at.env)
+  const main = run('scripts/start.ts', at.env, outputFile === undefined ? {} : { outputFile })
   await eventually(
     'the till answers',
     async () => {

@@ -5,7 +5,7 @@ import type { ToastText } from '../flow/events.ts'
 import { type Flow, startFlow } from '../flow/runner.ts'
 import { type FlowState, initialState } from '../flow/state.ts'
 import { wait } from '../flow/wait.ts'
-import { messagesIn } from '../i18n/messages.ts'
+import { loadMessages, messagesIn } from '../i18n/messages.ts'
 import { storedLanguage, storedLink, storeLanguage, storeLink } from '../storage.ts'
 import type { NewToast, ToastStore } from '../toasts/store.ts'
 
@@ -40,7 +40,8 @@ function browserWorld(toasts: ToastStore, language: () => FlowState['language'])
     perform(effect) {
       switch (effect.kind) {
         case 'toast':
-          toasts.add(toastOf(effect.toast, language()))
+          // The page may have opened on a failure before the texts of its language were here.
+          void loadMessages(language()).then(() => toasts.add(toastOf(effect.toast, language())))
           return
         case 'storeLink':
           storeLink(effect.link)

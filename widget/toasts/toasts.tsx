@@ -1,6 +1,7 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { usePage } from '../page.tsx'
 import { CloseIcon, InfoIcon, TickIcon, WarningIcon } from '../ui/icons.tsx'
+import { type Shown, stillShown } from './leaving.ts'
 import type { ToastStore, ToastType } from './store.ts'
 
 const ICONS: Record<ToastType, () => React.ReactNode> = {
@@ -10,8 +11,27 @@ const ICONS: Record<ToastType, () => React.ReactNode> = {
   error: () => <CloseIcon />,
 }
 
-export function Toasts({ store }: { store: ToastStore }) {
+const LEAVE_MS = 400
+
+/** The toasts on the page: one that was removed takes its leave first, unless the shopper wants no motion. */
+function useShown(store: ToastStore): readonly Shown[] {
   const toasts = useSyncExternalStore(store.subscribe, store.list)
+  const [before, setBefore] = useState<readonly Shown[]>([])
+  const shown = stillShown(before, toasts)
+  if (shown !== before) setBefore(shown)
+  const leaving = shown.filter((each) => each.leaving).length
+  useEffect(() => {
+    if (leaving === 0) return
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches
+    const gone = (): void => setBefore((now) => now.filter((each) => !each.leaving))
+    const timer = setTimeout(gone, still ? 0 : LEAVE_MS)
+    return () => clearTimeout(timer)
+  }, [leaving])
+  return shown
+}
+
+export function Toasts({ store }: { store: ToastStore }) {
+  const toasts = useShown(store)
   const { texts } = usePage()
   return (
     <section
@@ -19,11 +39,11 @@ export function Toasts({ store }: { store: ToastStore }) {
       aria-label={texts.toasts}
       aria-live="polite"
     >
-      {toasts.map((toast) => (
+      {toasts.map(({ toast, leaving }) => (
         <button
           type="button"
           key={toast.id}
-          className={`toast toast-${toast.type}`}
+          className={`toast toast-${toast.type}${leaving ? ' toast-leaving' : ''}`}
           onClick={() => store.click(toast.id)}
         >
           <span className="toast-icon">{ICONS[toast.type]()}</span>

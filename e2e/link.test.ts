@@ -1,0 +1,130 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import type { Messages } from '../widget/i18n/en.ts'
+import { MOBILE } from './browser.ts'
+import { player } from './sandbox.ts'
+import { giveLink, TEXTS } from './shopper.ts'
+import { callsTo, depositOf, openBrowser, openDeposit, till } from './stage.ts'
+
+const field = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.tradeLink })
+const guide = (page: Page, texts: Messages) => page.getByRole('region', { name: texts.guideTitle })
+
+describe.each([
+  { language: 'en', viewport: undefined, variant: 'desktop', other: 'mobile' },
+  { language: 'ru', viewport: MOBILE, variant: 'mobile', other: 'desktop' },
+] as const)('in $language, $variant', ({ language, viewport, variant, other }) => {
+  const stage = viewport === undefined ? { language } : { language, viewport }
+
+  test('A-007 A-008 A-009 A-059 the guide waits for the link; the stand comes with the user', async () => {
+    const { page, texts } = await openDeposit(stage)
+    await guide(page, texts).waitFor()
+    expect(await page.locator(`.link-panel-${variant}`).count()).toBe(1)
+    expect(await page.locator(`.link-panel-${other}`).count()).toBe(0)
+    expect(await guide(page, texts).getByRole('listitem').count()).toBe(3)
+    expect(await guide(page, texts).locator('svg.guide-picture').count()).toBe(3)
+    const video = guide(page, texts).getByRole('link', { name: texts.guideVideo })
+    expect(await video.getAttribute('href')).toMatch(/^https:\/\//)
+    expect(await page.getByRole('grid').count()).toBe(0)
+    expect(await page.getByRole('radio').count()).toBe(0)
+    await giveLink(page, texts, await player(till.sandbox))
+    await page.getByRole('grid').waitFor()
+    expect(await guide(page, texts).count()).toBe(0)
+  })
+
+  test('A-081 A-082 A-101 A-122 what is wrong with a link is told at its field', async () => {
+    const visited = await openDeposit(stage)
+    const { page, texts } = visited
+    const input = field(page, texts)
+    await input.fill('https://steamcommunity.com/tradeoffer/new/?partner=1&token=a.b')
+    await page.getByText(texts.tradeLinkInvalid).waitFor()
+    expect(await input.getAttribute('aria-invalid')).toBe('true')
+    await input.fill('')
+    await page.getByText(texts.tradeLinkWhy).waitFor()
+    expect(await input.getAttribute('aria-invalid')).toBe('false')
+    expect(callsTo(visited, '/api/trade-url')).toEqual([])
+    await input.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
+    await page.getByText(texts.userFailed).waitFor()
+    expect(texts.userFailed).toBe(
+      { en: 'Failed get user information', ru: 'Не удалось получить данные пользователя' }[language],
+    )
+    expect(await input.getAttribute('aria-invalid')).toBe('true')
+    expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
+  })
+})
+
+test('A-083 A-084 a valid link goes out 700 ms after the last letter, and is not changed while it is asked', async () => {
+  const visited = await openBrowser()
+  const { page } = visited
+  const { url } = await depositOf({ language: 'en' })
+  const { tradeUrl } = await player(till.sandbox)
+  await page.clock.install()
+  await page.goto(url)
+  const input = field(page, TEXTS.en)
+  await input.waitFor()
+  await page.clock.pauseAt(Date.now() + 60_000)
+  const release = Promise.withResolvers<void>()
+  await page.route('**/api/trade-url', async (route) => {
+    await release.promise
+    await route.continue()
+  })
+  const asked = () => callsTo(visited, '/api/trade-url').length
+  await input.fill(tradeUrl.slice(0, -1))
+  await page.clock.runFor(500)
+  await input.fill(tradeUrl)
+  await page.clock.runFor(699)
+  expect(asked()).toBe(0)
+  await page.clock.runFor(1)
+  await expect.poll(asked).toBe(1)
+  expect(await input.getAttribute('readonly')).not.toBeNull()
+  await input.press('Backspace')
+  expect(await input.inputValue()).toBe(tradeUrl)
+  release.resolve()
+  await page.getByRole('link', { name: 'nova_hound' }).waitFor()
+  expect(asked()).toBe(1)
+})
+
+test('A-047 A-068 A-070 the link is kept for the next visit, and clearing it resets the user', async () => {
+  const visited = await openDeposit()
+  const { page, texts } = visited
+  const { tradeUrl } = await player(till.sandbox)
+  await giveLink(page, texts, await player(till.sandbox))
+  const kept = await page.evaluate(() => ({
+    link: localStorage.getItem('tradeLink'),
+    keys: Object.keys(localStorage),
+  }))
+  expect(kept).toEqual({ link: tradeUrl, keys: ['tradeLink'] })
+  const next = await depositOf({ language: 'en' })
+  await page.goto(next.url)
+  await page.getByRole('link', { name: 'nova_hound' }).waitFor()
+  expect(await field(page, texts).inputValue()).toBe(tradeUrl)
+  await page.getByRole('button', { name: texts.tradeLinkClear }).click()
+  await guide(page, texts).waitFor()
+  expect(await page.getByRole('grid').count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'nova_hound' }).count()).toBe(0)
+})
+
+test('A-069 a deposit that has a user fills the field and asks nothing about the link', async () => {
+  const { page, texts, deposit } = await openDeposit()
+  await giveLink(page, texts, await player(till.sandbox, 'quiet_lynx'))
+  const other = await openBrowser()
+  await other.page.goto(deposit.url)
+  await other.page.getByRole('link', { name: 'quiet_lynx' }).waitFor()
+  const { tradeUrl } = await player(till.sandbox, 'quiet_lynx')
+  expect(await field(other.page, texts).inputValue()).toBe(tradeUrl)
+  expect(callsTo(other, '/api/trade-url')).toEqual([])
+})
+
+test('A-080 a link of any written form of the host is taken, trimmed', async () => {
+  const { page, texts } = await openDeposit()
+  const { tradeUrl } = await player(till.sandbox)
+  const written = `  ${tradeUrl.replace('https://', 'http://www.')} `
+  await field(page, texts).fill(written)
+  await page.getByRole('link', { name: 'nova_hound' }).waitFor()
+})
+
+test('A-089 A-122 an account that Steam cannot name just now is an error of the field', async () => {
+  const { page, texts } = await openDeposit()
+  const { tradeUrl } = await player(till.sandbox, 'magic_down')
+  await field(page, texts).fill(tradeUrl)
+  await page.getByText(texts.userFailed).waitFor({ timeout: 60_000 })
+})

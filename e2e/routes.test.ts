@@ -1,0 +1,145 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { DEPOSIT_STATUSES } from '../contract/statuses.ts'
+import { helpTexts } from '../widget/i18n/help.ts'
+import { landingTexts } from '../widget/i18n/landing.ts'
+import { SUPPORT_EMAIL } from './setup.ts'
+import { TEXTS } from './shopper.ts'
+import { depositOf, openBrowser, openDeposit, till } from './stage.ts'
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+
+/** A page outside a deposit speaks the stored language. */
+async function openIn(language: 'en' | 'ru', path: string): Promise<Page> {
+  const { page, context } = await openBrowser()
+  await context.addInitScript((value) => localStorage.setItem('language', value), language)
+  await page.goto(till.gateway + path)
+  return page
+}
+
+describe.each(['en', 'ru'] as const)('in %s', (language) => {
+  const texts = TEXTS[language]
+
+  test('A-001 the root is a landing page that leads to the demo store', async () => {
+    const page = await openIn(language, '/')
+    await heading(page, landingTexts[language].title).waitFor()
+    await page.getByRole('link', { name: landingTexts[language].demo }).click()
+    await page.waitForURL(`${till.store}/`)
+  })
+
+  test.each(['/deposit', '/nothing/here', '/deposit/a/b', '/favicon', `/${'g'.repeat(32)}`])(
+    'A-002 A-005 A-120 %s is the page that was not found',
+    async (path) => {
+      const page = await openIn(language, path)
+      await heading(page, texts.notFound).waitFor()
+      expect(texts.notFound).toBe({ en: 'Page not found', ru: 'Страница не найдена' }[language])
+    },
+  )
+
+  test('A-004 A-019 A-030 A-034 A-035 A-112 A-113 the help page answers what shoppers ask', async () => {
+    const page = await openIn(language, '/help')
+    const help = helpTexts[language]
+    for (const { title } of [help.escrow, help.games, help.prices, help.minimum, help.money]) {
+      await page.getByRole('heading', { level: 2, name: title }).waitFor()
+    }
+    const text = (await page.getByRole('main').textContent()) ?? ''
+    for (const said of [help.escrow.text, help.games.text, help.prices.text, help.minimum.text]) {
+      expect(text).toContain(said)
+    }
+    expect(help.escrow.text).toMatch(/7/)
+    expect(text).toContain(texts.itemConditions)
+    expect(texts.itemConditions).toMatch(language === 'en' ? /0\.1 USD.*popular/ : /5 рублей.*популярн/)
+    const sums = await page.getByRole('listitem').allTextContents()
+    const three = language === 'en' ? '$3.00' : '3,00\u00a0$'
+    const one = language === 'en' ? '$1.00' : '1,00\u00a0$'
+    expect(sums).toEqual([
+      `Counter-Strike 2: ${three}`,
+      `Dota 2: ${one}`,
+      `Rust: ${one}`,
+      `Team Fortress 2: ${one}`,
+    ])
+    expect(text.indexOf(help.money.text)).toBeGreaterThan(0)
+    await page.getByRole('link', { name: SUPPORT_EMAIL }).waitFor()
+    await page.getByRole('link', { name: help.messenger }).waitFor()
+  })
+
+  test('A-121 A-100 a deposit that nobody knows says so, with the words of the server as a toast', async () => {
+    const page = await openIn(language, `/deposit/${'0'.repeat(32)}`)
+    await heading(page, texts.paymentNotFound).waitFor()
+    expect(texts.paymentNotFound).toBe(
+      { en: 'Failed to find your payment', ru: 'Не удалось найти ваш платёж' }[language],
+    )
+    const toasts = page.getByRole('region', { name: texts.toasts })
+    await toasts.getByRole('button', { name: texts.paymentNotFound }).waitFor()
+  })
+
+  test('A-131 A-100 a server that says nothing leaves the words of the page', async () => {
+    const { page, context } = await openBrowser()
+    await context.addInitScript((value) => localStorage.setItem('language', value), language)
+    const { url } = await depositOf({ language })
+    await page.route('**/api/payment?*', (route) => route.abort())
+    await page.goto(url)
+    await page.getByRole('button', { name: texts.failedToReceiveDeposit }).waitFor()
+    await heading(page, texts.paymentNotLoaded).waitFor()
+    await page.unroute('**/api/payment?*')
+    await page.getByRole('button', { name: texts.retry }).click()
+    await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
+  })
+})
+
+test('A-003 A-109 the hash alone opens the flow, under both addresses, in a fresh browser', async () => {
+  const { hash, id } = await depositOf()
+  for (const path of [`/deposit/${hash}`, `/${hash}`]) {
+    const { page } = await openBrowser()
+    await page.goto(till.gateway + path)
+    await page.getByText(`#${id}`).waitFor()
+    await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
+    expect(await page.locator('input[type=password], form').count()).toBe(0)
+  }
+})
+
+test('A-004 Support opens the help page in a new tab', async () => {
+  const { page, context, texts } = await openDeposit()
+  const opened = context.waitForEvent('page')
+  await page.getByRole('link', { name: texts.support }).click()
+  const tab = await opened
+  await heading(tab, helpTexts.en.title).waitFor()
+  expect(new URL(tab.url()).pathname).toBe('/help')
+  expect(new URL(page.url()).pathname).toMatch(/^\/deposit\//)
+})
+
+test('A-005 a route whose code fails to load is the page that was not found', async () => {
+  const { page } = await openBrowser()
+  await page.route('**/assets/help-*.js', (route) => route.abort())
+  await page.goto(`${till.gateway}/help`)
+  await heading(page, TEXTS.en.notFound).waitFor()
+})
+
+test('A-006 the header names the store, the deposit and what this page is for', async () => {
+  const { page, deposit, texts } = await openDeposit()
+  await heading(page, `${texts.depositTo('Ember Forge')} ${texts.addFunds}`).waitFor()
+  expect(texts.depositTo('Ember Forge')).toBe('Deposit to the Ember Forge')
+  expect(texts.addFunds).toBe('add funds')
+  await page.getByRole('banner').getByText(`#${deposit.id}`, { exact: true }).waitFor()
+})
+
+test('A-031 /home leads to the home address of the provider', async () => {
+  const { page } = await openBrowser()
+  await page.goto(`${till.gateway}/home`)
+  await page.waitForURL(`${till.store}/`)
+})
+
+test('A-040 A-041 A-042 A-043 A-044 the calls carry the fields of the specification', async () => {
+  const { page, texts } = await openDeposit({ deposit: { language: 'en' } })
+  const answers = await page.evaluate(async () => {
+    const read = async (path: string): Promise<Record<string, unknown>> => (await fetch(path)).json()
+    return { payment: await read(`/api/payment?hash=${location.pathname.slice(-32)}`) }
+  })
+  const { payment } = answers
+  const fields = ['hash', 'id', 'storeName', 'status', 'currency', 'amount', 'user', 'bot', 'timeLeft']
+  const more = ['technicalWorks', 'steamTradeId', 'steamTradeMessage', 'backToStoreUrl', 'language']
+  expect(Object.keys(payment)).toEqual(expect.arrayContaining([...fields, ...more]))
+  expect(payment).not.toHaveProperty('redirectUrl')
+  expect(DEPOSIT_STATUSES).toContain(payment.status)
+  expect(texts.pay).toBe('Add funds')
+})
