@@ -13,7 +13,7 @@ export function page(title: string, body: string, status = 200): Reply {
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><link rel="stylesheet" href="/sandbox.css"><link rel="icon" href="/icon.svg" type="image/svg+xml">
 <script src="/sandbox.js" defer></script></head><body>
-<div class="banner">Steam sandbox — not the real Steam</div>
+<header class="banner">Steam sandbox — not the real Steam</header>
 <nav aria-label="Sandbox"><a href="/">Shoppers</a> <a href="/behaviours/">Behaviours and time</a> <a href="/bots/">Bots</a></nav>
 <main>${body}</main>
 <footer>Pictures: <a href="https://game-icons.net">game-icons.net</a> by Lorc, Delapouite and others,

@@ -60,7 +60,7 @@ function eventsOfOffer(world: World, offer: Offer): Event[] {
 function react(world: World, offer: Offer, { does, atS }: Reaction & { atS: number }): World {
   const mine = { offerId: offer.id, by: offer.partner }
   const next = outcome(world, offer, { does, atS, mine })
-  // Who cannot do as they would leaves the offer lying: without this they would try for ever.
+  // Who cannot do as they would declines: otherwise they would try for ever.
   return next === world ? withOffer(world, { ...offer, state: STATE.declined, updatedAtS: atS }) : next
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CATALOGUE } from '../items.ts'
-import { acceptOffer, counterOffer, endOffer, sendOffer } from './offers.ts'
+import { acceptOffer, confirmOffer, counterOffer, endOffer, sendOffer } from './offers.ts'
 import { seedWorld, upgradeWorld } from './seed.ts'
 import { settle } from './time.ts'
 import { reverseAll, reverseTrade } from './trades.ts'
@@ -76,6 +76,19 @@ describe('a protected trade', () => {
     expect(reverseTrade(settled, { tradeId }, later).answer).toMatchObject({ eresult: 11 })
     const undone = reverseTrade(settled, { tradeId, bySupport: true }, later)
     expect(undone.world.trades[0]?.status).toBe(TRADE.supportRollback)
+  })
+
+  it('cannot go back when the bot has given the item away', () => {
+    const { world, tradeId, shopper } = accepted({ appId: 570 })
+    const [item] = bot(world).assets
+    const intent = { sender: bot(world).steamId, partner: shopper.steamId, token: shopper.token, message: '' }
+    const gift = sendOffer(world, { ...intent, items: [], give: item ? [item] : [] }, NOW_S)
+    const offerId = gift.answer.kind === 'sent' ? gift.answer.offerId : ''
+    const confirmed = confirmOffer(gift.world, { offerId, allow: true }, NOW_S)
+    const given = acceptOffer(confirmed.world, { offerId, by: shopper.steamId }, NOW_S)
+    expect(given.answer).toMatchObject({ kind: 'accepted' })
+    const back = reverseTrade(given.world, { tradeId, bySupport: true }, NOW_S)
+    expect(back.answer).toMatchObject({ eresult: 26 })
   })
 
   it('of another game is never protected', () => {

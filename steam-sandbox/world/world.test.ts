@@ -78,6 +78,28 @@ describe('an offer', () => {
     expect(send(world).answer).toMatchObject({ kind: 'refused', eresult: 25 })
   })
 
+  it('is refused with 25 when thirty others wait in all', () => {
+    let world = fresh()
+    const { bot } = cast(world)
+    const others = world.accounts.filter(({ kind, assets }) => kind === 'shopper' && assets.length > 10)
+    for (const partner of others.slice(0, 13)) {
+      for (let count = 0; count < 3; count += 1) {
+        const [item] = partner.assets.filter(({ classId }) => CATALOGUE.get(classId)?.tradable)
+        const { steamId, token } = partner
+        const intent = {
+          sender: bot.steamId,
+          partner: steamId,
+          token,
+          message: '',
+          items: item ? [item] : [],
+        }
+        world = sendOffer(world, intent, NOW_S).world
+      }
+    }
+    expect(world.offers).toHaveLength(30)
+    expect(send(world).answer).toMatchObject({ kind: 'refused', eresult: 25 })
+  })
+
   it('becomes invalid when another trade takes its item', () => {
     const first = send(fresh())
     const second = send(first.world)
