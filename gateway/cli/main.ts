@@ -1,22 +1,24 @@
 /** The operator's commands. They work on the database of a running gateway, or on DATABASE_URL. */
-import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { addBot, listBots } from '../bots/service.ts'
 import { type Config, readConfigOrExit } from '../config.ts'
 import { openDatabase } from '../db/client.ts'
 import { runningEmbeddedUrl } from '../db/embedded.ts'
-import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import { createSandboxAgent } from '../steam/agent.ts'
-import type { Steam } from '../steam/steam.ts'
-import { createWebSteam } from '../steam/web.ts'
 import { createStore, updateStore } from '../stores/service.ts'
+import { addBots, changeBot, enrolBot, showBots } from './bots.ts'
+import { exportItems, recordMoved } from './items.ts'
 import { switchMaintenance } from './maintenance.ts'
+import { Refusal } from './terminal.ts'
 
 const USAGE = `usage: npm run --silent tradetill -- COMMAND
 
+  bot enrol [--phone]        enrols a bot: asks for account name, password and code; or the Steam app approves
   bot add                    enrols bots: refresh tokens on stdin, one a line
-  bot list                   shows every bot and whether it can be reached
+  bot list                   shows every bot, whether it can be reached, its items and the end of its token
+  bot pause|resume BOT       keeps a bot from new trades, or lets it go on; BOT is its number or Steam id
+  bot remove BOT             removes a bot and its token, once none of its trades must be watched
+  items export               what the bots hold, as CSV
+  items moved                records that items left their bots: lines of the export on stdin
   store create --name NAME --origin URL [--origin URL ...]
                [--webhook-url URL] [--risk-limit-usd DOLLARS] [--json]
                              registers a store; prints its API key and webhook secret once
@@ -25,14 +27,17 @@ const USAGE = `usage: npm run --silent tradetill -- COMMAND
   maintenance on|off         pauses new trades and the time of deposits, or lets them go on
 `
 
-/** Ends the command with a message and exit code 1. */
-class Refusal extends Error {}
-
 type Context = { config: Config; db: ReturnType<typeof openDatabase>['db'] }
 
 const COMMANDS: Record<string, (context: Context, args: string[]) => Promise<void>> = {
   'bot add': addBots,
+  'bot enrol': enrolBot,
   'bot list': showBots,
+  'bot pause': changeBot('pause'),
+  'bot resume': changeBot('resume'),
+  'bot remove': changeBot('remove'),
+  'items export': exportItems,
+  'items moved': recordMoved,
   'store create': addStore,
   'store update': changeStore,
   'maintenance on': ({ db }) => switchMaintenance(db, true),
@@ -52,42 +57,6 @@ async function main([noun = '', verb = '', ...args]: string[]): Promise<void> {
     await command({ config, db: database.db }, args)
   } finally {
     await database.close()
-  }
-}
-
-function steamOf({ mode, steamSandboxUrl }: Config): Steam {
-  if (steamSandboxUrl === undefined) return createWebSteam()
-  const base = new URL(steamSandboxUrl).origin
-  return createWebSteam({
-    redirect: createSandboxAgent(mode, base),
-    imageBase: base,
-    communityBase: base,
-  })
-}
-
-async function addBots({ config, db }: Context): Promise<void> {
-  const steam = steamOf(config)
-  const box = createSecretBox(config.masterKey)
-  let failed = 0
-  for await (const line of createInterface({ input: process.stdin })) {
-    const refreshToken = line.trim()
-    if (refreshToken === '') continue
-    const answer = await addBot({ db, steam, box, clock: systemClock, refreshToken })
-    if (answer.kind === 'added') {
-      console.log(`bot ${answer.botId} added: ${answer.name} (${answer.steamId})`)
-      continue
-    }
-    failed += 1
-    const detail = answer.kind === 'unavailable' ? `: ${answer.detail}` : ''
-    console.error(`a bot was not added: ${answer.reason}${detail}`)
-  }
-  if (failed > 0) throw new Refusal(`${failed} not added. Check the token, or try again once Steam answers.`)
-}
-
-async function showBots({ db }: Context): Promise<void> {
-  for (const bot of await listBots(db)) {
-    const reach = bot.reachable ? 'online' : `offline (${bot.stateReason ?? 'no gateway holds it'})`
-    console.log(`${bot.botId}\t${bot.state}\t${reach}\tlevel ${bot.level}\t${bot.steamId}\t${bot.name}`)
   }
 }
 

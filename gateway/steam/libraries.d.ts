@@ -72,3 +72,8 @@ declare module 'steam-tradeoffer-manager' {
     shutdown(): void
   }
 }
+
+declare module 'steam-totp' {
+  /** The code that the authenticator with this secret (base64 or hex) shows now. Throws for what is no secret. */
+  export function generateAuthCode(sharedSecret: string): string
+}

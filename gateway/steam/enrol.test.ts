@@ -1,0 +1,102 @@
+import { generateAuthCode } from 'steam-totp'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { createSandboxAgent } from './agent.ts'
+import { type LoginWay, obtainToken } from './enrol.ts'
+import { createWebSteam } from './web.ts'
+
+const botsSchema = z.array(
+  z.object({ steamId: z.string(), accountName: z.string(), password: z.string(), sharedSecret: z.string() }),
+)
+
+let sandbox: Awaited<ReturnType<typeof startSteam>>
+let bot: z.infer<typeof botsSchema>[number]
+
+beforeEach(async () => {
+  sandbox = await startSteam({ port: 0 })
+  const [first] = botsSchema.parse(await (await fetch(`${sandbox.url}/control/bots`)).json())
+  if (!first) throw new Error('the sandbox has no bot')
+  bot = first
+})
+afterEach(() => sandbox.close())
+
+const agent = () => createSandboxAgent('sandbox', sandbox.url)
+const times = { answerMs: 5_000, personMs: 5_000 }
+
+function byPassword(codes: string[], password = bot.password): Extract<LoginWay, { by: 'password' }> {
+  const left = [...codes]
+  return { by: 'password', accountName: bot.accountName, password, code: async () => left.shift() ?? 'NONE9' }
+}
+
+async function accountOf(refreshToken: string): Promise<string> {
+  const opened = await createWebSteam({ redirect: agent() }).openSession(refreshToken)
+  if (opened.kind !== 'open') throw new Error(opened.kind)
+  opened.session.close()
+  return opened.session.steamId
+}
+
+describe('a refresh token', () => {
+  it('is had with the password and the code of the authenticator, a mistyped one forgiven', async () => {
+    const code = generateAuthCode(bot.sharedSecret)
+    const answer = await obtainToken(agent(), byPassword(['WRONG', ` ${code.toLowerCase()} `]), times)
+    if (answer.kind !== 'token') throw new Error(JSON.stringify(answer))
+    expect(await accountOf(answer.refreshToken)).toBe(bot.steamId)
+  })
+
+  it('is had from the phone that opens the address', async () => {
+    const answer = await obtainToken(
+      agent(),
+      {
+        by: 'phone',
+        show(url) {
+          const clientId = url.split('/').at(-1)
+          void fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ steamId: bot.steamId }),
+          })
+        },
+      },
+      times,
+    )
+    if (answer.kind !== 'token') throw new Error(JSON.stringify(answer))
+    expect(await accountOf(answer.refreshToken)).toBe(bot.steamId)
+  })
+
+  it('is not had with a wrong password, nor with three wrong codes', async () => {
+    expect(await obtainToken(agent(), byPassword([], 'wrong'), times)).toEqual({
+      kind: 'refused',
+      reason: 'wrong_password',
+    })
+    const codes = ['AAAAA', 'BBBBB', 'CCCCC', generateAuthCode(bot.sharedSecret)]
+    expect(await obtainToken(agent(), byPassword(codes), times)).toEqual({
+      kind: 'refused',
+      reason: 'wrong_code',
+    })
+  })
+
+  it('is not had when nobody confirms', async () => {
+    const way: LoginWay = { by: 'phone', show() {} }
+    expect(await obtainToken(agent(), way, { answerMs: 5_000, personMs: 300 })).toEqual({
+      kind: 'refused',
+      reason: 'not_confirmed',
+    })
+  })
+
+  it('is not had from a Steam that is down or hangs, and nothing that was said is repeated', async () => {
+    const fault = (effect: object) =>
+      fetch(`${sandbox.url}/control/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ match: { path: '/IAuthenticationService/' }, times: 1, effect }),
+      })
+    await fault({ hang: 'before' })
+    const late = await obtainToken(agent(), byPassword([]), { answerMs: 200, personMs: 200 })
+    expect(late).toMatchObject({ kind: 'unavailable', reason: 'timeout' })
+    await fault({ status: 503, body: 'down' })
+    const down = await obtainToken(agent(), byPassword([]), times)
+    expect(down).toMatchObject({ kind: 'unavailable' })
+    expect(JSON.stringify([late, down])).not.toContain(bot.password)
+  })
+})

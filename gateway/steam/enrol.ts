@@ -1,0 +1,121 @@
+/** How the operator obtains a bot's refresh token: by password and authenticator, or by the phone. */
+import type { Agent } from 'node:https'
+import { EAuthSessionGuardType, EAuthTokenPlatformType, LoginSession } from 'steam-session'
+import { withDeadline } from './login.ts'
+import type { Unavailable } from './steam.ts'
+
+const WRONG_PASSWORD = 5
+const WRONG_CODES = new Set([65, 85, 88])
+const RATE_LIMITED = 84
+const EXPIRED = new Set([27, 9])
+const MOST_CODES = 3
+
+type Times = {
+  /** For one answer of Steam. */
+  answerMs: number
+  /** For the person with the phone. */
+  personMs: number
+}
+
+const DEFAULT_TIMES: Times = { answerMs: 15_000, personMs: 180_000 }
+
+export type LoginWay =
+  | {
+      by: 'password'
+      accountName: string
+      password: string
+      /** Asked again after a wrong one, three times in all. Not asked where the phone is enough. */
+      code(): Promise<string>
+    }
+  /** `show` is given the address that the Steam app on the bot's phone must open. */
+  | { by: 'phone'; show(url: string): void }
+
+export type TokenAnswer =
+  | { kind: 'token'; refreshToken: string }
+  | {
+      kind: 'refused'
+      reason: 'wrong_password' | 'wrong_code' | 'not_confirmed'
+    }
+  | Unavailable
+
+/** Logs in once, for a refresh token of the web kind. The password and the codes are kept nowhere. */
+export async function obtainToken(
+  agent: Agent,
+  way: LoginWay,
+  times: Times = DEFAULT_TIMES,
+): Promise<TokenAnswer> {
+  const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
+  session.loginTimeout = times.personMs
+  const outcome = outcomeOf(session)
+  try {
+    const begun = await answered(begin(session, way), times.answerMs)
+    if (begun.kind !== 'done') return begun
+    if (way.by === 'password' && begun.needsCode) {
+      const said = await submitCode(session, way.code, times.answerMs)
+      if (said.kind !== 'done') return said
+    }
+    return await withDeadline(outcome, times.personMs, { kind: 'refused', reason: 'not_confirmed' })
+  } finally {
+    session.cancelLoginAttempt()
+  }
+}
+
+type Begun = { kind: 'done'; needsCode: boolean }
+
+async function begin(session: LoginSession, way: LoginWay): Promise<Begun> {
+  if (way.by === 'phone') {
+    const { qrChallengeUrl } = await session.startWithQR()
+    way.show(qrChallengeUrl ?? '')
+    return { kind: 'done', needsCode: false }
+  }
+  const { accountName, password } = way
+  const { validActions = [] } = await session.startWithCredentials({ accountName, password })
+  const codes = [EAuthSessionGuardType.DeviceCode, EAuthSessionGuardType.EmailCode]
+  return { kind: 'done', needsCode: validActions.some(({ type }) => codes.includes(type)) }
+}
+
+async function submitCode(session: LoginSession, ask: () => Promise<string>, ms: number) {
+  for (let tries = 1; ; tries += 1) {
+    const code = (await ask()).trim().toUpperCase()
+    const said = await answered(
+      session.submitSteamGuardCode(code).then(() => ({ kind: 'done' as const })),
+      ms,
+    )
+    const isWrong = said.kind === 'refused' && said.reason === 'wrong_code'
+    if (!isWrong || tries >= MOST_CODES) return said
+  }
+}
+
+/** Listens before anything is asked: the session emits from its own timers. */
+function outcomeOf(session: LoginSession): Promise<TokenAnswer> {
+  const { promise, resolve } = Promise.withResolvers<TokenAnswer>()
+  session.on('authenticated', () => resolve({ kind: 'token', refreshToken: session.refreshToken }))
+  session.on('timeout', () => resolve({ kind: 'refused', reason: 'not_confirmed' }))
+  session.on('error', (error: unknown) => resolve(explain(error)))
+  return promise
+}
+
+async function answered<T>(
+  work: Promise<T>,
+  ms: number,
+): Promise<T | Exclude<TokenAnswer, { kind: 'token' }>> {
+  return withDeadline<T | Exclude<TokenAnswer, { kind: 'token' }>>(work.catch(explain), ms, {
+    kind: 'unavailable',
+    reason: 'timeout',
+    detail: 'enrolment: no answer in time',
+  })
+}
+
+/** The error's own text is dropped: it may quote what was sent. */
+function explain(error: unknown): Exclude<TokenAnswer, { kind: 'token' }> {
+  const result = error instanceof Error && 'eresult' in error ? Number(error.eresult) : Number.NaN
+  if (result === WRONG_PASSWORD) return { kind: 'refused', reason: 'wrong_password' }
+  if (WRONG_CODES.has(result)) return { kind: 'refused', reason: 'wrong_code' }
+  if (EXPIRED.has(result)) return { kind: 'refused', reason: 'not_confirmed' }
+  const reason = result === RATE_LIMITED ? 'rate_limited' : 'steam_error'
+  return {
+    kind: 'unavailable',
+    reason,
+    detail: `enrolment: ${Number.isNaN(result) ? 'no answer' : `result ${result}`}`,
+  }
+}
