@@ -1,4 +1,5 @@
 /** Answers of Steam's partnerinventory in their real shape and size, made to measure. */
+import { createHash } from 'node:crypto'
 
 type Tag = {
   category: string
@@ -109,12 +110,15 @@ function hashName(kind: number): string {
   return `${kind % 7 === 0 ? 'StatTrak™ ' : ''}${gun} | ${finish}${series === 0 ? '' : ` ${series}`} (${wear})`
 }
 
+/** A number without a pattern, so that ids compress no better than Steam's. */
+const hashOf = (n: number): number => createHash('sha256').update(String(n)).digest().readUIntBE(0, 6)
+
 /** One page with so many items; asset and class ids are spread as Steam's are. Also the names, each once. */
 export function inventoryPage(count: number): { page: object; names: string[] } {
   const kinds = Math.ceil(count / COPIES)
-  const classOf = (kind: number) => String(310_776_834 + kind * 7_919_993)
+  const classOf = (kind: number) => String(310_776_834 + (hashOf(kind) % 7_000_000_000))
   const rows = Array.from({ length: count }, (_, index) => {
-    const assetId = String(28_400_000_000 + index * 1_918_273 + ((index * 7_919) % 104_729))
+    const assetId = String(28_400_000_000 + index * 2_000_003 + (hashOf(index) % 2_000_000))
     const classid = classOf((index * 131) % kinds)
     return [
       assetId,

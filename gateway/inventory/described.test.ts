@@ -1,0 +1,234 @@
+/** Descriptions as Steam writes them → items as the shopper sees them. */
+import { describe, expect, test } from 'vitest'
+import { GAME_FACTS, type Game } from '../../contract/games.ts'
+import { parsePartnerPage } from '../steam/parse.ts'
+import { description, tag } from '../testing/steam-page.ts'
+import { offeredOf } from './offered.ts'
+
+const PRICE = { kind: 'priced', price: 100n, gross: 125n } as const
+
+/** What the shopper sees of one item with this description; `owned` is its row among the assets. */
+function seen(game: Game, described: object, owned: object = {}) {
+  const page = parsePartnerPage({
+    success: true,
+    rgInventory: { '9': { id: '9', classid: '310', instanceid: '0', amount: '1', ...owned } },
+    rgDescriptions: { '310_0': described },
+  })
+  const prices = { of: () => PRICE }
+  return offeredOf(page?.items ?? [], { game, prices, taken: new Set(), imageBase: 'https://img.test' })
+}
+
+type Facts = [name: string, rarity: string, wear: string | null, isStatTrak: boolean]
+type Row = [what: string, game: Game, described: object, facts: Facts]
+
+const cs = (name: string, tags: ReturnType<typeof tag>[], more: Record<string, unknown> = {}) =>
+  description({ name, market_name: name, market_hash_name: name, tags, ...more })
+const quality = (internal: string) => tag('Quality', internal, 'any')
+const rarity = (internal: string) => tag('Rarity', internal, 'any')
+const exterior = (internal: string) => tag('Exterior', internal, 'any')
+
+const html = (value: string) => ({ type: 'html', value })
+const other = (appid: number, name: string, more: Record<string, unknown>) =>
+  description({ appid, name, market_name: name, market_hash_name: name, descriptions: [], ...more })
+
+const ROWS: Row[] = [
+  ['a gun with stickers', 'cs', description(), ['AK-47 | Redline', 'rarity-5', 'WearCategory2', false]],
+  [
+    'the same in Russian: the name is the shopper’s, the tags decide',
+    'cs',
+    description({
+      name: 'AK-47 | Красная линия',
+      market_name: 'AK-47 | Красная линия (После полевых испытаний)',
+      type: 'Засекреченное Винтовка',
+      tags: [
+        { ...tag('Quality', 'normal', 'Обычный'), localized_category_name: 'Категория' },
+        { ...tag('Rarity', 'Rarity_Legendary_Weapon', 'Засекреченное'), localized_category_name: 'Качество' },
+        { ...tag('Exterior', 'WearCategory2', 'После полевых испытаний'), localized_category_name: 'Износ' },
+      ],
+    }),
+    ['AK-47 | Красная линия', 'rarity-5', 'WearCategory2', false],
+  ],
+  [
+    'a name tag, which Steam tells beside the name',
+    'cs',
+    description({ fraudwarnings: ["Name Tag: ''StatTrak™ ★ Howl''"] }),
+    ['AK-47 | Redline', 'rarity-5', 'WearCategory2', false],
+  ],
+  [
+    'StatTrak',
+    'cs',
+    cs('StatTrak™ M4A1-S | Decimator', [
+      quality('strange'),
+      rarity('Rarity_Legendary_Weapon'),
+      exterior('WearCategory2'),
+    ]),
+    ['StatTrak™ M4A1-S | Decimator', 'rarity-5', 'WearCategory2', true],
+  ],
+  [
+    'a souvenir with its four golden stickers',
+    'cs',
+    cs(
+      'Souvenir AWP | Safari Mesh',
+      [quality('tournament'), rarity('Rarity_Uncommon_Weapon'), exterior('WearCategory3')],
+      {
+        descriptions: [
+          html(
+            '<br><div id="sticker_info"><center><img src="x"><img src="x">Sticker: ESL (Gold)</center></div>',
+          ),
+        ],
+      },
+    ),
+    ['Souvenir AWP | Safari Mesh', 'rarity-2', 'WearCategory3', false],
+  ],
+  [
+    'a knife without paint',
+    'cs',
+    cs('★ StatTrak™ Bowie Knife', [
+      quality('unusual_strange'),
+      rarity('Rarity_Ancient_Weapon'),
+      exterior('WearCategoryNA'),
+    ]),
+    ['★ StatTrak™ Bowie Knife', 'rarity-7', null, true],
+  ],
+  [
+    'gloves',
+    'cs',
+    cs('★ Driver Gloves | Crimson Weave', [
+      tag('Type', 'Type_Hands', 'Gloves'),
+      quality('unusual'),
+      rarity('Rarity_Ancient'),
+      exterior('WearCategory4'),
+    ]),
+    ['★ Driver Gloves | Crimson Weave', 'rarity-7', 'WearCategory4', false],
+  ],
+  [
+    'an agent',
+    'cs',
+    cs('Sir Bloody Miami Darryl | The Professionals', [
+      tag('Type', 'Type_CustomPlayer', 'Agent'),
+      quality('normal'),
+      rarity('Rarity_Ancient_Character'),
+    ]),
+    ['Sir Bloody Miami Darryl | The Professionals', 'rarity-6', null, false],
+  ],
+  [
+    'a charm of a quality that is new',
+    'cs',
+    cs('Souvenir Charm | Austin 2025 Highlight', [quality('highlight'), rarity('Rarity_Mythical')]),
+    ['Souvenir Charm | Austin 2025 Highlight', 'rarity-4', null, false],
+  ],
+  [
+    'contraband',
+    'cs',
+    cs('M4A4 | Howl', [quality('normal'), rarity('Rarity_Contraband_Weapon'), exterior('WearCategory1')]),
+    ['M4A4 | Howl', 'rarity-7', 'WearCategory1', false],
+  ],
+  [
+    'Dota: an inscribed immortal with gems',
+    'dota',
+    other(570, 'Inscribed Golden Gravelmaw', {
+      descriptions: [
+        html(
+          '<div style="border:1px solid"><img src="gem.png"><span>Kills: 1204</span><br>Inscribed Gem</div>',
+        ),
+      ],
+      tags: [
+        quality('strange'),
+        rarity('Rarity_Immortal'),
+        tag('Slot', 'weapon', 'Weapon'),
+        tag('Hero', 'npc_dota_hero_axe', 'Axe'),
+      ],
+    }),
+    ['Inscribed Golden Gravelmaw', 'rarity-7', null, false],
+  ],
+  [
+    'Dota: a seasonal treasure',
+    'dota',
+    other(570, 'Treasure of the Crimson Witness', { tags: [quality('unique'), rarity('Rarity_Seasonal')] }),
+    ['Treasure of the Crimson Witness', 'rarity-2', null, false],
+  ],
+  [
+    'TF2: a renamed hat shows its own name, and its price is that of the market name',
+    'tf',
+    other(440, "''Free <b>money</b>''", {
+      market_hash_name: 'Strange Team Captain',
+      tags: [quality('strange')],
+    }),
+    ["''Free <b>money</b>''", 'rarity-3', null, false],
+  ],
+  [
+    'TF2: a strange unusual is told by its quality alone',
+    'tf',
+    other(440, 'Strange Unusual Killer Exclusive', {
+      descriptions: [html('★ Unusual Effect: Burning Flames')],
+      tags: [quality('rarity4'), rarity('Rarity_Common')],
+    }),
+    ['Strange Unusual Killer Exclusive', 'rarity-7', null, false],
+  ],
+  [
+    'TF2: a decorated weapon has a grade and a wear',
+    'tf',
+    other(440, 'Night Owl Sniper Rifle', {
+      tags: [quality('paintkitweapon'), rarity('Rarity_Legendary'), exterior('TFUI_InvTooltip_FieldTested')],
+    }),
+    ['Night Owl Sniper Rifle', 'rarity-5', 'WearCategory2', false],
+  ],
+  [
+    'TF2: an ordinary key',
+    'tf',
+    other(440, 'Mann Co. Supply Crate Key', { tags: [quality('Unique'), tag('Type', 'TF_T', 'Tool')] }),
+    ['Mann Co. Supply Crate Key', 'rarity-1', null, false],
+  ],
+  [
+    'Rust: no tag that tells anything',
+    'rust',
+    other(252490, 'Blackout Hoodie', {
+      name_color: 'a7ec2e',
+      tags: [tag('steamcat', 'steamcat.clothing', 'Clothing')],
+    }),
+    ['Blackout Hoodie', 'rarity-0', null, false],
+  ],
+  [
+    'Rust: no tags at all',
+    'rust',
+    other(252490, 'Whiteout Facemask', { tags: [] }),
+    ['Whiteout Facemask', 'rarity-0', null, false],
+  ],
+  [
+    'tags that nobody knows yet',
+    'cs',
+    cs('AK-47 | Of Tomorrow', [quality('holographic'), rarity('Rarity_Mythic9'), exterior('WearCategory7')]),
+    ['AK-47 | Of Tomorrow', 'rarity-0', null, false],
+  ],
+]
+
+describe('A-043 descriptions as Steam writes them', () => {
+  test.each(ROWS)('%s', (_what, game, described, [name, level, wearCategory, isStatTrak]) => {
+    const iconUrl = `https://img.test/economy/image/class/${GAME_FACTS[game].appId}/310/100fx100f`
+    expect(seen(game, described).shown).toEqual([
+      { id: '9', name, rarity: level, wearCategory, isStatTrak, iconUrl, price: 100 },
+    ])
+  })
+
+  test('a stack is not taken: part of it would come to the bot under another id', () => {
+    expect(seen('rust', other(252490, 'Cloth', {}), { amount: '250' })).toMatchObject({
+      shown: [],
+      unavailableByReason: { notTradable: 1 },
+    })
+  })
+
+  test('the price is asked by the market name, which is the same in every language', () => {
+    const asked: string[] = []
+    const items = parsePartnerPage({
+      success: true,
+      rgInventory: { '9': { id: '9', classid: '310', instanceid: '0' } },
+      rgDescriptions: { '310_0': description({ name: 'Красная линия' }) },
+    })
+    const of = (name: string) => {
+      asked.push(name)
+      return PRICE
+    }
+    offeredOf(items?.items ?? [], { game: 'cs', prices: { of }, taken: new Set(), imageBase: '' })
+    expect(asked).toEqual(['AK-47 | Redline (Field-Tested)'])
+  })
+})
