@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { loginCookies, Request, SandboxAgent } from './conformance/libraries.ts'
+import { decode, encode } from './protobuf.ts'
+import { type RunningSteam, startSteam } from './start.ts'
+
+let steam: RunningSteam
+let cookie: string
+
+beforeAll(async () => {
+  steam = await startSteam({ port: 0, seed: 'forms' })
+  const cookies = await loginCookies(steam, steam.as('Tradetill Bot #1').refreshToken())
+  cookie = [...cookies.map((line) => line.split(';')[0]), 'sessionid=0123456789abcdef01234567'].join('; ')
+})
+beforeEach(() => steam.reset())
+afterAll(() => steam.close())
+
+type Sent = { uri: string; form?: object; referer?: string; cookie?: string }
+
+function post({
+  uri,
+  form = {},
+  referer = '',
+  cookie: said = cookie,
+}: Sent): Promise<{ status: number; body: string }> {
+  const options = { uri, method: 'POST', form, agent: new SandboxAgent(steam.port), followRedirect: false }
+  return new Promise((resolve, reject) =>
+    Request({ ...options, headers: { cookie: said, referer } }, (error, reply, body) =>
+      error ? reject(error) : resolve({ status: reply.statusCode, body }),
+    ),
+  )
+}
+
+function offerForm(sessionid: string): object {
+  const nova = steam.as('nova_hound')
+  const [item] = nova.tradable(730)
+  const assets = [{ appid: 730, contextid: '2', amount: 1, assetid: item?.assetId }]
+  const token = new URL(nova.tradeUrl()).searchParams.get('token')
+  return {
+    sessionid,
+    partner: nova.steamId,
+    tradeoffermessage: 'CODE',
+    json_tradeoffer: JSON.stringify({ me: { assets: [] }, them: { assets } }),
+    trade_offer_create_params: JSON.stringify({ trade_offer_access_token: token }),
+  }
+}
+
+const SEND = 'https://steamcommunity.com/tradeoffer/new/send'
+const PAGE = 'https://steamcommunity.com/tradeoffer/new/?partner=1'
+const SESSION = '0123456789abcdef01234567'
+
+describe('a form of the trade pages', () => {
+  it('is taken from the session and the page that it belongs to', async () => {
+    expect((await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })).status).toBe(200)
+  })
+
+  it('is refused with (8) with another session id than the cookie, and from another page', async () => {
+    const wrong = { status: 500, body: expect.stringContaining('(8)') }
+    expect(await post({ uri: SEND, form: offerForm('f'.repeat(24)), referer: PAGE })).toMatchObject(wrong)
+    const elsewhere = 'https://elsewhere.example/'
+    expect(await post({ uri: SEND, form: offerForm(SESSION), referer: elsewhere })).toMatchObject(wrong)
+    expect(steam.world().offers).toEqual([])
+  })
+
+  it('is refused without a session', async () => {
+    const form = { sessionid: SESSION }
+    expect((await post({ uri: SEND, form, cookie: `sessionid=${SESSION}` })).status).toBe(401)
+    const forged = `sessionid=${SESSION}; steamLoginSecure=%E0%A4%A`
+    expect((await post({ uri: SEND, form, cookie: forged })).status).toBe(401)
+  })
+
+  it('that makes no sense is refused, and one that is too large is not read', async () => {
+    const form = { ...offerForm(SESSION), json_tradeoffer: 'null' }
+    expect((await post({ uri: SEND, form, referer: PAGE })).status).toBe(500)
+    const large = { ...offerForm(SESSION), tradeoffermessage: 'x'.repeat(300_000) }
+    expect((await post({ uri: SEND, form: large, referer: PAGE })).status).toBe(413)
+  })
+})
+
+describe('a login', () => {
+  const call = async (method: string, message: Buffer) => {
+    const uri = `https://api.steampowered.com/IAuthenticationService/${method}/v1/`
+    return post({ uri, form: { input_protobuf_encoded: message.toString('base64') } })
+  }
+
+  it('is polled only by who began it', async () => {
+    const begun = decode(Buffer.from((await call('BeginAuthSessionViaQR', encode([]))).body, 'latin1'))
+    expect(begun?.text(2)).toMatch(/^https:\/\/s\.team\/q\/1\/\d+$/)
+    const clientId = BigInt(begun?.text(2).split('/').at(-1) ?? 0)
+    const pages = await fetch(`${steam.url}/control/logins/${clientId}/approve`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ steamId: steam.as('Tradetill Bot #1').steamId }),
+    })
+    expect(pages.status).toBe(200)
+    const guess = encode([
+      [1, clientId],
+      [2, Buffer.from('guess')],
+    ])
+    expect((await call('PollAuthSessionStatus', guess)).body).toBe('')
+    const nonsense = encode([[2, 'cut off']]).subarray(0, 4)
+    expect((await call('PollAuthSessionStatus', nonsense)).body).toBe('')
+  })
+})
+
+describe('the little of protocol buffers', () => {
+  it('reads what it wrote', () => {
+    const message = decode(
+      encode([
+        [1, 76561197960265728n],
+        [2, 'text'],
+        [3, Buffer.from([0, 255])],
+        [900, 300n],
+      ]),
+    )
+    expect([message?.number(1), message?.text(2), message?.number(900)]).toEqual([
+      76561197960265728n,
+      'text',
+      300n,
+    ])
+    expect(message?.bytes(3)).toEqual(Buffer.from([0, 255]))
+    expect([message?.number(7), message?.text(7)]).toEqual([0n, ''])
+  })
+
+  it('refuses what is cut off or of no known type', () => {
+    for (const bytes of [
+      [8],
+      [18, 5, 1],
+      [8, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
+      [15, 1],
+      [9, 1],
+    ]) {
+      expect(decode(Buffer.from(bytes))).toBeUndefined()
+    }
+  })
+})
