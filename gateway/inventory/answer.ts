@@ -55,7 +55,14 @@ const ERROR_OF_REFUSAL: Record<Extract<StoredAnswer, { kind: 'refused' }>['reaso
   escrow: 'escrow',
 }
 
-/** The state that the page shows for an answer without items. */
-export function errorTypeOf(answer: Exclude<StoredAnswer, { kind: 'items' }>): InventoryErrorType {
-  return answer.kind === 'refused' ? ERROR_OF_REFUSAL[answer.reason] : 'engineeringWorks'
+/**
+ * The state that the page shows for an answer without items. One failure is one of ours; that inventories fail for
+ * every bot, or that the operator works, is known elsewhere.
+ */
+export function errorTypeOf(
+  answer: Exclude<StoredAnswer, { kind: 'items' }>,
+  isOutage: boolean,
+): InventoryErrorType {
+  if (answer.kind === 'refused') return ERROR_OF_REFUSAL[answer.reason]
+  return isOutage ? 'engineeringWorks' : 'internal'
 }

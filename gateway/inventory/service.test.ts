@@ -111,42 +111,63 @@ describe('the inventory call', () => {
     expect((await till.ask()).minPrice).toBe(5_000)
   })
 
-  test.each([
-    ['hidden', { kind: 'refused', reason: 'hidden' }],
-    ['tradeNotAvailable', { kind: 'refused', reason: 'no_items' }],
-    ['engineeringWorks', { kind: 'unavailable', reason: 'rate_limited', detail: '429' }],
-  ] as const)('A-074 %s, from what Steam said', async (inventoryErrorType, answer) => {
-    till.steam.owned = answer
-    expect(await till.ask()).toMatchObject({
-      items: [],
-      inventoryError: true,
-      inventoryErrorType,
-      quoteId: null,
-      minPrice: 240,
+  describe.each(['en', 'ru'] as const)('A-074 its states, asked in %s', (language) => {
+    test.each([
+      ['hidden', { kind: 'refused', reason: 'hidden' }],
+      ['tradeNotAvailable', { kind: 'refused', reason: 'no_items' }],
+      ['internal', { kind: 'unavailable', reason: 'rate_limited', detail: '429' }],
+    ] as const)('%s, from what Steam said', async (inventoryErrorType, answer) => {
+      till.steam.owned = answer
+      expect(await till.ask({ language })).toMatchObject({
+        items: [],
+        inventoryError: true,
+        inventoryErrorType,
+        quoteId: null,
+        minPrice: 240,
+      })
     })
-  })
 
-  test.each([
-    ['invalidPartner', { kind: 'refused', reason: 'invalid_token' }],
-    ['tradeNotAvailable', { kind: 'refused', reason: 'cannot_trade' }],
-    ['escrow', { kind: 'ok', holdDays: 15 }],
-  ] as const)('A-074 A-089 %s, from the check of the partner', async (inventoryErrorType, answer) => {
-    till.steam.partner = answer
-    expect(await till.ask()).toMatchObject({ inventoryErrorType })
-    expect(till.steam.asked).toBe(0)
-  })
-
-  test('A-074 engineeringWorks while no bot is online', async () => {
-    await till.db.updateTable('bot').set({ online: false }).execute()
-    expect(await readInventory(till.deps, { hash: till.hash, game: 'cs' })).toMatchObject({
-      inventoryErrorType: 'engineeringWorks',
+    test.each([
+      ['invalidPartner', { kind: 'refused', reason: 'invalid_token' }],
+      ['tradeNotAvailable', { kind: 'refused', reason: 'cannot_trade' }],
+      ['escrow', { kind: 'ok', holdDays: 15 }],
+      ['internal', { kind: 'unavailable', reason: 'timeout', detail: 'GetTradeHoldDurations' }],
+    ] as const)('A-089 %s, from the check of the partner', async (inventoryErrorType, answer) => {
+      till.steam.partner = answer
+      expect(await till.ask({ language })).toMatchObject({ inventoryErrorType })
+      expect(till.steam.asked).toBe(0)
     })
-  })
 
-  test('A-074 internal when the bot does not answer', async () => {
-    const impatient = { ...till.deps, signals: { ...till.deps.signals, until: async () => undefined } }
-    expect(await readInventory(impatient, { hash: till.hash, game: 'cs' })).toMatchObject({
-      inventoryErrorType: 'internal',
+    test('D-28 engineeringWorks where inventories fail for every bot; what Steam does say stays', async () => {
+      await till.db.insertInto('outage').values({ kind: 'inventories', since: till.clock.now() }).execute()
+      till.steam.owned = { kind: 'unavailable', reason: 'timeout', detail: 'partnerinventory' }
+      expect(await till.ask({ language })).toMatchObject({ inventoryErrorType: 'engineeringWorks' })
+      till.clock.advance(5_000)
+      till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife')] }
+      expect(await till.ask({ language })).toMatchObject({ inventoryError: false, items: [{ id: '1' }] })
+    })
+
+    test('D-28 engineeringWorks while the operator works, without asking Steam', async () => {
+      await till.db.insertInto('outage').values({ kind: 'maintenance', since: till.clock.now() }).execute()
+      expect(await till.ask({ language })).toMatchObject({
+        inventoryErrorType: 'engineeringWorks',
+        minPrice: 240,
+      })
+      expect(till.steam.asked).toBe(0)
+    })
+
+    test('engineeringWorks while no bot is online', async () => {
+      await till.db.updateTable('bot').set({ online: false }).execute()
+      expect(await readInventory(till.deps, { hash: till.hash, game: 'cs', language })).toMatchObject({
+        inventoryErrorType: 'engineeringWorks',
+      })
+    })
+
+    test('internal when the bot does not answer', async () => {
+      const impatient = { ...till.deps, signals: { ...till.deps.signals, until: async () => undefined } }
+      expect(await readInventory(impatient, { hash: till.hash, game: 'cs', language })).toMatchObject({
+        inventoryErrorType: 'internal',
+      })
     })
   })
 

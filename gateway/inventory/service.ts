@@ -13,6 +13,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import { refuse } from '../kit/problem.ts'
+import { openOutages } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, type PriceList, priceList } from '../pricing/service.ts'
 import type { SteamItem } from '../steam/steam.ts'
@@ -69,11 +70,15 @@ export async function readInventory(
   const { user_steam_id: steamId, user_token: token } = deposit
   if (steamId === null || token === null) return refuse('trade_link_missing')
   const key = { steamId, token, game, language: language ?? deposit.language ?? FALLBACK_LANGUAGE }
-  const found = await lookAtSteam(deps, key, { reload: reload ?? false, signal })
+  const isClosed = (await openOutages(deps.db)).has('maintenance')
+  const found = isClosed ? CLOSED : await lookAtSteam(deps, key, { reload: reload ?? false, signal })
   return toInventory(deps, { deposit, key }, found)
 }
 
 type Found = Snapshot | { errorType: InventoryErrorType }
+
+/** While the operator works, or no bot is there to read. */
+const CLOSED: Found = { errorType: 'engineeringWorks' }
 
 /** Answers from the last minute, joins the request that is under way, or has a bot ask Steam. */
 async function lookAtSteam(
@@ -89,7 +94,7 @@ async function lookAtSteam(
   })
   if (start === undefined) {
     deps.log.warn({ game: key.game }, 'inventory: no bot is online to read with')
-    return { errorType: 'engineeringWorks' }
+    return CLOSED
   }
   const done = typeof start === 'bigint' ? undefined : snapshotOf(start)
   if (done !== undefined) return done
@@ -101,7 +106,12 @@ async function lookAtSteam(
   const snapshot = await deps.signals.until(inventoryTopic(id), check, WAIT_MS, signal)
   if (snapshot !== undefined) return snapshot
   deps.log.warn({ requestId: String(id), game: key.game }, 'inventory: no bot answered in time')
-  return { errorType: 'internal' }
+  return { errorType: (await isOutage(deps)) ? 'engineeringWorks' : 'internal' }
+}
+
+/** Whether inventories fail for every bot. */
+async function isOutage({ db }: InventoryDeps): Promise<boolean> {
+  return (await openOutages(db)).has('inventories')
 }
 
 /** A request under way is joined; items count for a minute, anything else and a reload for seconds only. */
@@ -154,7 +164,7 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
     inventoryErrorType,
   })
   if ('errorType' in found) return failed(found.errorType)
-  if (found.answer.kind !== 'items') return failed(errorTypeOf(found.answer))
+  if (found.answer.kind !== 'items') return failed(errorTypeOf(found.answer, await isOutage(deps)))
   if ('refused' in prices) {
     deps.log.error({ currency, reason: prices.refused }, 'inventory: there is no exchange rate to price with')
     return failed('engineeringWorks')
