@@ -5,6 +5,8 @@ import type { View, ViewReader } from './views.ts'
 export type ViewCache = {
   /** A view that is at most a moment old; undefined if there is no such deposit. */
   polled(hash: string): Promise<View | undefined>
+  /** The same without asking anybody: undefined where nothing recent is kept. */
+  kept(hash: string): View | undefined
   /** A view read now. */
   fresh(hash: string): Promise<View | undefined>
   stop(): void
@@ -54,6 +56,14 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
     return started
   }
 
+  function kept(hash: string): View | undefined {
+    const entry = entries.get(hash)
+    const now = nowMs()
+    if (entry === undefined || now - entry.readMs > STALE_MS) return undefined
+    entry.polledMs = now
+    return entry.view
+  }
+
   async function refresh(): Promise<void> {
     if (refreshing) return
     refreshing = true
@@ -78,12 +88,8 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   }
 
   return {
-    async polled(hash) {
-      const entry = entries.get(hash)
-      if (entry === undefined || nowMs() - entry.readMs > STALE_MS) return fresh(hash)
-      entry.polledMs = nowMs()
-      return entry.view
-    },
+    polled: async (hash) => kept(hash) ?? fresh(hash),
+    kept,
     fresh,
     stop: () => clearInterval(timer),
   }

@@ -82,14 +82,22 @@ function endConnectionsOnClose(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true
   })
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close')
+    done()
   })
 }
 
+/** Without promises: polls pass here, and each one costs. */
 function guardAgainstGuessing(scope: FastifyInstance, limits: Limits): void {
-  scope.addHook('onRequest', async (request) => limits.beforeCall(request))
-  scope.addHook('onResponse', async (request, reply) => limits.afterCall(request, reply.statusCode))
+  scope.addHook('onRequest', (request, _reply, done) => {
+    limits.beforeCall(request)
+    done()
+  })
+  scope.addHook('onResponse', (request, reply, done) => {
+    limits.afterCall(request, reply.statusCode)
+    done()
+  })
 }
 
 function addWidgetHooks(scope: FastifyInstance, limits: Limits): void {
