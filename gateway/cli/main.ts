@@ -8,6 +8,7 @@ import { createStore, updateStore } from '../stores/service.ts'
 import { addBots, changeBot, enrolBot, showBots } from './bots.ts'
 import { exportItems, recordMoved } from './items.ts'
 import { switchMaintenance } from './maintenance.ts'
+import { holdPrice, listPrices, releasePrice, showPrice } from './prices.ts'
 import { Refusal } from './terminal.ts'
 
 const USAGE = `usage: npm run --silent tradetill -- COMMAND
@@ -24,6 +25,11 @@ const USAGE = `usage: npm run --silent tradetill -- COMMAND
                              registers a store; prints its API key and webhook secret once
   store update --id ID --origin URL [--origin URL ...] [--webhook-url URL]
                              gives a store these addresses instead of those it has
+  price show --game GAME --item NAME
+                             what each source says of an item, and what a shopper is credited
+  price block|freeze|release --game GAME (--item NAME | --all)
+                             takes no such item; keeps its price as it is; listens to the sources again
+  price list                 the sources and how they do, and what is blocked or frozen
   maintenance on|off         pauses new trades and the time of deposits, or lets them go on
 `
 
@@ -40,6 +46,11 @@ const COMMANDS: Record<string, (context: Context, args: string[]) => Promise<voi
   'items moved': recordMoved,
   'store create': addStore,
   'store update': changeStore,
+  'price show': showPrice,
+  'price block': holdPrice('blocked'),
+  'price freeze': holdPrice('frozen'),
+  'price release': releasePrice,
+  'price list': listPrices,
   'maintenance on': ({ db }) => switchMaintenance(db, true),
   'maintenance off': ({ db }) => switchMaintenance(db, false),
 }

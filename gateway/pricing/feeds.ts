@@ -73,3 +73,13 @@ export async function noteFailure(
   await sql`
     update price_feed set next_at = greatest(next_at, ${left}) where source = ${source.name}`.execute(db)
 }
+
+/** How each feed of each source does. */
+export function listFeeds(db: Db) {
+  return db
+    .selectFrom('price_feed')
+    .select(['source', 'feed', 'good_at as goodAt', 'failures', 'last_error as lastError'])
+    .orderBy('source')
+    .orderBy('feed')
+    .execute()
+}

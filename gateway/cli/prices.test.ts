@@ -1,0 +1,58 @@
+/** The operator's commands for prices as processes of their own, on a real database. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { holdPrices, readHolds, savePrices, saveRate } from '../pricing/store.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+
+const MAIN = join(import.meta.dirname, 'main.ts')
+
+let database: TestDatabase
+
+beforeEach(async () => {
+  database = await testDatabase()
+  await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date() })
+  const said = { popularity: 60, popularityKind: 'listings' as const, asOf: new Date() }
+  const row = { marketHashName: 'Knife', usdMicros: 20_000_000n, levelUsdMicros: 10_000_000n, ...said }
+  await savePrices(database.db, { source: 'market', game: 'cs' }, [row])
+})
+afterEach(() => database.close())
+
+async function run(line: string) {
+  const env = { DATABASE_URL: database.url, TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
+  const child = spawn(process.execPath, [MAIN, 'price', ...line.split(' ')], { env })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  child.stdin.end()
+  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { out, errors, code }
+}
+
+it('show tells what a source says, the level, and what a shopper is credited of a spike', async () => {
+  const { out, code } = await run('show --game cs --item Knife')
+  expect(out).toMatch(/^market\t20\.00 USD\tlevel 10\.00 USD\t60 on sale\t/)
+  expect(out).toContain('worth 13.00 USD, a shopper is credited 9.75 USD')
+  expect(code).toBe(0)
+})
+
+const held = () => readHolds(database.db, 'cs')
+
+it('block keeps an item out, and list tells it', async () => {
+  expect((await run('block --game cs --item Knife')).out).toMatch(/^cs\tKnife\tblocked since /)
+  expect((await run('list')).out).toMatch(/^cs\tKnife\tblocked since /)
+  expect(await held()).toMatchObject([{ name: 'Knife', kind: 'blocked' }])
+})
+
+it('release ends it, once', async () => {
+  await holdPrices(database.db, { game: 'cs', name: 'Knife', kind: 'blocked', since: new Date() })
+  expect((await run('release --game cs --item Knife')).code).toBe(0)
+  expect(await held()).toEqual([])
+  expect((await run('release --game cs --item Knife')).errors).toContain('neither blocked nor frozen')
+})
+
+it('a whole game is held only when it is said', async () => {
+  expect((await run('freeze --game cs')).errors).toContain('--all for the whole game')
+  expect(await held()).toEqual([])
+  expect((await run('freeze --game cs --all')).out).toMatch(/^cs\tthe whole game\tfrozen since /)
+  expect(await held()).toMatchObject([{ name: null, kind: 'frozen' }])
+})
