@@ -203,6 +203,14 @@ describe('the hands of a person', () => {
     expect(steam.world().trades[0]?.status).toBe(TRADE.protectionRollback)
     expect(() => steam.as('nobody')).toThrow('nobody')
   })
+
+  it('ask only for what can be traded', () => {
+    const [nova, bot] = [steam.as('nova_hound'), steam.as('Tradetill Bot #1')]
+    nova.accept(offered().offerId)
+    expect([bot.items().length, bot.tradable(730).length]).toEqual([3, 0])
+    steam.advance(7 * DAY_S)
+    expect(bot.tradable(730)).toHaveLength(3)
+  })
 })
 
 describe('the page of the bots', () => {

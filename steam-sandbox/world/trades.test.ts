@@ -201,6 +201,7 @@ describe('people of their own will', () => {
     const then = settle(world, NOW_S + 3 * DAY_S + 5)
     expect(then.trades.map(({ status }) => status)).toEqual([TRADE.protectionRollback, TRADE.complete])
     expect(then.trades[1]?.atS).toBe(NOW_S + 3 * DAY_S + 5)
+    expect(settle(world, NOW_S + 30 * DAY_S).trades[0]?.status).toBe(TRADE.protectionRollback)
   })
 })
 

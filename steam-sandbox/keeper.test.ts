@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { type RunningSteam, startSteam } from './start.ts'
+import { sendOffer } from './world/offers.ts'
+import { STATE } from './world/world.ts'
+
+let folder: string
+let dataFile: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'steam-sandbox-'))
+  dataFile = join(folder, 'data', 'world.json')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const start = () => startSteam({ port: 0, seed: 'keeper', dataFile })
+const kept = () => JSON.parse(readFileSync(dataFile, 'utf8'))
+
+function offer(steam: RunningSteam): void {
+  const nova = steam.as('nova_hound')
+  const token = new URL(nova.tradeUrl()).searchParams.get('token') ?? ''
+  const sender = steam.as('Tradetill Bot #1').steamId
+  const intent = {
+    sender,
+    partner: nova.steamId,
+    token,
+    message: 'CODE',
+    items: nova.tradable(570).slice(0, 1),
+  }
+  steam.change((world, nowS) => sendOffer(world, intent, nowS))
+}
+
+it('the world is in its file soon after a change, and there again after a restart', async () => {
+  const steam = await start()
+  offer(steam)
+  await vi.waitFor(() => expect(kept().offers).toHaveLength(1))
+  steam.advance(60)
+  await steam.close()
+  const again = await start()
+  expect(again.world().offers).toMatchObject([{ message: 'CODE' }])
+  expect(again.world().aheadS).toBe(60)
+  expect(again.as('nova_hound').tradeUrl()).toBe(steam.as('nova_hound').tradeUrl())
+  await again.close()
+})
+
+it('a world that the first version kept goes on: its offer can be accepted', async () => {
+  const steam = await start()
+  offer(steam)
+  await steam.close()
+  const { accounts, offers, lastId } = kept()
+  const old = {
+    version: 1,
+    lastId,
+    accounts: accounts
+      .slice(0, 4)
+      .map(
+        ({ sessionGeneration: _, loginGeneration: __, ...rest }: object & Record<string, unknown>) => rest,
+      ),
+    offers: offers.map(({ give: _, ...rest }: Record<string, unknown>) => rest),
+    trades: [],
+  }
+  writeFileSync(dataFile, JSON.stringify(old))
+  const again = await start()
+  const [first] = again.world().offers
+  expect(again.as('nova_hound').accept(first?.id ?? '')).toMatchObject({ kind: 'accepted' })
+  expect(again.world().offers[0]?.state).toBe(STATE.accepted)
+  expect(again.as('Tradetill Bot #1').items()).toHaveLength(1)
+  expect(again.as('magic_hold').items().length).toBeGreaterThan(10)
+  await again.close()
+})
+
+it('a file that holds no world is refused, and left as it is', async () => {
+  await (await start()).close()
+  writeFileSync(dataFile, '{"version":99}')
+  await expect(start()).rejects.toThrow('is no world of this sandbox')
+  expect(kept()).toEqual({ version: 99 })
+})
