@@ -2,9 +2,12 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { holdPrices, readHolds, savePrices, saveRate } from '../pricing/store.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
+
+// Each command is a process that starts anew.
+vi.setConfig({ testTimeout: 60_000 })
 
 const MAIN = join(import.meta.dirname, 'main.ts')
 
