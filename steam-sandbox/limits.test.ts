@@ -185,6 +185,7 @@ describe('what is between two', () => {
     const stranger = await logIn(steam, 'quiet_lynx')
     const page = await get(stranger.community, `https://steamcommunity.com/inventory/${bot.steamId}/730/16`)
     expect(String(page.body)).toContain('"total_inventory_count":0')
+    expect(String(page.body)).not.toContain('assetid')
     expect(await contents(stranger.community, bot.steamId, { contextId: 16, tradable: false })).toEqual([])
     const input = { tradeid: steam.world().trades[0]?.id }
     const read = ({ manager }: Person) =>
