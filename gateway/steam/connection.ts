@@ -13,7 +13,6 @@ import { createTransport, type Exchange, type Transport } from './transport.ts'
 const RENEWAL_GAP_MS = 60_000
 /** A session is renewed so long before its token runs out. */
 const RENEW_AHEAD_MS = 10 * 60_000
-const LOGIN_MS = 10_000
 const LIBRARY_TIMEOUT_MS = 30_000
 const UNREADABLE_COOKIES: Unavailable = {
   kind: 'unavailable',
@@ -50,12 +49,14 @@ type Settings = {
   /** A clock that never jumps, in milliseconds. */
   monotonicMs: () => number
   clock: Clock
+  /** Limit of one login. */
+  loginMs: number
 }
 
 export type OpenAnswer = { kind: 'open'; connection: Connection } | Exclude<LoginAnswer, { kind: 'cookies' }>
 
 export async function openConnection(settings: Settings, refreshToken: string): Promise<OpenAnswer> {
-  const first = await login(settings.loginAgent, refreshToken, LOGIN_MS)
+  const first = await login(settings.loginAgent, refreshToken, settings.loginMs)
   if (first.kind !== 'cookies') return first
   const transport = createTransport(settings.redirect)
   const identity = createIdentity(transport)
@@ -192,7 +193,7 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
       return { kind: 'unavailable', reason: 'steam_error', detail: 'login: Steam ended a fresh session' }
     }
     triedAtMs = settings.monotonicMs()
-    const answer = await login(settings.loginAgent, refreshToken, LOGIN_MS)
+    const answer = await login(settings.loginAgent, refreshToken, settings.loginMs)
     if (answer.kind === 'unavailable') return answer
     if (answer.kind === 'refused') {
       return { kind: 'unavailable', reason: 'session_dead', detail: 'login: token refused' }

@@ -4,7 +4,7 @@ import { type Budget, createBudget, type Time } from './budget.ts'
 import type { Call, Connection } from './connection.ts'
 import { inventoryRefusal, unavailableFrom } from './outcomes.ts'
 import { type InventoryPage, parsePartnerPage, parsePublicPage } from './parse.ts'
-import type { InventoryAnswer, Partner, SteamItem, Unavailable } from './steam.ts'
+import { accountOf, type InventoryAnswer, type Partner, type SteamItem, type Unavailable } from './steam.ts'
 import type { Exchange } from './transport.ts'
 
 const MAX_ITEMS = 20_000
@@ -144,7 +144,6 @@ async function readPages(
 
 function offeredPage({ partner, game, language }: Wanted, start: string | null): Call {
   const { appId, contextId } = GAME_FACTS[game]
-  const account = BigInt(partner.steamId) & 0xffff_ffffn
   return {
     name: 'partnerinventory',
     url: 'https://steamcommunity.com/tradeoffer/new/partnerinventory/',
@@ -155,7 +154,7 @@ function offeredPage({ partner, game, language }: Wanted, start: string | null):
       l: STEAM_LANGUAGE[language],
       ...(start === null ? {} : { start }),
     },
-    referer: `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=${partner.token}`,
+    referer: `https://steamcommunity.com/tradeoffer/new/?partner=${accountOf(partner.steamId)}&token=${partner.token}`,
     proof: 'cookies',
   }
 }

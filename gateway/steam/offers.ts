@@ -21,11 +21,13 @@ import type {
   TradesAnswer,
   Unavailable,
 } from './steam.ts'
+import { accountOf } from './steam.ts'
 import type { Exchange } from './transport.ts'
 
 const RESULT_FAIL = 2
 const RESULT_NO_MATCH = 42
 const MAX_LIST_PAGES = 20
+const MOST_PARTNERS = 1000
 /** Steam gives no more to who asks with an access token. */
 const TRADES_A_PAGE = 100
 
@@ -102,7 +104,7 @@ function offersCall(since: Date, cursor: number): Call {
 
 export async function endOffer(
   connection: Connection,
-  end: { offerId: string; how: 'cancel' | 'decline' },
+  end: { offerId: string; how: 'cancel' | 'decline'; partnerSteamId: string | undefined },
   ms: number,
 ): Promise<CancelAnswer> {
   const url = `https://steamcommunity.com/tradeoffer/${end.offerId}`
@@ -110,7 +112,8 @@ export async function endOffer(
     name: end.how,
     url: `${url}/${end.how}`,
     method: 'POST',
-    referer: `${url}/`,
+    // As the libraries have it.
+    referer: `${url}/${end.partnerSteamId === undefined ? '' : `?partner=${accountOf(end.partnerSteamId)}`}`,
     proof: 'cookies',
   }
   const answer = await connection.exchange(call, ms)
@@ -122,7 +125,7 @@ export async function readTradeStatus(
   tradeId: string,
   ms: number,
 ): Promise<TradeStatusAnswer> {
-  const call = economyCall('GetTradeStatus', { tradeid: tradeId, get_descriptions: 0 })
+  const call = economyCall('GetTradeStatus', { tradeid: tradeId })
   const answer = await connection.exchange(call, ms)
   if (answer.kind === 'unavailable') return answer
   if (answer.kind === 'reply' && answer.eresult === RESULT_NO_MATCH) return { kind: 'missing' }
@@ -176,4 +179,22 @@ export function economyBody(answer: Exchange): unknown {
     typeof body === 'object' && body !== null ? Reflect.get(body, 'response') : undefined
   const full = typeof response === 'object' && response !== null && Object.keys(response).length > 0
   return eresult === RESULT_FAIL && full ? body : undefined
+}
+
+/** Whose offers these are, as far as this session has seen; the oldest are forgotten. */
+export function rememberPartners() {
+  const partners = new Map<string, string>()
+  return {
+    of: (offerId: string) => partners.get(offerId),
+    see(offers: readonly Pick<Offer, 'offerId' | 'partnerSteamId'>[]) {
+      for (const { offerId, partnerSteamId } of offers) {
+        partners.delete(offerId)
+        partners.set(offerId, partnerSteamId)
+      }
+      for (const offerId of partners.keys()) {
+        if (partners.size <= MOST_PARTNERS) return
+        partners.delete(offerId)
+      }
+    },
+  }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Call } from './connection.ts'
 import { unavailableFrom } from './outcomes.ts'
 import { plainText } from './parse.ts'
-import type { ProfileAnswer, Unavailable } from './steam.ts'
+import { accountOf, type ProfileAnswer, type Unavailable } from './steam.ts'
 import type { Exchange } from './transport.ts'
 
 /** Steam's own picture for accounts without one. */
@@ -33,7 +33,6 @@ export async function readProfile(
   steamId: string,
   hosts: ProfileHosts,
 ): Promise<ProfileAnswer> {
-  const account = BigInt(steamId) & 0xffff_ffffn
   const [page, mini] = await Promise.all([
     exchange({
       name: 'profile',
@@ -44,7 +43,7 @@ export async function readProfile(
     }),
     exchange({
       name: 'miniprofile',
-      url: `https://steamcommunity.com/miniprofile/${account}/json`,
+      url: `https://steamcommunity.com/miniprofile/${accountOf(steamId)}/json`,
       proof: 'none',
     }),
   ])

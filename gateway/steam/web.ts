@@ -17,6 +17,7 @@ import {
   listTrades,
   readOffer,
   readTradeStatus,
+  rememberPartners,
   sendOffer,
 } from './offers.ts'
 import { acknowledgeOutcome, partnerRefusal, unavailableFrom } from './outcomes.ts'
@@ -27,9 +28,9 @@ import { expiryOf } from './token.ts'
 import { createTransport } from './transport.ts'
 
 /** Limits of one call in milliseconds, a renewal of the session included. */
-type Deadlines = { send: number; inventory: number; other: number }
+type Deadlines = { login: number; send: number; inventory: number; other: number }
 
-const DEFAULT_DEADLINES: Deadlines = { send: 15_000, inventory: 15_000, other: 10_000 }
+const DEFAULT_DEADLINES: Deadlines = { login: 10_000, send: 15_000, inventory: 15_000, other: 10_000 }
 
 export type WebSteamOptions = {
   /** From `createSandboxAgent`; without it the calls reach the real Steam. */
@@ -60,7 +61,13 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
     async openSession(refreshToken): Promise<SessionAnswer> {
       const steamId = accountOfToken(refreshToken)
       if (!steamId) return { kind: 'refused', reason: 'token_malformed' }
-      const settings = { redirect: options.redirect, loginAgent, monotonicMs: TIME.now, clock }
+      const settings = {
+        redirect: options.redirect,
+        loginAgent,
+        monotonicMs: TIME.now,
+        clock,
+        loginMs: deadlines.login,
+      }
       const answer = await openConnection(settings, refreshToken)
       if (answer.kind !== 'open') return answer
       const expiresAtMs = expiryOf(refreshToken)
@@ -81,6 +88,9 @@ type Parts = { steamId: string; connection: Connection; deadlines: Deadlines; ad
 
 function createSession({ steamId, connection, deadlines, address }: Parts): SteamSession {
   const offered: Budget = createBudget(PARTNER_LIMITS, TIME)
+  const partners = rememberPartners()
+  const end = (offerId: string, how: 'cancel' | 'decline') =>
+    endOffer(connection, { offerId, how, partnerSteamId: partners.of(offerId) }, deadlines.other)
   const leftOf = (ms: number) => {
     const until = TIME.now() + ms
     return () => until - TIME.now()
@@ -95,12 +105,22 @@ function createSession({ steamId, connection, deadlines, address }: Parts): Stea
     },
     async sendOffer(partner, assets, message) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
-      return sendOffer(connection, { partner, assets, message }, deadlines.send)
+      const answer = await sendOffer(connection, { partner, assets, message }, deadlines.send)
+      if (answer.kind === 'sent') partners.see([{ ...answer, partnerSteamId: partner.steamId }])
+      return answer
     },
-    readOffer: (offerId) => readOffer(connection, offerId, deadlines.other),
-    listSentOffers: (since) => listSentOffers(connection, since, leftOf(deadlines.other)),
-    cancelOffer: (offerId) => endOffer(connection, { offerId, how: 'cancel' }, deadlines.other),
-    declineOffer: (offerId) => endOffer(connection, { offerId, how: 'decline' }, deadlines.other),
+    async readOffer(offerId) {
+      const answer = await readOffer(connection, offerId, deadlines.other)
+      if (answer.kind === 'offer') partners.see([answer.offer])
+      return answer
+    },
+    async listSentOffers(since) {
+      const answer = await listSentOffers(connection, since, leftOf(deadlines.other))
+      if (answer.kind === 'offers') partners.see([...answer.offers, ...answer.received])
+      return answer
+    },
+    cancelOffer: (offerId) => end(offerId, 'cancel'),
+    declineOffer: (offerId) => end(offerId, 'decline'),
     readTradeStatus: (tradeId) => readTradeStatus(connection, tradeId, deadlines.other),
     listTrades: (since) => listTrades(connection, since, leftOf(deadlines.other)),
     acknowledgeProtection: async () => acknowledgeOutcome(await connection.acknowledge(deadlines.other)),

@@ -46,6 +46,7 @@ export type ScriptedSteam = {
   routes: Map<string, Route>
   /** `METHOD host/path` of all requests so far. */
   log: string[]
+  requests: SteamRequest[]
   logins: number
   times(path: string): number
   here(deadlines?: WebSteamOptions['deadlines'], clock?: Clock): Steam
@@ -57,6 +58,7 @@ export async function scriptedSteam(): Promise<ScriptedSteam> {
   const sessions: SteamSession[] = []
   const server = createServer(async (incoming, response) => {
     const request = await read(incoming)
+    steam.requests.push(request)
     steam.log.push(`${request.method} ${request.host}${request.path}`)
     const route = steam.routes.get(`${request.host}${request.path}`)
     give(response, (await route?.(request)) ?? { status: 404, body: null })
@@ -73,7 +75,8 @@ export async function scriptedSteam(): Promise<ScriptedSteam> {
       ['store.steampowered.com/login/settoken', () => loginCookie({ aud: ['web:store'], n: steam.logins })],
     ]),
     /** `METHOD host/path` of all requests so far. */
-    log: [] as string[],
+    log: [],
+    requests: [],
     logins: 0,
     times: (path: string) => steam.log.filter((line) => line.endsWith(path)).length,
     here: (deadlines = {}, clock = systemClock) =>
@@ -109,7 +112,8 @@ export async function scriptedSteam(): Promise<ScriptedSteam> {
 }
 
 async function read(incoming: IncomingMessage): Promise<SteamRequest> {
-  const url = new URL(incoming.url ?? '/', 'http://steam')
+  // Not with a base: what follows two slashes would be taken for a host.
+  const url = new URL(`http://steam${incoming.url ?? '/'}`)
   return {
     method: incoming.method ?? '',
     host: incoming.headers.host ?? '',

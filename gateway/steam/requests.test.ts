@@ -1,0 +1,272 @@
+/** The port's requests beside those that the client libraries send by themselves for the same job. */
+import { createRequire } from 'node:module'
+import Request from 'request'
+import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  ASSETS,
+  api,
+  BOT,
+  ok,
+  PARTNER,
+  type ScriptedSteam,
+  SEND,
+  type SteamRequest,
+  scriptedSteam,
+  TOKEN,
+} from '../testing/steam-server.ts'
+import { createSandboxAgent } from './agent.ts'
+import type { SteamSession } from './steam.ts'
+
+type Done = (error: Error | null, ...said: unknown[]) => void
+type LibraryOffer = {
+  addTheirItem(item: object): void
+  setMessage(text: string): void
+  send(done: Done): void
+  cancel(done: Done): void
+  decline(done: Done): void
+  getExchangeDetails(failedToo: boolean, done: Done): void
+  loadPartnerInventory(appId: number, contextId: string, done: Done): void
+}
+type LibraryManager = {
+  setCookies(cookies: string[], done: Done): void
+  createOffer(partner: string, token: string): LibraryOffer
+  getOffer(id: string, done: (error: Error | null, offer: LibraryOffer) => void): void
+  getOffers(filter: number, cutoff: Date, done: Done): void
+  shutdown(): void
+}
+type LibraryCommunity = {
+  acknowledgeTradeProtection(done: Done): void
+  getUserInventoryContents(
+    user: string,
+    appId: number,
+    contextId: string,
+    tradable: boolean,
+    done: Done,
+  ): void
+}
+
+// Types of ours declare only what the gateway may call; here the libraries are used as they come.
+const load = createRequire(import.meta.url)
+const Manager: new (options: object) => LibraryManager = load('steam-tradeoffer-manager')
+const Community: new (options: object) => LibraryCommunity = load('steamcommunity')
+
+const ACTIVE_ONLY = 1
+const CUTOFF = new Date('2026-01-01T12:00:00Z')
+const offer = {
+  tradeofferid: '55',
+  accountid_other: 4001,
+  message: 'K7M2QX',
+  trade_offer_state: 2,
+  is_our_offer: true,
+  items_to_receive: [
+    { appid: 730, contextid: '2', assetid: '1', classid: '1', instanceid: '0', amount: '1' },
+  ],
+  time_created: 1_767_225_600,
+  time_updated: 1_767_225_600,
+}
+const trade = { tradeid: '900', steamid_other: PARTNER.steamId, status: 3, time_init: 1_767_225_600 }
+
+let steam: ScriptedSteam
+let ours: SteamSession
+let theirs: { manager: LibraryManager; community: LibraryCommunity }
+let shown: object
+
+beforeEach(async () => {
+  steam = await scriptedSteam()
+  shown = offer
+  steam.routes.set(api('GetTradeOffer'), () => ok({ offer: shown }))
+  steam.routes.set(api('GetTradeOffers'), () => ok({ trade_offers_sent: [offer], next_cursor: 0 }))
+  steam.routes.set(api('GetTradeStatus'), () => ok({ trades: [trade] }))
+  steam.routes.set(SEND, () => ({ body: { tradeofferid: '55' } }))
+  for (const end of ['cancel', 'decline']) {
+    steam.routes.set(`steamcommunity.com/tradeoffer/55/${end}`, () => ({ body: { tradeofferid: '55' } }))
+  }
+  ours = await steam.open()
+  theirs = await library()
+})
+afterEach(async () => {
+  theirs.manager.shutdown()
+  await steam.close()
+})
+
+/** The libraries wired as their documents say, by way of the same redirect. */
+async function library() {
+  const agent = createSandboxAgent('sandbox', steam.url)
+  const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
+  session.refreshToken = TOKEN
+  const cookies = await session.getWebCookies()
+  const community = new Community({ request: Request.defaults({ agent }) })
+  const manager = new Manager({ community, pollInterval: -1, dataDirectory: null, useAccessToken: true })
+  manager.setCookies(
+    cookies.filter((cookie) => cookie.includes('Domain=steamcommunity.com')),
+    () => {},
+  )
+  return { manager, community }
+}
+
+const done = (start: (done: Done) => void) =>
+  new Promise<void>((resolve) => {
+    start(() => resolve())
+  })
+const theirOffer = () =>
+  new Promise<LibraryOffer>((resolve) => {
+    theirs.manager.getOffer('55', (_, found) => resolve(found))
+  })
+
+/** What was asked at these paths while `work` ran, without what differs from session to session. */
+async function asked(path: string, work: () => Promise<unknown>) {
+  const from = steam.requests.length
+  await work()
+  return steam.requests
+    .slice(from)
+    .filter((request) => request.path === path)
+    .map(plain)
+}
+
+function plain({ method, host, path, query, form, headers }: SteamRequest) {
+  const pairs = (params: URLSearchParams) =>
+    [...params].map(([name, value]) => [name, isOfSession(name) ? 'of the session' : value]).sort()
+  const cookie = (headers.cookie ?? '')
+    .replace(/(sessionid|steamLoginSecure)=[^;]*/g, '$1')
+    .split('; ')
+    .sort()
+  return { method, host, path, query: pairs(query), form: pairs(form), headers: { ...headers, cookie } }
+}
+const isOfSession = (name: string) => name === 'sessionid' || name === 'access_token'
+
+async function same(path: string, our: () => Promise<unknown>, their: () => Promise<unknown>) {
+  const [mine, library] = [await asked(path, our), await asked(path, their)]
+  expect(mine).toHaveLength(1)
+  expect(mine).toEqual(library)
+}
+
+describe('the port asks as the libraries do', () => {
+  it('to send an offer', () =>
+    same(
+      '/tradeoffer/new/send',
+      () => ours.sendOffer(PARTNER, ASSETS, 'K7M2QX'),
+      () => {
+        const sent = theirs.manager.createOffer(PARTNER.steamId, PARTNER.token)
+        for (const { appId, contextId, assetId } of ASSETS) {
+          sent.addTheirItem({ appid: appId, contextid: contextId, assetid: assetId })
+        }
+        sent.setMessage('K7M2QX')
+        return done((end) => sent.send(end))
+      },
+    ))
+
+  it('to read an offer', () =>
+    same(
+      '/IEconService/GetTradeOffer/v1/',
+      () => ours.readOffer('55'),
+      () => theirOffer(),
+    ))
+
+  it('to list offers', () =>
+    same(
+      '/IEconService/GetTradeOffers/v1/',
+      () => ours.listSentOffers(CUTOFF),
+      () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
+    ))
+
+  it.each(['cancel', 'decline'] as const)('to %s an offer that it has seen', async (how) => {
+    shown = { ...offer, is_our_offer: how === 'cancel' }
+    await ours.readOffer('55')
+    const found = await theirOffer()
+    await same(
+      `/tradeoffer/55/${how}`,
+      () => (how === 'cancel' ? ours.cancelOffer('55') : ours.declineOffer('55')),
+      () => done((end) => found[how](end)),
+    )
+  })
+
+  it('to learn what became of a trade', async () => {
+    shown = { ...offer, trade_offer_state: 3, tradeid: '900' }
+    const found = await theirOffer()
+    await same(
+      '/IEconService/GetTradeStatus/v1/',
+      () => ours.readTradeStatus('900'),
+      () => done((end) => found.getExchangeDetails(true, end)),
+    )
+  })
+
+  it('to see what a partner may trade, and in which language', async () => {
+    const path = '/tradeoffer/new/partnerinventory/'
+    steam.routes.set(`steamcommunity.com${path}`, () => ({ body: { success: true, rgInventory: [] } }))
+    const [mine] = await asked(path, () => ours.readInventory(PARTNER, 'cs', 'en'))
+    const [library] = await asked(path, () => {
+      const sent = theirs.manager.createOffer(PARTNER.steamId, PARTNER.token)
+      return done((end) => sent.loadPartnerInventory(730, '2', end))
+    })
+    expect(mine).toEqual({ ...library, query: [...(library?.query ?? []), ['l', 'english']].sort() })
+  })
+
+  it('to see the public inventory', async () => {
+    const path = `/inventory/${PARTNER.steamId}/730/2`
+    await same(
+      path,
+      () => ours.readInventory(PARTNER, 'cs', 'en'),
+      () => done((end) => theirs.community.getUserInventoryContents(PARTNER.steamId, 730, '2', false, end)),
+    )
+  })
+
+  it('to acknowledge trade protection', () =>
+    same(
+      '//trade/new/acknowledge',
+      () => ours.acknowledgeProtection(),
+      () => done((end) => theirs.community.acknowledgeTradeProtection(end)),
+    ))
+
+  it('to log in', async () => {
+    const login = async (work: () => Promise<unknown>) => {
+      const from = steam.requests.length
+      await work()
+      return steam.requests
+        .slice(from)
+        .filter(({ path }) => path.includes('/jwt/') || path.includes('/login/settoken'))
+        .map(({ method, host, path, headers }) => {
+          const { 'content-length': _, 'content-type': type, ...rest } = headers
+          return { method, host, path, headers: { ...rest, type: type?.split(';')[0] } }
+        })
+        .sort((a, b) => a.host.localeCompare(b.host))
+    }
+    const mine = await login(() => steam.open())
+    expect(mine.map(({ host }) => host)).toContain('login.steampowered.com')
+    expect(mine).toEqual(await login(library))
+  })
+})
+
+describe('what the libraries have no method for', () => {
+  it.each([
+    [
+      'GetTradeHoldDurations',
+      () => ours.checkPartner(PARTNER),
+      [
+        ['access_token', 'of the session'],
+        ['steamid_target', PARTNER.steamId],
+        ['trade_offer_access_token', PARTNER.token],
+      ],
+    ],
+    [
+      'GetTradeHistory',
+      () => ours.listTrades(CUTOFF),
+      [
+        ['access_token', 'of the session'],
+        ['get_descriptions', '0'],
+        ['include_failed', '1'],
+        ['include_total', '0'],
+        ['max_trades', '100'],
+        ['navigating_back', '0'],
+        ['start_after_time', '0'],
+        ['start_after_tradeid', '0'],
+      ],
+    ],
+  ])('is asked of %s with the headers of their other calls', async (method, ask, query) => {
+    const [mine] = await asked(`/IEconService/${method}/v1/`, ask)
+    const [library] = await asked('/IEconService/GetTradeOffer/v1/', theirOffer)
+    expect(mine).toEqual({ ...library, path: `/IEconService/${method}/v1/`, query })
+  })
+
+  it('speaks for the account of the token', () => expect(ours.steamId).toBe(BOT))
+})
