@@ -43,11 +43,12 @@ export async function creditDelivery(deps: TradeDeps, tx: Tx, delivery: Delivery
     receivedAssetId: newAssetId,
   }))
   await recordCustody(tx, { tradeId: row.id, botId: row.bot_id, at, moved: 'in' }, received)
-  const movements = deliveryMovements({ total: row.total, gross: row.gross_total, held })
-  await post(tx, { ...posting, movements, at })
   if (settlesAt !== null) await wakeAt(deps, tx, row, settlesAt)
   await creditDeposit(deps, tx, { deposit, row, held, heldUntil: held > 0n ? settlesAt : null })
   await endOthers(deps, tx, row)
+  // Last, so that the balances of a busy store are locked as shortly as can be.
+  const movements = deliveryMovements({ total: row.total, gross: row.gross_total, held })
+  await post(tx, { ...posting, movements, at })
   const about = { deposit: String(deposit.id), trade: String(row.id), held: String(held) }
   deps.log.info(about, 'items delivered')
 }
