@@ -5,6 +5,7 @@ import { selectedTotal, shownInventory, visibleItems } from '../flow/selectors.t
 import type { Stand as StandState } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { useNarrow } from '../ui/hooks.ts'
+import { Age } from './age.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 import { Controls } from './controls.tsx'
 import { Grid } from './grid.tsx'
@@ -67,6 +68,7 @@ function Shelf({ stand, payment, flow }: Props) {
         />
       )}
       <Unavailable inventory={inventory} />
+      <Age inventory={inventory} />
     </div>
   )
 }
