@@ -26,7 +26,7 @@ type SaidBySteam = {
 export async function startStockedTill() {
   const till = await startTill()
   const rules = rulesWith(() => ({ commissionBps: 1_000 }))
-  const deps: InventoryDeps = { ...till.deps, rules, imageBase: 'https://img.test', maxItems: 50 }
+  const deps = { ...till.deps, rules, imageBase: 'https://img.test', maxItems: 50 } satisfies InventoryDeps
   const steam: SaidBySteam = {
     partner: { kind: 'ok', holdDays: 0 },
     owned: { kind: 'items', items: [anItem('1', 'Knife')] },

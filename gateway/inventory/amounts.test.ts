@@ -1,0 +1,102 @@
+/** From what the inventory shows to what a trade is accepted with. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Game } from '../../contract/games.ts'
+import { saveRate } from '../pricing/store.ts'
+import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
+import { requestTrade } from '../trades/request.ts'
+
+let till: StockedTill
+
+beforeEach(async () => {
+  till = await startStockedTill()
+  // With a commission of 10 %: credited 14.40 euros, 0.72 euros, 0.10 dollars and 0.11 dollars.
+  const prices = { Knife: 20_000_000n, Case: 1_000_000n, Dime: 111_200n, Eleven: 122_300n, Rare: 20_000_000n }
+  await setPrices(till, prices)
+  till.steam.owned = {
+    kind: 'items',
+    items: [
+      anItem('1', 'Knife'),
+      anItem('2', 'Case'),
+      anItem('3', 'Case'),
+      anItem('4', 'Dime'),
+      anItem('5', 'Eleven'),
+      anItem('6', 'Rare'),
+      anItem('7', 'Knife', { tradable: false }),
+    ],
+  }
+})
+afterEach(() => till.close())
+
+const limited = (limits: { min_amount?: bigint; max_amount?: bigint }) =>
+  till.db.updateTable('deposit').set(limits).execute()
+
+/** Looks at the inventory and asks for a trade of these items. The bot is away, so what is accepted stays open. */
+async function trade(...items: string[]) {
+  return tradeOf(items, (await till.ask()).quoteId)
+}
+
+function tradeOf(items: string[], quoteId: string | null) {
+  const signals = { ...till.deps.signals, until: async () => undefined }
+  const body = { hash: till.hash, game: 'cs' as const, items, ...(quoteId === null ? {} : { quoteId }) }
+  return requestTrade({ ...till.deps, signals }, body)
+}
+const accepted = { kind: 'sending' }
+const refused = (code: string) => ({ kind: 'refused', code })
+
+describe('the amount of a trade', () => {
+  test('A-113 the least is the sum of the game in the currency of the deposit', async () => {
+    const least = async (game: Game) => (await till.ask({ game })).minPrice
+    expect(await Promise.all((['cs', 'dota', 'rust', 'tf'] as const).map(least))).toEqual([240, 80, 80, 80])
+    await till.db.updateTable('deposit').set({ currency: 'BRL' }).execute()
+    await saveRate(till.db, 'test', { currency: 'BRL', perUsd: '5.3401', asOf: till.clock.now() })
+    expect([await least('cs'), await least('tf')]).toEqual([1_603, 535])
+  })
+
+  test('A-113 a smaller trade is refused, an equal one is not', async () => {
+    expect(await trade('2', '3')).toEqual(refused('below_minimum'))
+    await setPrices(till, { Case: 3_333_400n })
+    expect(await trade('2')).toEqual(accepted)
+  })
+
+  test.each([
+    ['a store’s minimum of as much', { min_amount: 1_440n }, accepted],
+    ['a store’s minimum above it', { min_amount: 1_441n }, refused('below_minimum')],
+    ['a store’s minimum below the game’s', { min_amount: 1n }, accepted],
+    ['a maximum of as much', { max_amount: 1_440n }, accepted],
+    ['a maximum below it', { max_amount: 1_439n }, refused('above_maximum')],
+  ])('D-15 %s', async (_what, limits, answer) => {
+    await limited(limits)
+    expect(await trade('1')).toEqual(answer)
+  })
+
+  test('D-13 the rate is that of the quote: the minimum that was shown is the one that is asked for', async () => {
+    await setPrices(till, { Case: 3_333_400n })
+    const { minPrice, quoteId, items } = await till.ask()
+    expect(items.find(({ id }) => id === '2')?.price).toBe(minPrice)
+    till.clock.advance(60_000)
+    await saveRate(till.db, 'test', { currency: 'EUR', perUsd: '0.95', asOf: till.clock.now() })
+    expect((await till.ask()).minPrice).toBe(285)
+    expect(await tradeOf(['2'], quoteId)).toEqual(accepted)
+  })
+})
+
+describe('A-087 what does not qualify', () => {
+  test('0.10 is refused and 0.11 qualifies', async () => {
+    const { items, unavailableByReason } = await till.ask()
+    expect(items.map(({ id }) => id)).toEqual(['1', '2', '3', '5'])
+    expect(unavailableByReason).toEqual({ tooCheap: 1, notPopular: 1, notTradable: 1 })
+    expect(await trade('1', '4')).toEqual(refused('items_unavailable'))
+    expect(await trade('1', '5')).toEqual(accepted)
+  })
+
+  test.each([['6'], ['7'], ['99']])('a trade with item %s is refused', async (id) => {
+    expect(await trade('1', id)).toEqual(refused('items_unavailable'))
+  })
+})
+
+test('D-14 items of another live trade are left out and counted, those of one that ended are not', async () => {
+  expect(await trade('1')).toEqual(accepted)
+  expect(await till.ask()).toMatchObject({ unavailableByReason: { inAnotherTrade: 1 } })
+  await till.db.updateTable('trade_item').set({ live: false }).execute()
+  expect((await till.ask()).items.map(({ id }) => id)).toContain('1')
+})
