@@ -58,7 +58,9 @@ describe('time', () => {
       aheadS: 7 * DAY_S,
     })
     expect(steam.world().trades[0]?.settled).toBe(true)
-    expect((await call('POST', 'clock', { advanceS: -1 })).status).toBe(400)
+    for (const said of [{ advanceS: -1 }, { advanceDays: 4000 }, {}, { advanceS: 'x' }]) {
+      expect((await call('POST', 'clock', said)).status).toBe(400)
+    }
     await call('POST', 'reset')
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 0 })
   })
@@ -145,6 +147,8 @@ describe('behaviours', () => {
     await call('POST', 'clock', { advanceS: 10 })
     const stateOf = (id: string) => steam.world().offers.find((offer) => offer.id === id)?.state
     expect([stateOf(hers.offerId), stateOf(other.offerId)]).toEqual([STATE.declined, STATE.active])
+    await call('PUT', 'behaviours/declines', { steamId })
+    expect(steam.world().switched).toHaveLength(1)
     await call('DELETE', 'behaviours/declines')
     expect(stateOf(offered().offerId)).toBe(STATE.active)
     expect((await call('PUT', 'behaviours/nonsense', {})).status).toBe(404)
@@ -202,6 +206,14 @@ describe('the hands of a person', () => {
     nova.reverse()
     expect(steam.world().trades[0]?.status).toBe(TRADE.protectionRollback)
     expect(() => steam.as('nobody')).toThrow('nobody')
+  })
+
+  it('bring a bad day or a fault of their own', async () => {
+    expect(() => steam.begin('nonsense')).toThrow('nonsense')
+    steam.begin('steam-down')
+    expect(JSON.stringify((await call('GET', 'behaviours')).body)).toContain('"on":true')
+    steam.end('steam-down')
+    expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
   it('ask only for what can be traded', () => {

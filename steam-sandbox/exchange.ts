@@ -60,9 +60,15 @@ export function tradeLink({ accountId, token }: Account): string {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${token}`
 }
 
+/** A hundred years: beyond, moments could no longer be written as dates. */
+const MOST_AHEAD_S = 36_500 * 86_400
+
 /** Moves the sandbox's time on; whatever falls into that time happens. */
 export function advance({ change }: Sandbox, seconds: number): void {
-  change((world) => ({ world: { ...world, aheadS: world.aheadS + seconds }, answer: undefined }))
+  change((world) => ({
+    world: { ...world, aheadS: Math.min(world.aheadS + seconds, MOST_AHEAD_S) },
+    answer: undefined,
+  }))
 }
 
 /** A field of a value that somebody else wrote. */

@@ -32,6 +32,8 @@ export type PlainFault = Fault & { match: { host?: string; path: string }; times
 
 export type Faults = ReturnType<typeof createFaults>
 
+const MOST_WAITING = 1000
+
 /** The list of faults that wait for their requests; the first that matches is used up. */
 export function createFaults() {
   let waiting: Waiting[] = []
@@ -39,7 +41,7 @@ export function createFaults() {
     add({ match, ...fault }: PlainFault) {
       const matches = ({ path, host }: Incoming) =>
         path.startsWith(match.path) && (match.host === undefined || match.host === host)
-      waiting = [...waiting, { ...fault, matches }]
+      waiting = [...waiting, { ...fault, matches }].slice(-MOST_WAITING)
     },
     /** Switches a bad day on by its name, for a number of requests or until it is switched off. */
     begin(name: string, { times = Infinity, steamId }: { times?: number; steamId?: string }) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { loginCookies, Request, SandboxAgent } from './conformance/libraries.ts'
+import { createSession, loginCookies, Request, SandboxAgent } from './conformance/libraries.ts'
 import { decode, encode } from './protobuf.ts'
 import { type RunningSteam, startSteam } from './start.ts'
 
@@ -83,9 +83,10 @@ describe('a login', () => {
   }
 
   it('is polled only by who began it', async () => {
-    const begun = decode(Buffer.from((await call('BeginAuthSessionViaQR', encode([]))).body, 'latin1'))
-    expect(begun?.text(2)).toMatch(/^https:\/\/s\.team\/q\/1\/\d+$/)
-    const clientId = BigInt(begun?.text(2).split('/').at(-1) ?? 0)
+    const session = createSession(steam)
+    const { qrChallengeUrl = '' } = await session.startWithQR()
+    session.cancelLoginAttempt()
+    const clientId = BigInt(qrChallengeUrl.split('/').at(-1) ?? 0)
     const pages = await fetch(`${steam.url}/control/logins/${clientId}/approve`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

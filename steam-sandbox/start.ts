@@ -21,6 +21,8 @@ type Options = {
   quotas?: boolean
 }
 
+type SaidFault = Pick<PlainFault, 'match' | 'effect'> & Partial<PlainFault>
+
 export type RunningSteam = Awaited<ReturnType<typeof startSteam>>
 
 /** Starts a Steam on 127.0.0.1. Rejects if the port is taken or the data file cannot be read. */
@@ -59,7 +61,8 @@ export async function startSteam({
     },
     end: (name: string) => void switchOff(sandbox, name),
     /** Lets the next requests that match fail; see the control API. */
-    fault: (fault: PlainFault) => sandbox.faults.add(fault),
+    fault: ({ times = 1, delayMs = 0, ...fault }: SaidFault) =>
+      sandbox.faults.add({ ...fault, times, delayMs }),
     /** Moves the sandbox's time on; what falls into that time happens. */
     advance: (seconds: number) => advance(sandbox, seconds),
     async close() {

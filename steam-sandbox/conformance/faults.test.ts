@@ -61,6 +61,9 @@ describe('the injection of faults', () => {
       await get(bot.community, PROFILE),
     ].map(({ status }) => status)
     expect(statuses).toEqual([418, 418, 200])
+    steam.fault({ match: { path: '/profiles/' }, effect: { status: 410 } })
+    expect((await get(bot.community, PROFILE)).status).toBe(410)
+    expect((await get(bot.community, PROFILE)).status).toBe(200)
   })
 
   row('status, body, headers', async () => {

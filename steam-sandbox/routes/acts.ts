@@ -126,7 +126,8 @@ export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
     sandbox.faults.begin(name, { ...person, ...(typeof times === 'number' ? { times } : {}) })
   } else if (PEOPLE[name]) {
     sandbox.change((world) => {
-      const switched = { ...world, switched: [...world.switched, { name, ...person }] }
+      const others = world.switched.filter((other) => other.name !== name || other.steamId !== person.steamId)
+      const switched = { ...world, switched: [...others, { name, ...person }] }
       return { world: name === 'many-items' ? filled(switched, person.steamId) : switched, answer: undefined }
     })
   } else {

@@ -15,6 +15,8 @@ export function control(request: Incoming, sandbox: Sandbox): Reply | undefined 
   return ACTS[`${request.method} ${noun} ${verb}`]?.(sandbox, id, request.json)
 }
 
+const MOST_ADVANCE_S = 3650 * 86_400
+
 const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   'GET /control/players': ({ world }) =>
     json(shoppers(world().accounts.filter(({ behaviour }) => !behaviour))),
@@ -37,7 +39,9 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   'GET /control/clock': clock,
   'POST /control/clock': (sandbox, { json: said }) => {
     const seconds = field(said, 'advanceS') ?? Number(field(said, 'advanceDays')) * 86_400
-    if (typeof seconds !== 'number' || !(seconds >= 0)) return bad('Say advanceS or advanceDays.')
+    if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= MOST_ADVANCE_S)) {
+      return bad('Say advanceS or advanceDays, at most ten years.')
+    }
     advance(sandbox, Math.floor(seconds))
     return clock(sandbox)
   },

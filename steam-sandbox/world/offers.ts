@@ -7,6 +7,7 @@ import {
   type Asset,
   findAccount,
   findOffer,
+  MOST_KEPT,
   type Offer,
   refuse,
   STATE,
@@ -69,7 +70,7 @@ export function sendOffer(
   const before = countered
     ? withOffer(world, { ...countered, state: STATE.countered, updatedAtS: nowS })
     : world
-  const next = { ...before, lastId: world.lastId + 1, offers: [...before.offers, offer] }
+  const next = { ...before, lastId: world.lastId + 1, offers: [...before.offers, offer].slice(-MOST_KEPT) }
   return { world: next, answer: { kind: 'sent', offerId: offer.id, needsConfirmation } }
 }
 

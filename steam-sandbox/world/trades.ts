@@ -4,6 +4,7 @@ import {
   type Asset,
   DAY_S,
   findAccount,
+  MOST_KEPT,
   type Offer,
   PROTECTED_APP,
   refuse,
@@ -35,7 +36,7 @@ export function beginTrade(world: World, offer: Offer, nowS: number): { world: W
     settled: false,
     items: [...offer.items.map(from(offer.partner)), ...offer.give.map(from(offer.sender))],
   }
-  const begun = { ...world, lastId: world.lastId + 1, trades: [...world.trades, trade] }
+  const begun = { ...world, lastId: world.lastId + 1, trades: [...world.trades, trade].slice(-MOST_KEPT) }
   const without = withoutItems(begun, trade, nowS)
   const accepted = { ...offer, tradeId, updatedAtS: nowS }
   if (holdDays === 0) {
@@ -188,7 +189,7 @@ export function reverseTrade(
   }))
   const row = compensation(changed, back, { id: backId, nowS })
   const next = { ...withTrade(without, changed), lastId: world.lastId + 1 }
-  const told = { ...next, trades: [...next.trades, row] }
+  const told = { ...next, trades: [...next.trades, row].slice(-MOST_KEPT) }
   return { world: withArrived(told, home), answer: { kind: 'reversed', tradeId: backId } }
 }
 

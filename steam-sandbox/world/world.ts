@@ -114,6 +114,8 @@ export const TRADE = {
 export type Refusal = { kind: 'refused'; eresult: number; text?: 'cannot_trade' | 'trade_ban' | 'too_many' }
 export type Answer<T> = { world: World; answer: T | Refusal }
 
+/** Older offers and trades are forgotten. */
+export const MOST_KEPT = 5000
 export const OFFER_LIFE_S = 14 * 86_400
 export const DAY_S = 86_400
 export const PROTECTED_APP = 730
