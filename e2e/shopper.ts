@@ -22,8 +22,8 @@ export async function startTopUp(page: Page, place: Place, language: Language = 
   return speak(page, language)
 }
 
-async function speak(page: Page, language: Language): Promise<Messages> {
-  await page.getByRole('combobox', { name: TEXTS.en.language }).selectOption(language)
+export async function speak(page: Page, language: Language): Promise<Messages> {
+  await page.locator('.language select').selectOption(language)
   await page.locator(`html[lang=${language}]`).waitFor()
   return TEXTS[language]
 }

@@ -10,6 +10,7 @@ import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { DESKTOP, type Visit, visit } from './browser.ts'
 import { newDeposit, type OpenedDeposit } from './calls.ts'
+import { run } from './process.ts'
 import { TEXTS } from './shopper.ts'
 import { parseSecrets } from './store.ts'
 
@@ -76,4 +77,11 @@ export async function query(sql: string, values: unknown[] = []): Promise<Record
 /** Requests to a call of the API, in their order. */
 export function callsTo(visited: Visit, path: string): Visit['seen']['requests'] {
   return visited.seen.requests.filter(({ url }) => new URL(url).pathname === path)
+}
+
+/** The operator's command. */
+export async function maintenance(turn: 'on' | 'off'): Promise<void> {
+  const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
+  const done = run('gateway/cli/main.ts', env, { args: ['maintenance', turn] })
+  if ((await done.ended) !== 0) throw new Error(done.output())
 }

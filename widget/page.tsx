@@ -1,7 +1,8 @@
 /** What every screen shares: language, texts, toasts and the mode the gateway runs in. */
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
-import type { Language } from '../contract/languages.ts'
+import { FALLBACK_LANGUAGE, type Language } from '../contract/languages.ts'
 import type { Currency } from '../contract/money.ts'
+import { wait } from './flow/wait.ts'
 import type { Messages } from './i18n/en.ts'
 import { formatMoney } from './i18n/format.ts'
 import { hasMessages, loadMessages, messagesIn } from './i18n/messages.ts'
@@ -31,17 +32,25 @@ type Props = {
   children: ReactNode
 }
 
+const RETRY_MS = 2000
+
 /** The language that can be shown: the last one stays until the texts of a new one are here; null at first. */
 function useSpoken(wanted: Language): Language | null {
   const [spoken, setSpoken] = useState(() => (hasMessages(wanted) ? wanted : null))
   useEffect(() => {
-    let current = true
-    loadMessages(wanted).then(() => {
-      if (current) setSpoken(wanted)
-    })
-    return () => {
-      current = false
+    const ended = new AbortController()
+    async function speak(): Promise<void> {
+      await loadMessages(wanted)
+      while (!hasMessages(wanted) && !ended.signal.aborted) {
+        // An English page is better than none, until the texts can be had.
+        setSpoken((before) => before ?? FALLBACK_LANGUAGE)
+        await wait(RETRY_MS, ended.signal)
+        await loadMessages(wanted)
+      }
+      if (!ended.signal.aborted) setSpoken(wanted)
     }
+    void speak()
+    return () => ended.abort()
   }, [wanted])
   return hasMessages(wanted) ? wanted : spoken
 }

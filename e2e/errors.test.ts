@@ -1,0 +1,146 @@
+import type { Page } from 'playwright-core'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { InventoryErrorType } from '../contract/statuses.ts'
+import type { Messages } from '../widget/i18n/en.ts'
+import { begin, player } from './sandbox.ts'
+import { giveLink, speak, TEXTS } from './shopper.ts'
+import { callsTo, maintenance, openDeposit, till } from './stage.ts'
+
+/** Ends what a test began, also when it failed. */
+const endings: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end()
+})
+
+async function badDay(name: string, said: { steamId?: string; times?: number }): Promise<void> {
+  const { off } = await begin(till.sandbox, name, said)
+  endings.push(off)
+}
+
+const SPECIFIED: Record<InventoryErrorType, string> = {
+  internal: 'Failed to get your inventory',
+  tradeNotAvailable: 'Trade is not available',
+  hidden: 'Your inventory is hidden',
+  escrow: 'Trade restrictions',
+  invalidPartner: 'Incorrect Trade URL',
+  engineeringWorks: 'Technical works',
+}
+
+const shown = (page: Page, texts: Messages, type: InventoryErrorType) => {
+  const { title, description } = texts.inventoryErrors[type]
+  return page.getByRole('alert').filter({ hasText: title }).filter({ hasText: description })
+}
+
+/** The state with its texts in both languages; 'Try again' asks for the inventory once more. */
+async function expectError(type: InventoryErrorType, who: string): Promise<void> {
+  const visited = await openDeposit()
+  const { page, texts } = visited
+  await giveLink(page, texts, await player(till.sandbox, who))
+  await shown(page, texts, type).waitFor({ timeout: 40_000 })
+  expect(texts.inventoryErrors[type].title).toBe(SPECIFIED[type])
+  const before = callsTo(visited, '/api/inventory').length
+  await page.getByRole('button', { name: texts.retry }).click()
+  await expect.poll(() => callsTo(visited, '/api/inventory').length).toBe(before + 1)
+  await shown(page, texts, type).waitFor({ timeout: 40_000 })
+  await speak(page, 'ru')
+  await shown(page, TEXTS.ru, type).waitFor({ timeout: 40_000 })
+}
+
+describe('A-074 A-110 an inventory that cannot be shown says why, in both languages', () => {
+  test('A-125 it is hidden', () => expectError('hidden', 'magic_hidden'))
+  test('A-124 the game is not owned', () => expectError('tradeNotAvailable', 'magic_no_game'))
+  test('A-126 A-112 Steam would delay the transfer', () => expectError('escrow', 'magic_hold'))
+  test('A-127 A-089 Steam does not take the link any more', () =>
+    expectError('invalidPartner', 'magic_new_token'))
+  test('A-123 A-102 the connection is gone; back, the page asks again by itself', async () => {
+    const { page, context, texts } = await openDeposit()
+    await giveLink(page, texts, await player(till.sandbox, 'magic_seller'))
+    await page.getByRole('gridcell').first().waitFor()
+    await speak(page, 'ru')
+    await speak(page, 'en')
+    await page.getByRole('gridcell').first().waitFor()
+    await context.setOffline(true)
+    await page.getByText(texts.offline).waitFor()
+    await page.getByRole('radio', { name: 'Rust' }).check({ force: true })
+    await shown(page, texts, 'internal').waitFor()
+    expect(texts.inventoryErrors.internal.title).toBe(SPECIFIED.internal)
+    await page.getByRole('button', { name: texts.retry }).click()
+    await shown(page, texts, 'internal').waitFor()
+    await speak(page, 'ru')
+    await shown(page, TEXTS.ru, 'internal').waitFor()
+    await context.setOffline(false)
+    await page.getByRole('gridcell').first().waitFor()
+  })
+  test('A-128 Steam is down', async () => {
+    const { steamId } = await player(till.sandbox, 'magic_last_second')
+    await badDay('inventory-500-20', { steamId })
+    await expectError('engineeringWorks', 'magic_last_second')
+  })
+})
+
+/** A stand of `who` with the dearest item picked. */
+async function picked(who: string) {
+  const opened = await openDeposit()
+  const { page, texts } = opened
+  await giveLink(page, texts, await player(till.sandbox, who))
+  await page.getByRole('gridcell').first().click()
+  return opened
+}
+
+const creationError = (page: Page, texts: Messages) =>
+  page.getByRole('dialog', { name: texts.creationErrorTitle })
+
+const press = (page: Page, texts: Messages) =>
+  page.getByRole('button', { name: texts.pay, exact: true }).click()
+
+describe('A-025 A-063 A-110 a trade that was not created says why', () => {
+  test('A-129 Steam refuses it', async () => {
+    const { page, texts } = await picked('magic_reverser')
+    const { steamId } = await player(till.sandbox, 'magic_reverser')
+    await badDay('send-trade-ban', { steamId })
+    await press(page, texts)
+    const modal = creationError(page, texts)
+    await modal.getByText(texts.creationErrorText).waitFor()
+    expect(texts.creationErrorTitle).toBe('Failed to create trade')
+    await modal.getByRole('button', { name: texts.close }).click()
+    await modal.waitFor({ state: 'detached' })
+    expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(1)
+    await speak(page, 'ru')
+    await press(page, TEXTS.ru)
+    await creationError(page, TEXTS.ru).getByText(TEXTS.ru.creationErrorText).waitFor()
+  })
+
+  test('A-130 A-088 too many items: a notice at the pick, and an error where the server refuses', async () => {
+    const { page, texts } = await openDeposit()
+    // The limit was larger when the inventory was loaded: only then can more be picked.
+    await page.route('**/api/inventory?*', async (route) => {
+      const answer = await route.fetch()
+      await route.fulfill({ response: answer, json: { ...(await answer.json()), maxItems: 51 } })
+    })
+    await giveLink(page, texts, await player(till.sandbox, 'magic_hoarder'))
+    const cells = page.getByRole('gridcell')
+    await cells.first().focus()
+    for (let picks = 0; picks < 52; picks += 1) {
+      await page.keyboard.press('Space')
+      await page.keyboard.press('ArrowRight')
+      await page.locator('[role=gridcell]:focus').waitFor()
+    }
+    await page.getByRole('button', { name: texts.tooManyItems }).waitFor()
+    expect(texts.tooManyItems).toBe('You have chosen too many items to trade')
+    await press(page, texts)
+    await creationError(page, texts).locator('p').getByText(texts.tooManyItems).waitFor()
+  })
+
+  test('A-022 A-128 maintenance: one line on the page, no new trade, no timer, and it goes by itself', async () => {
+    const { page, texts } = await picked('magic_accepts')
+    await maintenance('on')
+    endings.push(() => maintenance('off'))
+    await press(page, texts)
+    const modal = creationError(page, texts)
+    await modal.getByText(texts.creationErrors.technical_works ?? '').waitFor()
+    await modal.getByRole('button', { name: texts.close }).click()
+    await page.getByText(texts.technicalWorksOnPage).waitFor()
+    await maintenance('off')
+    await page.getByText(texts.technicalWorksOnPage).waitFor({ state: 'detached' })
+  })
+})

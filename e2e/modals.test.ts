@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Messages } from '../widget/i18n/en.ts'
+import { levelClass } from '../widget/i18n/format.ts'
+import { DESKTOP, MOBILE } from './browser.ts'
+import { offers, player } from './sandbox.ts'
+import { giveLink, pay, pickItems, TEXTS } from './shopper.ts'
+import { callsTo, maintenance, type Opened, openDeposit, till } from './stage.ts'
+
+type Stage = Parameters<typeof openDeposit>[0]
+
+/** A standing offer of the shopper's dearest item. */
+async function standing(stage: Stage = {}, who = 'nova_hound'): Promise<Opened> {
+  const opened = await openDeposit(stage)
+  const { page, texts } = opened
+  await giveLink(page, texts, await player(till.sandbox, who))
+  await pickItems(page, 1)
+  await pay(page, texts)
+  return opened
+}
+
+const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
+
+/** Whether the page behind moves when the wheel is turned. */
+async function scrolls(page: Page): Promise<boolean> {
+  const before = await page.evaluate(() => scrollY)
+  await page.mouse.wheel(0, 400)
+  await page.evaluate(
+    () => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))),
+  )
+  return (await page.evaluate(() => scrollY)) !== before
+}
+
+describe.each([
+  { language: 'en', viewport: DESKTOP, client: 1 },
+  { language: 'ru', viewport: MOBILE, client: 0 },
+] as const)('the confirmation in $language at $viewport.width px', ({ language, viewport, client }) => {
+  test('A-020 A-021 A-041 A-049 A-051 A-092 A-111 A-119 has all that tells the true offer', async () => {
+    const { page, texts, deposit } = await standing({ language, viewport })
+    const dialog = confirmation(page, texts)
+    const [bot, offer] = await page.evaluate(async () => {
+      const payment = await (await fetch(`/api/payment?hash=${location.pathname.slice(-32)}`)).json()
+      return [payment.bot, { id: payment.steamTradeId, code: payment.steamTradeMessage }]
+    })
+    await dialog.getByText(bot.name).waitFor()
+    const profile = dialog.getByRole('link', { name: texts.botProfile })
+    expect(await profile.getAttribute('href')).toBe(bot.profileUrl)
+    expect(await dialog.locator('img.avatar').getAttribute('src')).toBe(bot.avatarUrl)
+    expect(await dialog.locator(`.level.${levelClass(bot.level)}`).textContent()).toContain(String(bot.level))
+    expect(await dialog.getByRole('timer').textContent()).toMatch(/^0[45]:\d\d$/)
+    expect(await dialog.locator('output').textContent()).toBe(offer.code)
+    await dialog.getByText(texts.scamWarning).waitFor()
+    await dialog.getByText(texts.offerNumber(offer.id)).waitFor()
+    const inBrowser = dialog.getByRole('link', { name: texts.acceptInBrowser })
+    expect(await inBrowser.getAttribute('href')).toBe(`${till.sandbox}/tradeoffer/${offer.id}/`)
+    const inClient = dialog.getByRole('link', { name: texts.acceptInClient })
+    expect(await inClient.count()).toBe(client)
+    if (client === 1)
+      expect(await inClient.getAttribute('href')).toBe(`steam://url/ShowTradeOffer/${offer.id}`)
+    const sent = (await offers(till.sandbox)).find(({ id }) => id === offer.id)
+    expect(sent?.message).toBe(offer.code)
+    expect(deposit.hash).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  test('A-026 locks the page behind it, and gives back its place', async () => {
+    const { page, texts } = await openDeposit({ language, viewport })
+    await giveLink(page, texts, await player(till.sandbox))
+    await page.getByRole('gridcell').first().waitFor()
+    await page.mouse.move(60, 500)
+    expect(await scrolls(page)).toBe(true)
+    const place = await page.evaluate(() => scrollY)
+    await page
+      .getByRole('gridcell')
+      .nth(9)
+      .evaluate((cell: HTMLElement) => cell.click())
+    await pay(page, texts)
+    expect(await scrolls(page)).toBe(false)
+    await page.getByRole('button', { name: texts.stepBack }).click()
+    expect(await page.evaluate(() => scrollY)).toBe(place)
+    expect(await scrolls(page)).toBe(true)
+  })
+})
+
+test('A-061 A-062 the trade is created, then polled once a second; leaving ends the polls', async () => {
+  const visited = await standing()
+  const { page, texts } = visited
+  const calls = visited.seen.requests.map(({ url, method }) => `${method} ${new URL(url).pathname}`)
+  const created = calls.indexOf('POST /api/trade')
+  expect(calls.filter((call) => call === 'POST /api/trade')).toHaveLength(1)
+  expect(calls.slice(created + 1).filter((call) => call.includes('/api/'))[0]).toBe('GET /api/payment')
+  const polls = () => callsTo(visited, '/api/payment').length
+  const before = polls()
+  await expect.poll(polls, { timeout: 10_000 }).toBeGreaterThan(before + 2)
+  await page.getByRole('button', { name: texts.stepBack }).click()
+  await page.getByText(texts.offerWaiting).waitFor()
+})
+
+test('A-051 Esc and a click outside do not close it: the offer stands until Steam says otherwise', async () => {
+  const { page, texts } = await standing()
+  for (const _ of [1, 2, 3]) await page.keyboard.press('Escape')
+  await page.mouse.click(5, 5)
+  expect(await confirmation(page, texts).isVisible()).toBe(true)
+})
+
+describe('maintenance', () => {
+  afterEach(() => maintenance('off'))
+
+  test('A-022 the notice shows only while the deposit says so; a trade under way goes on', async () => {
+    const { page, texts } = await standing()
+    const dialog = confirmation(page, texts)
+    expect(await dialog.getByText(texts.technicalWorks).count()).toBe(0)
+    await maintenance('on')
+    await dialog.getByText(texts.technicalWorks).waitFor()
+    await maintenance('off')
+    await dialog.getByText(texts.technicalWorks).waitFor({ state: 'detached' })
+    expect(await dialog.getByRole('timer').textContent()).toMatch(/^0\d:\d\d$/)
+  })
+})
+
+test('the secret code can be copied', async () => {
+  const { page, context, texts } = await standing()
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const dialog = confirmation(page, texts)
+  await dialog.getByRole('button', { name: texts.copy }).click()
+  await dialog.getByRole('button', { name: texts.copied }).waitFor()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toBe(await dialog.locator('output').textContent())
+})
+
+test('A-066 the texts of an open modal switch with a reload in the other language', async () => {
+  const { page } = await standing()
+  await page.evaluate(() => localStorage.setItem('language', 'ru'))
+  await page.reload()
+  await confirmation(page, TEXTS.en).waitFor()
+})

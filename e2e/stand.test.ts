@@ -1,0 +1,238 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import type { Inventory, Item } from '../contract/widget-api.ts'
+import type { Messages } from '../widget/i18n/en.ts'
+import { formatMoney } from '../widget/i18n/format.ts'
+import { DESKTOP, MOBILE } from './browser.ts'
+import { player } from './sandbox.ts'
+import { centsOf, giveLink, speak, TEXTS } from './shopper.ts'
+import { callsTo, type Opened, openDeposit, till } from './stage.ts'
+
+type Stage = Parameters<typeof openDeposit>[0]
+
+/** The stand of a shopper with its items, and the answer that it shows. */
+async function atStand(stage: Stage = {}, who = 'magic_tuesday'): Promise<Opened & { inventory: Inventory }> {
+  const opened = await openDeposit(stage)
+  const { page, texts } = opened
+  const answered = page.waitForResponse((response) => response.url().includes('/api/inventory'))
+  await giveLink(page, texts, await player(till.sandbox, who))
+  const inventory: Inventory = await (await answered).json()
+  await page.getByRole('gridcell').first().waitFor()
+  return { ...opened, inventory }
+}
+
+const prices = async (page: Page): Promise<number[]> =>
+  (await page.locator('.card-price').allTextContents()).map(centsOf)
+const names = (page: Page): Promise<string[]> => page.locator('.card-name').allTextContents()
+const cell = (page: Page, index: number) => page.getByRole('gridcell').nth(index)
+const payButton = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.pay, exact: true })
+const byPrice = (items: readonly Item[]): number[] => items.map(({ price }) => price).sort((a, b) => b - a)
+
+describe.each([
+  { language: 'en', viewport: DESKTOP },
+  { language: 'ru', viewport: MOBILE },
+] as const)('in $language at $viewport.width px', ({ language, viewport }) => {
+  const money = (minor: number): string => formatMoney(minor, 'USD', language)
+
+  test('A-010 A-011 A-019 A-114 A-115 the controls: game, search, sort, reload', async () => {
+    const { page, texts, inventory } = await atStand({ language, viewport })
+    const games = page.getByRole('radio')
+    expect(await games.evaluateAll((all) => all.map((each) => each.getAttribute('value')))).toEqual([
+      'cs',
+      'dota',
+      'rust',
+      'tf',
+    ])
+    expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('cs')
+    const sort = page.getByRole('combobox', { name: texts.sort })
+    expect(await sort.inputValue()).toBe('priceDown')
+    expect(await prices(page)).toEqual(byPrice(inventory.items))
+    await sort.selectOption('priceUp')
+    expect(await prices(page)).toEqual(byPrice(inventory.items).reverse())
+    await sort.selectOption('default')
+    expect(await names(page)).toEqual(inventory.items.map(({ name }) => name))
+    const search = page.getByRole('searchbox', { name: texts.search })
+    const toggle = page.getByRole('button', { name: texts.searchOpen })
+    expect(await search.count()).toBe(viewport === MOBILE ? 0 : 1)
+    expect(await toggle.count()).toBe(viewport === MOBILE ? 1 : 0)
+    if (viewport === MOBILE) {
+      await toggle.click()
+      await search.waitFor()
+      expect(await search.evaluate((field) => field === document.activeElement)).toBe(true)
+    }
+    const wanted = inventory.items[0]?.name.slice(1, 6).toUpperCase() ?? ''
+    await search.fill(wanted)
+    const found = inventory.items.filter(({ name }) => name.toUpperCase().includes(wanted))
+    expect(await names(page)).toEqual(found.map(({ name }) => name))
+    await search.fill('¬')
+    await page.getByText(texts.nothingFound).waitFor()
+    await page.getByRole('button', { name: texts.reload }).waitFor()
+  })
+
+  test('A-012 A-013 A-014 A-072 A-085 A-091 picking, the sum, the minimum and clearing', async () => {
+    const { page, texts, inventory } = await atStand({ language, viewport }, 'nova_hound')
+    const summary = page.getByRole('complementary', { name: texts.summary })
+    const said = async (): Promise<string> => (await summary.textContent()) ?? ''
+    const sum = (...items: number[]): string => money(items.reduce((total, price) => total + price, 0))
+    expect(await page.locator('.summary').count()).toBe(viewport === MOBILE ? 0 : 1)
+    expect(await page.locator('.bottom-bar').count()).toBe(viewport === MOBILE ? 1 : 0)
+    expect(await payButton(page, texts).isDisabled()).toBe(true)
+    const [cheapest = 0] = byPrice(inventory.items).reverse()
+    expect(cheapest).toBeLessThan(inventory.minPrice)
+    await page.getByRole('combobox', { name: texts.sort }).selectOption('priceUp')
+    await cell(page, 0).click()
+    await summary.getByText(texts.payBlocks.belowMinimum(money(inventory.minPrice))).waitFor()
+    expect(await payButton(page, texts).isDisabled()).toBe(true)
+    await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
+    const [dearest = 0] = byPrice(inventory.items)
+    await cell(page, 0).click()
+    expect(await said()).toContain(sum(dearest, cheapest))
+    expect(await payButton(page, texts).isDisabled()).toBe(false)
+    expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(
+      inventory.items.length > 30 ? 1 : 2,
+    )
+    await cell(page, 0).click()
+    expect(await said()).toContain(sum(cheapest))
+    await page.getByRole('button', { name: texts.clearAll }).click()
+    expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(0)
+    expect(await said()).toContain(money(0))
+    if (viewport === DESKTOP) expect(await said()).toContain(money(inventory.minPrice))
+    else expect(await said()).toContain(texts.payBlocks.noItems(money(inventory.minPrice)))
+  })
+
+  test('A-015 A-034 the items that cannot be used are counted, with the reasons', async () => {
+    const { page, texts, inventory } = await atStand({ language, viewport }, 'magic_hoarder')
+    expect(inventory.unavailableItems).toBeGreaterThan(0)
+    const line = page.locator('.unavailable')
+    await line.scrollIntoViewIfNeeded()
+    expect(await line.textContent()).toContain(texts.unavailable(inventory.unavailableItems))
+    await page.getByRole('button', { name: texts.why }).click()
+    await page.getByText(texts.itemConditions).waitFor()
+  })
+
+  test('A-116 A-117 items are of the specified size', async () => {
+    const { page } = await atStand({ language, viewport })
+    const width = async (selector: string): Promise<number> =>
+      (await page.locator(selector).first().boundingBox())?.width ?? 0
+    expect(await width('.card')).toBeLessThanOrEqual(viewport === MOBILE ? 110 : 165)
+    expect(await page.locator('.card img').first().getAttribute('width')).toBe('100')
+    if (viewport === DESKTOP) {
+      await cell(page, 0).click()
+      expect(await width('.summary-item')).toBe(65)
+    }
+  })
+})
+
+test('A-117 the layout is narrow at 900 px and wide at 901, one variant of each part', async () => {
+  const { page } = await atStand()
+  const parts = async (): Promise<string[]> =>
+    page.evaluate(() =>
+      ['.summary', '.bottom-bar', '.controls-desktop', '.controls-mobile', '.link-panel-desktop']
+        .concat('.link-panel-mobile')
+        .filter((part) => document.querySelectorAll(part).length === 1),
+    )
+  await page.setViewportSize({ width: 901, height: 800 })
+  await expect.poll(parts).toEqual(['.summary', '.controls-desktop', '.link-panel-desktop'])
+  await page.setViewportSize({ width: 900, height: 800 })
+  await expect.poll(parts).toEqual(['.bottom-bar', '.controls-mobile', '.link-panel-mobile'])
+})
+
+test('A-045 wear and StatTrak are marked, with their full names for readers', async () => {
+  const { page, texts, inventory } = await atStand({}, 'nova_hound')
+  const worn = inventory.items.filter(({ wearCategory }) => wearCategory !== null).slice(0, 12)
+  expect(worn.length).toBeGreaterThan(0)
+  expect(inventory.items.some(({ isStatTrak }) => isStatTrak)).toBe(true)
+  await page.getByRole('searchbox', { name: texts.search }).fill(worn[0]?.name ?? '')
+  const [short, full] = texts.wear[worn[0]?.wearCategory ?? 'WearCategory0']
+  expect(await cell(page, 0).getAttribute('aria-label')).toContain(full)
+  expect(await cell(page, 0).locator('.mark').last().textContent()).toBe(short)
+  const stat = inventory.items.find(({ isStatTrak }) => isStatTrak)
+  await page.getByRole('searchbox', { name: texts.search }).fill(stat?.name ?? '')
+  await page.locator('.mark-stattrak').first().waitFor()
+})
+
+test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 everything is in %s', async (currency) => {
+  const { page, texts, inventory } = await atStand({ deposit: { currency } })
+  expect(inventory.currency).toBe(currency)
+  const sign = { EUR: '€', BRL: 'R$' }[currency]
+  await cell(page, 0).click()
+  for (const text of await page.locator('.card-price').allTextContents()) expect(text).toContain(sign)
+  const facts = await page.locator('.summary-facts dd').allTextContents()
+  expect(facts.filter((fact) => fact.includes(sign))).toHaveLength(2)
+  const minimum: Record<string, [number, number]> = { EUR: [200, 320], BRL: [1000, 2500] }
+  const [least, most] = minimum[currency] ?? [0, 0]
+  expect(inventory.minPrice).toBeGreaterThan(least)
+  expect(inventory.minPrice).toBeLessThan(most)
+  expect(await payButton(page, texts).isDisabled()).toBe(false)
+})
+
+test.each([
+  ['Counter-Strike 2', 300],
+  ['Dota 2', 100],
+  ['Rust', 100],
+  ['Team Fortress 2', 100],
+])('A-113 the minimum of %s is %i cents', async (game, cents) => {
+  const { page } = await atStand({}, 'quiet_lynx')
+  await page.getByRole('radio', { name: game }).check({ force: true })
+  await expect
+    .poll(async () => centsOf((await page.locator('.summary-facts dd').first().textContent()) ?? ''))
+    .toBe(cents)
+})
+
+test('A-016 A-065 A-066 the language selector switches every text and is remembered', async () => {
+  const { page, texts } = await atStand()
+  await cell(page, 0).click()
+  const select = page.getByRole('combobox', { name: texts.language })
+  expect(await select.getByRole('option').allTextContents()).toEqual(['English', 'Русский'])
+  expect(await page.locator('.language svg.flag').count()).toBe(1)
+  await speak(page, 'ru')
+  await payButton(page, TEXTS.ru).waitFor()
+  expect(
+    await page.evaluate(() => [document.documentElement.lang, localStorage.getItem('language')]),
+  ).toEqual(['ru', 'ru'])
+  await page.getByRole('gridcell', { selected: true }).first().waitFor()
+  const english = [texts.pay, texts.total, texts.minimum, texts.support, texts.tradeLinkValid, texts.addFunds]
+  for (const text of english) expect(await page.getByText(text, { exact: true }).count()).toBe(0)
+})
+
+test('A-071 another game aborts the request for the first; a stale answer is never shown', async () => {
+  const visited = await atStand({}, 'quiet_lynx')
+  const { page, texts } = visited
+  const release = Promise.withResolvers<void>()
+  await page.route('**/api/inventory?*game=dota*', async (route) => {
+    await release.promise
+    await route.continue().catch(() => {})
+  })
+  const aborted = page.waitForEvent('requestfailed', (request) => request.url().includes('game=dota'))
+  await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
+  await expect.poll(() => callsTo(visited, '/api/inventory').length).toBe(2)
+  await page.getByRole('radio', { name: 'Rust' }).check({ force: true })
+  expect((await aborted).failure()?.errorText).toBe('net::ERR_ABORTED')
+  release.resolve()
+  await page.getByRole('gridcell').first().waitFor()
+  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('rust')
+  expect(await page.getByRole('alert').count()).toBe(0)
+  expect(texts.inventoryErrors.internal.title).toBeTruthy()
+})
+
+test('A-086 without an item neither click, Enter nor a script can pay', async () => {
+  const visited = await atStand()
+  const { page, texts } = visited
+  const button = payButton(page, texts)
+  await button.click({ force: true })
+  await button.focus()
+  await page.keyboard.press('Enter')
+  await button.evaluate((element: HTMLButtonElement) => {
+    element.disabled = false
+    element.click()
+  })
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  expect(callsTo(visited, '/api/trade')).toEqual([])
+})
+
+test('a store may set a maximum: above it the button is off, with the reason', async () => {
+  const { page, texts } = await atStand({ deposit: { maxAmount: 301 } })
+  await cell(page, 0).click()
+  await page.getByText(texts.payBlocks.aboveMaximum(formatMoney(301, 'USD', 'en'))).waitFor()
+  expect(await payButton(page, texts).isDisabled()).toBe(true)
+})
