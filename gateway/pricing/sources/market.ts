@@ -31,7 +31,7 @@ export function marketPrices(hosts: Record<Game, string>): PriceSource {
       const { time, items } = readAnswer(answerSchema, body)
       const asOf = new Date(time * 1000)
       return cheapest(
-        readRows(rowSchema, items).map((row) => ({
+        (await readRows(rowSchema, items)).map((row) => ({
           marketHashName: row.market_hash_name,
           usdMicros: row.price,
           levelUsdMicros: null,

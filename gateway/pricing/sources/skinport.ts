@@ -38,7 +38,7 @@ export function skinportPrices(base: string): PriceSource {
     const url = new URL(path, base)
     url.searchParams.set('app_id', String(GAME_FACTS[game].appId))
     url.searchParams.set('currency', 'USD')
-    const rows = readRows(schema, readAnswer(listSchema, await getJson(url, signal)))
+    const rows = await readRows(schema, readAnswer(listSchema, await getJson(url, signal)))
     const foreign = rows.find(({ currency }) => currency !== 'USD')
     if (foreign) throw new SourceError('answered in another currency than was asked for')
     return rows

@@ -30,7 +30,7 @@ export function waxpeerPrices({ base, clock }: { base: string; clock: Clock }): 
       const asOf = clock.now()
       const { items } = readAnswer(answerSchema, await getJson(url, signal))
       return cheapest(
-        readRows(rowSchema, items).map((row) => ({
+        (await readRows(rowSchema, items)).map((row) => ({
           marketHashName: row.name,
           usdMicros: BigInt(row.min) * MICROS_PER_UNIT,
           levelUsdMicros: null,
