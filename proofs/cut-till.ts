@@ -22,10 +22,13 @@ import { type CutProxy, startCutProxy } from './cut-proxy.ts'
 export type Delivery = { tradeId: bigint; storeId: bigint; total: bigint; exchange: TradeStatus }
 
 export type CutTill = {
+  /** Of the database itself. */
+  url: string
   proxy: CutProxy
   direct: Database
-  /** A trade whose offer was accepted, and Steam's record of it. */
-  accepted(): Promise<Delivery>
+  deps: Till['deps']
+  /** A trade whose offer was accepted, and Steam's record of it; of a store of its own unless one is named. */
+  accepted(of?: { storeId: bigint }): Promise<Delivery>
   /** Credits through the proxy. */
   credit(delivery: Delivery): Promise<void>
   close(): Promise<void>
@@ -43,7 +46,7 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
   const { log, lines } = captureLog()
   const queue = await createQueue({ url: url.href, log })
   const signals = await createSignals({ url: url.href, log })
-  const direct = openDatabase(url.href, 3)
+  const direct = openDatabase(url.href, 8)
   const proxy = await startCutProxy({ host: url.hostname, port: Number(url.port) })
   const proxied = new URL(url)
   proxied.port = String(proxy.port)
@@ -71,9 +74,11 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
   const { bot } = await aBot(till)
   const through: TradeDeps = { ...deps, db: cut.db }
   return {
+    url: url.href,
     proxy,
     direct,
-    accepted: () => accepted(till, bot.botId),
+    deps,
+    accepted: (of) => accepted(till, bot.botId, of?.storeId),
     async credit({ tradeId, exchange }) {
       const fact = { kind: 'exchange_read', offerId: offerOf(tradeId), exchange } as const
       await record(through, { tradeId, writer: { epoch: 1n } }, fact)
@@ -89,8 +94,9 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
 
 const offerOf = (tradeId: bigint): string => `5${tradeId}`
 
-async function accepted(till: Till, botId: bigint): Promise<Delivery> {
-  const store = await aStore(till, { riskLimitUsdCents: RISK_CENTS })
+async function accepted(till: Till, botId: bigint, storeId?: bigint): Promise<Delivery> {
+  const store =
+    storeId === undefined ? await aStore(till, { riskLimitUsdCents: RISK_CENTS }) : { id: storeId }
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await till.db.updateTable('deposit').set({ status: 'pending' }).where('id', '=', deposit.id).execute()
   const { rows } = await sql`

@@ -93,25 +93,32 @@ export async function showItems(till: KillTill, hash: string, game: Game): Promi
   return shown?.ok ? inventorySchema.parse(await shown.json()) : undefined
 }
 
-/** Asks for the trade until there is an answer that stands; what is not known is asked for again, as the page does. */
-export async function ask(till: KillTill, body: object): Promise<void> {
+/**
+ * Asks for the trade until there is an answer that stands; what is not known is asked for again, as the page does.
+ * Resolves to 'active', to the code of a refusal, or to undefined when no answer came.
+ */
+export async function ask(till: KillTill, body: object): Promise<string | undefined> {
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
     const answer = await call(till, '/api/trade', { body })
-    if (answer === undefined || answer.status === 200) return
+    if (answer === undefined) return undefined
+    if (answer.status === 200) return 'active'
     if (answer.status !== 202) {
       const { code } = refusal.parse(await answer.json())
       // No bot yet, or not any more: the shopper tries again.
-      if (code !== 'no_bot_available' && code !== 'steam_unavailable' && code !== 'technical_works') return
+      if (code !== 'no_bot_available' && code !== 'steam_unavailable' && code !== 'technical_works')
+        return code
     }
     await delay(AGAIN_MS)
   }
+  return undefined
 }
 
 type Call = { headers?: Record<string, string>; body?: object }
 
 /** Repeats a call that was lost or failed inside, for as long as a person would; undefined when that is over. */
-async function call(till: KillTill, path: string, { headers = {}, body }: Call = {}) {
+/** Repeats a call that was lost or failed inside, for as long as a person would; undefined when that is over. */
+export async function call(till: KillTill, path: string, { headers = {}, body }: Call = {}) {
   const token = 'k'.repeat(43)
   const own = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: till.url }
   const json = body === undefined ? {} : { 'content-type': 'application/json' }

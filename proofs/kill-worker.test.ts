@@ -47,7 +47,7 @@ function offerTo(person: string) {
 const told = (type: string) => till.receiver.received.filter(({ body }) => body.includes(`"${type}"`))
 
 test('work that a killed process had in hand goes on within 30 s of its death', async () => {
-  const [nova, lynx, seller] = ['nova_hound', 'quiet_lynx', 'magic_seller'] as const
+  const [nova, lynx, late] = ['nova_hound', 'quiet_lynx', 'magic_last_second'] as const
   const soon = { timeout: 20_000, interval: 20 }
   // In its hands: a webhook that the store does not answer,
   const credited = await beginTrade(nova)
@@ -63,7 +63,7 @@ test('work that a killed process had in hand goes on within 30 s of its death', 
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ match, effect: { hang: 'after' } }),
   })
-  const unanswered = await beginTrade(seller)
+  const unanswered = await beginTrade(late)
   await expect.poll(() => unanswered.offer()?.id, soon).toBeDefined()
   expect(await unanswered.state()).toBe('sending')
   // and a wish that waits its turn.

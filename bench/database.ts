@@ -1,0 +1,23 @@
+/** An embedded PostgreSQL for one bench, gone afterwards. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded } from '../gateway/db/embedded.ts'
+import { createLog } from '../gateway/kit/log.ts'
+
+/** `fsync`: as in production, or off where the disk is not what is measured. */
+export async function withDatabase<T>(
+  { fsync }: { fsync: boolean },
+  work: (serverUrl: string) => Promise<T>,
+): Promise<T> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-bench-'))
+  // As root, PostgreSQL runs as another account and must be able to pass.
+  chmodSync(dataDir, 0o711)
+  const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync })
+  try {
+    return await work(embedded.url)
+  } finally {
+    await embedded.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,83 @@
+/** Deposits a second through the whole path: opened, linked, shown, asked for, sent, accepted, credited. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { paymentSchema } from '../contract/widget-api.ts'
+import { ask, call, openVisit, showItems } from '../proofs/kill-load.ts'
+import { answering, botsOnline, type KillTill, openKillTill } from '../proofs/kill-till.ts'
+import { STATE } from '../steam-sandbox/world/world.ts'
+import { withDatabase } from './database.ts'
+import type { Outcome } from './outcome.ts'
+
+const SHOPPERS = ['nova_hound', 'quiet_lynx', 'magic_reverser', 'magic_last_second'] as const
+/** Steam lets a bot have five open offers with one person. */
+const VISITS_AT_ONCE = 4
+const GAME = 'cs'
+const VISITS = 8
+const AGAIN_MS = 50
+const PATIENCE_MS = 60_000
+
+export function benchDeposit(): Promise<Outcome> {
+  return withDatabase({ fsync: true }, async (serverUrl) => {
+    const till = await openKillTill(serverUrl, 'bench')
+    const gateway = till.start()
+    try {
+      await answering(till, gateway)
+      await botsOnline(till, 0n)
+      return await measure(till)
+    } finally {
+      await gateway.interrupt()
+      await till.close()
+    }
+  })
+}
+
+async function measure(till: KillTill): Promise<Outcome> {
+  let credited = 0
+  const visits = async (person: string) => {
+    for (let visit = 0; visit < VISITS / VISITS_AT_ONCE; visit += 1) {
+      if (await deposit(till, person)) credited += 1
+    }
+  }
+  const begin = performance.now()
+  await Promise.all(
+    SHOPPERS.flatMap((person) => Array.from({ length: VISITS_AT_ONCE }, () => visits(person))),
+  )
+  const perSecond = (credited / (performance.now() - begin)) * 1_000
+  const wanted = SHOPPERS.length * VISITS
+  console.log(`deposit: ${credited} of ${wanted} credited, ${SHOPPERS.length * VISITS_AT_ONCE} at a time`)
+  return { name: 'deposit', ours: `${perSecond.toFixed(2)}/s`, passed: credited === wanted }
+}
+
+const taken = new Set<string>()
+
+async function deposit(till: KillTill, person: string): Promise<boolean> {
+  const hash = await openVisit(till, randomUUID(), person)
+  if (hash === undefined) return false
+  const shown = await showItems(till, hash, GAME)
+  const free = shown?.items.sort((a, b) => b.price - a.price).filter(({ id }) => !taken.has(id))
+  const [dearest] = free ?? []
+  if (shown === undefined || dearest === undefined) return refused('nothing to pay with')
+  taken.add(dearest.id)
+  const answer = await ask(till, { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId })
+  if (answer !== 'active') return refused(answer)
+  const end = performance.now() + PATIENCE_MS
+  while (performance.now() < end) {
+    // As a page that comes into sight again: the offer is read at once.
+    const payment = paymentSchema.parse(await (await call(till, `/api/payment?hash=${hash}`))?.json())
+    if (payment.status === 'succeeded') return true
+    accept(till, person, payment.steamTradeId)
+    await delay(AGAIN_MS)
+  }
+  return refused('no end')
+}
+
+function refused(why = 'no answer'): false {
+  console.log(`deposit: not credited: ${why}`)
+  return false
+}
+
+function accept({ steam }: KillTill, person: string, offerId: string | null): void {
+  const hands = steam.as(person)
+  const stands = hands.received().some(({ id, state }) => id === offerId && state === STATE.active)
+  if (stands && offerId !== null) hands.accept(offerId)
+}

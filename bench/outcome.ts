@@ -1,0 +1,20 @@
+/** What a bench prints in the end: `NAME ours floor ratio limit PASS|FAIL`. */
+export type Outcome = {
+  name: string
+  ours: string
+  /** What it is held against: the bare minimum, or another way to do the same. */
+  floor?: string
+  ratio?: number
+  /** As it is read: `<=1.5`. */
+  limit?: string
+  passed: boolean
+}
+
+export function printOutcome({ name, ours, floor = '-', ratio, limit = '-', passed }: Outcome): void {
+  const times = ratio === undefined ? '-' : ratio.toFixed(2)
+  console.log([name, ours, floor, times, limit, passed ? 'PASS' : 'FAIL'].join(' '))
+}
+
+export function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+}

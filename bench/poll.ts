@@ -1,0 +1,179 @@
+/** What an unchanged poll costs the gateway in CPU time, beside a bare server that answers 304; and that it asks nobody. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
+import { z } from 'zod'
+import { freePorts } from '../e2e/process.ts'
+import { withDatabase } from './database.ts'
+import { middle, type Outcome } from './outcome.ts'
+
+const LIMIT = 1.5
+const ROUNDS = 9
+const POLLS = 4_000
+const CONNECTIONS = 20
+const WARM_UP = 6_000
+const COUNTED = 24_000
+/** The till's own work is not quite even: more transactions a poll than this are not chance. */
+const MOST_QUERIES = 0.005
+
+type Server = { url: string; cpuUs(): Promise<number>; stop(): void }
+type Target = { server: Server; path: string; etag: string }
+
+export async function benchPoll(): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-poll-'))
+  try {
+    return await withDatabase({ fsync: false }, (url) => poll(url, folder))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function poll(databaseUrl: string, folder: string): Promise<Outcome> {
+  const [port = 0] = await freePorts(1)
+  const ours = await startServer('ours', {
+    DATABASE_URL: databaseUrl,
+    TRADETILL_DATA: folder,
+    TRADETILL_PORT: String(port),
+    TRADETILL_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    TRADETILL_LOG_LEVEL: 'error',
+  })
+  const floor = await startServer('floor', {})
+  const database = new pg.Client({ connectionString: databaseUrl })
+  await database.connect()
+  try {
+    const path = `/api/payment?hash=${await aDeposit(database)}`
+    const etag = (await fetch(`${ours.url}${path}`)).headers.get('etag') ?? ''
+    const targets = { ours: { server: ours, path, etag }, floor: { server: floor, path, etag } }
+    const queries = await queriesAPoll(database, targets.ours)
+    return judge(await interleaved(targets), queries)
+  } finally {
+    await database.end()
+    ours.stop()
+    floor.stop()
+  }
+}
+
+type Costs = { ours: number[]; floor: number[] }
+
+/** Both in turns in one run; what the gateway does all by itself in the same time is not the poll's. */
+async function interleaved({ ours, floor }: { ours: Target; floor: Target }): Promise<Costs> {
+  await polls(ours, WARM_UP)
+  await polls(floor, WARM_UP)
+  const costs: Costs = { ours: [], floor: [] }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const busy = await costOf(ours.server, () => polls(ours, POLLS))
+    const idle = await costOf(ours.server, () => delay(busy.tookMs))
+    costs.ours.push((busy.cpuUs - idle.cpuUs) / POLLS)
+    costs.floor.push((await costOf(floor.server, () => polls(floor, POLLS))).cpuUs / POLLS)
+  }
+  return costs
+}
+
+function judge({ ours, floor }: Costs, queries: number): Outcome {
+  const ratio = middle(ours) / middle(floor)
+  console.log(`poll: ${queries.toFixed(5)} queries a poll, at most ${MOST_QUERIES}`)
+  return {
+    name: 'poll',
+    ours: `${middle(ours).toFixed(1)}us`,
+    floor: `${middle(floor).toFixed(1)}us`,
+    ratio,
+    limit: `<=${LIMIT}`,
+    passed: ratio <= LIMIT && queries <= MOST_QUERIES,
+  }
+}
+
+async function startServer(what: 'ours' | 'floor', env: Record<string, string>): Promise<Server> {
+  const child = fork(join(import.meta.dirname, 'poll-server.ts'), [what], { env: { ...process.env, ...env } })
+  const { url } = z.object({ url: z.string() }).parse(await answerOf(child))
+  return {
+    url,
+    async cpuUs() {
+      child.send('cpu')
+      return z.object({ cpuUs: z.number() }).parse(await answerOf(child)).cpuUs
+    },
+    stop: () => child.disconnect(),
+  }
+}
+
+async function answerOf(child: ChildProcess): Promise<unknown> {
+  const answered = new AbortController()
+  const { signal } = answered
+  const died = once(child, 'exit', { signal }).then(() => {
+    throw new Error('the server ended')
+  })
+  died.catch(() => {})
+  const [message] = await Promise.race([once(child, 'message', { signal }), died])
+  answered.abort()
+  return message
+}
+
+async function costOf(server: Server, work: () => Promise<unknown>) {
+  const [cpuUs, begin] = [await server.cpuUs(), performance.now()]
+  await work()
+  const tookMs = performance.now() - begin
+  return { cpuUs: (await server.cpuUs()) - cpuUs, tookMs }
+}
+
+/** So many polls over connections that stay open. Throws when one is not answered 304. */
+async function polls({ server, path, etag }: Target, count: number): Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
+  const { hostname, port } = new URL(server.url)
+  const options = { agent, hostname, port, path, headers: { 'if-none-match': etag } }
+  const one = () =>
+    new Promise<void>((resolve, reject) => {
+      request(options, (answer) => {
+        answer.resume()
+        if (answer.statusCode !== 304) reject(new Error(`a poll was answered ${answer.statusCode}`))
+        answer.once('end', resolve)
+      })
+        .once('error', reject)
+        .end()
+    })
+  let left = count
+  const poller = async () => {
+    for (; left > 0; left -= 1) await one()
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, poller))
+  agent.destroy()
+}
+
+/** Transactions that the database saw more of while there were polls than while there were few. */
+async function queriesAPoll(database: pg.Client, target: Target): Promise<number> {
+  const seen = async (work: () => Promise<unknown>): Promise<number> => {
+    const before = await transactions(database)
+    await work()
+    return (await transactions(database)) - before
+  }
+  await polls(target, 1_000)
+  const begin = performance.now()
+  const busy = await seen(() => polls(target, COUNTED))
+  const tookMs = performance.now() - begin
+  const quiet = await seen(async () => {
+    await polls(target, 1)
+    await delay(tookMs)
+  })
+  return Math.max(0, busy - quiet) / COUNTED
+}
+
+async function transactions(database: pg.Client): Promise<number> {
+  const { rows } = await database.query<{ n: string }>(
+    `select sum(xact_commit + xact_rollback) as n from pg_stat_database where datname = current_database()`,
+  )
+  return Number(rows[0]?.n)
+}
+
+/** Resolves to the hash of a deposit that waits for its shopper. */
+async function aDeposit(database: pg.Client): Promise<string> {
+  const hash = randomBytes(16).toString('hex')
+  await database.query(`
+    with made as (insert into store (name, origins) values ('Ember Forge', '{http://localhost}') returning id)
+    insert into deposit (hash, store_id, external_id, request_sha256, currency, back_to_store_url, expires_at)
+    select '${hash}', id, 'poll', '\\x00', 'USD', 'http://localhost/', now() + interval '1 hour' from made`)
+  return hash
+}
