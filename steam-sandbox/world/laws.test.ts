@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { CATALOGUE } from '../items.ts'
+import { acceptOffer, confirmOffer, counterOffer, endOffer, sendOffer } from './offers.ts'
+import { seedWorld } from './seed.ts'
+import { settle } from './time.ts'
+import { reverseAll, reverseTrade } from './trades.ts'
+import { DAY_S, STATE, TRADE, type World } from './world.ts'
+
+const START_S = 1_800_000_000
+
+const PEOPLE = [
+  'nova_hound',
+  'magic_hold',
+  'magic_counters',
+  'magic_reverser',
+  'Tradetill Bot #1',
+  'Tradetill Bot #2',
+]
+
+/** A small world: few people with three items of two games each, so that much happens between them. */
+function smallWorld(): World {
+  const world = seedWorld('laws', START_S * 1000)
+  const accounts = world.accounts.filter(({ name }) => PEOPLE.includes(name))
+  const few = (appId: number, assets: World['accounts'][number]['assets']) =>
+    assets.filter((asset) => asset.appId === appId && CATALOGUE.get(asset.classId)?.tradable).slice(0, 3)
+  return {
+    ...world,
+    accounts: accounts.map((account) => ({
+      ...account,
+      assets: [...few(730, account.assets), ...few(570, account.assets)],
+    })),
+  }
+}
+
+// Worlds are never changed in place, so all runs may begin with the same one.
+const SMALL = smallWorld()
+
+type Step = { what: string; who: number; which: number; afterS: number }
+
+const steps = fc.array(
+  fc.record({
+    what: fc.constantFrom(
+      ...['send', 'send', 'give', 'accept', 'accept', 'decline', 'cancel', 'counter', 'confirm', 'deny'],
+      ...['reverse', 'part', 'support', 'all'],
+    ),
+    who: fc.nat(11),
+    which: fc.nat(20),
+    afterS: fc.oneof(
+      { weight: 9, arbitrary: fc.nat(400) },
+      fc.constantFrom(DAY_S, 4 * DAY_S, 8 * DAY_S, 16 * DAY_S),
+    ),
+  }),
+  { minLength: 10, maxLength: 60, size: 'max' },
+)
+
+function run(all: Step[]): { worlds: World[]; nowS: number } {
+  let world = SMALL
+  let nowS = START_S
+  const worlds = [world]
+  for (const step of all) {
+    nowS += step.afterS
+    world = act(settle(world, nowS), step, nowS)
+    worlds.push(world)
+  }
+  return { worlds, nowS }
+}
+
+function act(world: World, { what, who, which }: Step, nowS: number): World {
+  const pick = <T>(list: T[]): T | undefined => list[which % Math.max(1, list.length)]
+  const bot = world.accounts.filter(({ kind }) => kind === 'bot')[who % 2]
+  const shopper = world.accounts.filter(({ kind }) => kind === 'shopper')[who % 4]
+  const [offer, trade] = [pick(world.offers), pick(world.trades)]
+  if (!bot || !shopper) return world
+  const token = shopper.token
+  const base = { sender: bot.steamId, partner: shopper.steamId, token, message: 'CODE' }
+  const offerId = offer?.id ?? ''
+  switch (what) {
+    case 'send':
+      return sendOffer(world, { ...base, items: shopper.assets.slice(0, 1 + (which % 3)) }, nowS).world
+    case 'give':
+      return sendOffer(world, { ...base, items: [], give: bot.assets.slice(0, 1) }, nowS).world
+    case 'accept':
+      return acceptOffer(world, { offerId, by: offer?.partner ?? '' }, nowS).world
+    case 'decline':
+      return endOffer(world, { offerId, by: offer?.partner ?? '', how: 'decline' }, nowS).world
+    case 'cancel':
+      return endOffer(world, { offerId, by: offer?.sender ?? '', how: 'cancel' }, nowS).world
+    case 'counter':
+      return counterOffer(world, { offerId, by: offer?.partner ?? '' }, nowS).world
+    case 'confirm':
+    case 'deny':
+      return confirmOffer(world, { offerId, allow: what === 'confirm' }, nowS).world
+    case 'all':
+      return reverseAll(world, shopper.steamId, nowS)
+    default: {
+      const part = what === 'part' ? { assetIds: [trade?.items[0]?.assetId ?? ''] } : {}
+      return reverseTrade(world, { tradeId: trade?.id ?? '', bySupport: what === 'support', ...part }, nowS)
+        .world
+    }
+  }
+}
+
+/** Every item of the world: in somebody's hands, or in a trade that is held. */
+function itemsOf({ accounts, trades }: World): { id: string; classId: string }[] {
+  const held = trades.filter(({ status }) => status === TRADE.inEscrow).flatMap(({ items }) => items)
+  return [...accounts.flatMap(({ assets }) => assets), ...held].map(({ assetId, classId }) => ({
+    id: assetId,
+    classId,
+  }))
+}
+
+const RUNS = { numRuns: 400 }
+
+it('the scripts reach every end of an offer and every status of a trade', () => {
+  const seen = new Set<string>()
+  fc.assert(
+    fc.property(steps, (script) => {
+      const world = run(script).worlds.at(-1) ?? SMALL
+      for (const { state } of world.offers) seen.add(`offer ${state}`)
+      for (const { status } of world.trades) seen.add(`trade ${status}`)
+    }),
+    { ...RUNS, seed: 1 },
+  )
+  const offers = Object.values(STATE).filter((state) => state !== STATE.reverted)
+  const all = [
+    ...offers.map((state) => `offer ${state}`),
+    ...Object.values(TRADE).map((status) => `trade ${status}`),
+  ]
+  expect(all.filter((each) => !seen.has(each))).toEqual([])
+})
+
+it('no item is ever lost, doubled or changed, whatever people do', () => {
+  const classes = (world: World) =>
+    itemsOf(world)
+      .map(({ classId }) => classId)
+      .sort()
+  const all = classes(SMALL)
+  fc.assert(
+    fc.property(steps, (script) => {
+      for (const world of run(script).worlds) {
+        const ids = itemsOf(world).map(({ id }) => id)
+        expect(new Set(ids).size).toBe(ids.length)
+        expect(classes(world)).toEqual(all)
+      }
+    }),
+    RUNS,
+  )
+})
+
+it('what is protected stands in context 16, and nothing else does', () => {
+  fc.assert(
+    fc.property(steps, (script) => {
+      const { worlds, nowS } = run(script)
+      const world = settle(worlds.at(-1) ?? SMALL, nowS)
+      for (const { assets } of world.accounts) {
+        for (const { contextId, settlesAtS } of assets) {
+          expect(contextId).toBe(settlesAtS !== undefined && settlesAtS > nowS ? '16' : '2')
+        }
+      }
+    }),
+    RUNS,
+  )
+})
+
+it('an offer that has ended stays ended, but for a held one', () => {
+  const isOpen = (state: number | undefined) =>
+    state === STATE.active || state === STATE.needsConfirmation || state === STATE.inEscrow
+  fc.assert(
+    fc.property(steps, (script) => {
+      const { worlds } = run(script)
+      for (const [index, world] of worlds.entries()) {
+        const next = worlds[index + 1]
+        for (const { id, state } of next ? world.offers : []) {
+          if (!isOpen(state)) expect(next?.offers.find((offer) => offer.id === id)?.state).toBe(state)
+        }
+      }
+    }),
+    RUNS,
+  )
+})
+
+it('time that passes in steps brings the same as time that passes at once', () => {
+  fc.assert(
+    fc.property(steps, fc.array(fc.nat(20 * DAY_S), { maxLength: 5 }), (script, moments) => {
+      const { worlds, nowS } = run(script)
+      const world = worlds.at(-1) ?? SMALL
+      const endS = nowS + 20 * DAY_S
+      const inSteps = moments.sort((a, b) => a - b).reduce((now, atS) => settle(now, nowS + atS), world)
+      const atOnce = settle(world, endS)
+      expect(settle(inSteps, endS)).toEqual(atOnce)
+      expect(settle(atOnce, endS)).toBe(atOnce)
+    }),
+    RUNS,
+  )
+})
