@@ -66,13 +66,16 @@ describe('when a source is asked', () => {
       { market_hash_name: 'A', currency: 'USD', min_price: 1, updated_at: 9 },
       2 * GAMES.length,
     ],
-  ])('a Skinport %s is asked at most 8 times in 5 minutes by two processes', async (_what, item, urls) => {
-    server.answer('/v1/items', json([item]))
-    server.answer('/v1/sales/history', json([]))
-    await live(skinportPrices(server.url), 25, 2)
-    expect(most(5 * MINUTE_MS)).toBeLessThanOrEqual(8)
-    expect(new Set(server.asked.map(({ url }) => url)).size).toBe(urls)
-  })
+  ])(
+    'a Skinport %s, which allows 8 calls in 5 minutes, gets 6 from two processes',
+    async (_what, item, urls) => {
+      server.answer('/v1/items', json([item]))
+      server.answer('/v1/sales/history', json([]))
+      await live(skinportPrices(server.url), 25, 2)
+      expect(most(5 * MINUTE_MS)).toBeLessThanOrEqual(6)
+      expect(new Set(server.asked.map(({ url }) => url)).size).toBe(urls)
+    },
+  )
 
   test('each game once in its time; a start of the gateway asks nothing sooner', async () => {
     waxpeerSays(5_000)
@@ -84,8 +87,12 @@ describe('when a source is asked', () => {
 
   test('of processes at the same moment one asks', async () => {
     waxpeerSays(5_000)
-    await Promise.all([due(waxpeer()), due(waxpeer()), due(waxpeer())])
-    expect(server.asked).toHaveLength(1)
+    await due(waxpeer())
+    for (let turn = 2; turn < 6; turn += 1) {
+      clock.advance(11 * MINUTE_MS)
+      await Promise.all(Array.from({ length: 5 }, () => due(waxpeer())))
+      expect(server.asked).toHaveLength(turn)
+    }
   })
 
   test('429 leaves the source alone with all its games, as long as it says', async () => {
