@@ -39,6 +39,14 @@ export const ERRORS = {
       ru: 'Страница потеряла защитный токен. Разрешите файлы cookie для этого сайта и повторите попытку.',
     },
   },
+  scope_missing: {
+    status: 403,
+    title: 'Not allowed for this key',
+    detail: {
+      en: 'This API key has no right to this call. Use another key of your store, or ask the operator for one.',
+      ru: 'У этого ключа API нет права на этот вызов. Используйте другой ключ магазина или запросите его у оператора.',
+    },
+  },
   not_found: {
     status: 404,
     title: 'Not found',
@@ -60,12 +68,60 @@ export const ERRORS = {
       ru: 'Этот адрес не принимает такой метод запроса.',
     },
   },
-  external_id_conflict: {
+  order_conflict: {
     status: 409,
-    title: 'External id already used',
+    title: 'Order id already used',
     detail: {
       en: 'A deposit with this externalId exists already and was created with other values.',
       ru: 'Пополнение с таким externalId уже создано с другими значениями.',
+    },
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'First call still running',
+    detail: {
+      en: 'The first call with this Idempotency-Key has not ended yet. Repeat it in a second.',
+      ru: 'Первый вызов с этим Idempotency-Key ещё выполняется. Повторите через секунду.',
+    },
+  },
+  deposit_busy: {
+    status: 409,
+    title: 'An offer is being sent',
+    detail: {
+      en: 'An offer of this deposit is being sent at this moment. Cancel it again in a few seconds.',
+      ru: 'По этому пополнению прямо сейчас отправляется предложение обмена. Повторите отмену через несколько секунд.',
+    },
+  },
+  not_cancellable: {
+    status: 409,
+    title: 'Cannot be cancelled',
+    detail: {
+      en: 'The shopper has accepted the offer, or the deposit has ended: there is nothing to cancel any more.',
+      ru: 'Покупатель принял обмен, или пополнение завершено: отменять уже нечего.',
+    },
+  },
+  too_many_endpoints: {
+    status: 409,
+    title: 'Too many webhook endpoints',
+    detail: {
+      en: 'A store has at most 10 webhook endpoints. Change or enable one of those that are there.',
+      ru: 'У магазина не больше 10 адресов для веб-хуков. Измените или включите один из имеющихся.',
+    },
+  },
+  endpoint_disabled: {
+    status: 409,
+    title: 'Webhook endpoint disabled',
+    detail: {
+      en: 'This webhook endpoint is disabled. Enable it first.',
+      ru: 'Этот адрес для веб-хуков отключён. Сначала включите его.',
+    },
+  },
+  game_not_accepted: {
+    status: 409,
+    title: 'Game not accepted',
+    detail: {
+      en: 'The store does not accept items of this game here. Choose another game.',
+      ru: 'Магазин не принимает здесь предметы этой игры. Выберите другую игру.',
     },
   },
   deposit_closed: {
@@ -148,6 +204,14 @@ export const ERRORS = {
     detail: {
       en: 'Failed to create trade. Check the trade link or try later; your Steam account may have restrictions.',
       ru: 'Не удалось создать обмен. Проверьте ссылку на обмен или попробуйте позже; возможны ограничения аккаунта Steam.',
+    },
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'Idempotency-Key used for another call',
+    detail: {
+      en: 'This Idempotency-Key was used for a call with other values. Use a new one for each call.',
+      ru: 'Этот Idempotency-Key уже использован для вызова с другими значениями. Для каждого вызова нужен новый ключ.',
     },
   },
   user_not_found: {

@@ -1,6 +1,7 @@
 /**
- * What a store receives: Standard Webhooks (headers webhook-id, webhook-timestamp, webhook-signature),
- * one event per transition of a deposit and per later change of what it brought.
+ * What a store is told: events, one for each transition of a deposit and each later change of what it brought.
+ * The event log (GET /v1/events) is the truth; a webhook (Standard Webhooks: headers webhook-id, webhook-timestamp,
+ * webhook-signature) carries the same event.
  */
 import { z } from 'zod'
 import type { DepositStatus } from './statuses.ts'
@@ -32,12 +33,157 @@ export const EVENT_OF_STATUS: Record<Exclude<DepositStatus, 'created'>, EventTyp
   tradeHasInvalidItems: 'deposit.trade_has_invalid_items',
 }
 
-/** @public The whole body of a webhook, for those who write a library. */
-export const webhookSchema = z.object({
-  type: z.enum(EVENT_TYPES),
-  /** When the cause happened. */
-  timestamp: z.iso.datetime(),
-  /** Position in the store's event log: 1, 2, 3 … without gaps. */
-  sequence: z.int().positive(),
-  data: storeDepositSchema,
+const eventType = z.enum(EVENT_TYPES)
+const time = z.iso.datetime()
+
+/** An event of the log, and the whole body of a webhook. */
+export const webhookSchema = z
+  .object({
+    id: z.uuid().describe('The same in every attempt, and `webhook-id` of the webhook.'),
+    type: eventType,
+    timestamp: time.describe('When the cause happened.'),
+    sequence: z.int().positive().describe('Position in your event log: 1, 2, 3 … without gaps.'),
+    data: storeDepositSchema.describe('The deposit as it was then.'),
+  })
+  .meta({ id: 'Event' })
+
+/** POST /v1/webhook-endpoints/{id}/test sends this, which is no event of the log. */
+export const TEST_TYPE = 'webhook.test'
+
+const idText = z.string().regex(/^[1-9]\d{0,17}$/)
+const sequence = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+/** GET /v1/events: request. */
+export const eventsQuerySchema = z.strictObject({
+  after: sequence.default(0).describe('`sequence` of the last event you have; 0 for the beginning.'),
+  limit: z.coerce.number().int().min(1).max(500).default(100),
 })
+
+export const eventListSchema = z
+  .object({
+    events: z.array(webhookSchema).describe('In their order, without gaps.'),
+    next: z.int().nonnegative().describe('Give this as `after` in the next call.'),
+    hasMore: z.boolean(),
+  })
+  .meta({ id: 'EventList' })
+
+/** GET /v1/deposits/{id}/events: at most a few. */
+export const depositEventsSchema = z.object({ events: z.array(webhookSchema) }).meta({ id: 'DepositEvents' })
+
+export const MOST_ENDPOINTS = 10
+export const MOST_REPLAYED = 10_000
+
+export const endpointSchema = z
+  .object({
+    id: z.string(),
+    url: z.string(),
+    eventTypes: z.array(eventType).nullable().describe('Null: all, also those to come.'),
+    state: z.enum(['enabled', 'disabled']),
+    disabledReason: z
+      .enum(['by_store', 'gone'])
+      .nullable()
+      .describe('`gone`: the endpoint answered 410. Nothing is sent until it is enabled again.'),
+    previousSecretUntil: time
+      .nullable()
+      .describe('Webhooks are signed with the secret before, too, until then.'),
+    createdAt: time,
+  })
+  .meta({ id: 'WebhookEndpoint' })
+
+export const endpointListSchema = z
+  .object({ endpoints: z.array(endpointSchema) })
+  .meta({ id: 'WebhookEndpointList' })
+
+/** POST /v1/webhook-endpoints: request. */
+export const createEndpointBodySchema = z
+  .strictObject({
+    url: z.string().max(2000).describe('https, and public when the connection is made.'),
+    eventTypes: z
+      .array(eventType)
+      .min(1)
+      .max(EVENT_TYPES.length)
+      .refine((types) => new Set(types).size === types.length, 'must name each type once')
+      .optional(),
+  })
+  .meta({ id: 'NewWebhookEndpoint' })
+
+/** The only answers that show a secret. */
+export const endpointWithSecretSchema = endpointSchema
+  .extend({ secret: z.string().describe('`whsec_…`, shown only now.') })
+  .meta({ id: 'WebhookEndpointWithSecret' })
+
+/** POST /v1/webhook-endpoints/{id}/rotate-secret: request. */
+export const rotateSecretBodySchema = z
+  .strictObject({
+    overlapHours: z
+      .int()
+      .min(0)
+      .max(168)
+      .default(24)
+      .describe('How long webhooks are signed with both secrets.'),
+  })
+  .meta({ id: 'SecretRotation' })
+
+const sentSchema = {
+  status: z.int().nullable().describe('Status of the answer; null: there was none.'),
+  failure: z.string().nullable().describe('Why there was no answer.'),
+  durationMs: z.int().nonnegative(),
+  answer: z.string().nullable().describe('The first kilobyte of the answer’s body.'),
+}
+
+/** POST /v1/webhook-endpoints/{id}/test: what the endpoint said. */
+export const testResultSchema = z
+  .object({ delivered: z.boolean(), ...sentSchema })
+  .meta({ id: 'WebhookTestResult' })
+
+/** GET /v1/webhook-endpoints/{id}/attempts: request. */
+export const attemptsQuerySchema = z.strictObject({
+  after: idText.optional().describe('`next` of the page before.'),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+})
+
+export const attemptListSchema = z
+  .object({
+    attempts: z
+      .array(
+        z.object({
+          id: z.string(),
+          eventId: z.string(),
+          eventType,
+          sequence: z.int().positive(),
+          attempt: z.int().positive().describe('1 for the first.'),
+          at: time,
+          ...sentSchema,
+        }),
+      )
+      .describe('Newest first.'),
+    next: z.string().nullable(),
+  })
+  .meta({ id: 'WebhookAttemptList' })
+
+/** POST /v1/webhook-endpoints/{id}/replay: request. */
+export const replayBodySchema = z
+  .union([
+    z.strictObject({ eventId: z.uuid() }),
+    z
+      .strictObject({ fromSequence: z.int().positive(), toSequence: z.int().positive() })
+      .refine(
+        ({ fromSequence: from, toSequence: to }) => to >= from && to - from < MOST_REPLAYED,
+        `must name a range of at most ${MOST_REPLAYED} events`,
+      ),
+  ])
+  .meta({ id: 'Replay' })
+
+export const replayedSchema = z
+  .object({ replayed: z.int().nonnegative().describe('How many events are sent again.') })
+  .meta({ id: 'Replayed' })
+
+export type EventQuery = z.infer<typeof eventsQuerySchema>
+export type WebhookEvent = z.infer<typeof webhookSchema>
+export type EventList = z.infer<typeof eventListSchema>
+export type Endpoint = z.infer<typeof endpointSchema>
+export type CreateEndpointBody = z.infer<typeof createEndpointBodySchema>
+export type ReplayBody = z.infer<typeof replayBodySchema>
+export type AttemptsQuery = z.infer<typeof attemptsQuerySchema>
+export type AttemptList = z.infer<typeof attemptListSchema>
+export type TestResult = z.infer<typeof testResultSchema>

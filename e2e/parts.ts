@@ -27,7 +27,7 @@ export async function startParts(): Promise<Parts> {
   const gateway = await startGateway(place, gatewayEnv)
   await command(gatewayEnv, ['bot', 'add'], `${(await botTokens(place.sandbox)).join('\n')}\n`)
   const webhook = `${place.store}/webhooks/tradetill`
-  const create = ['store', 'create', '--name', 'Ember Forge', '--origin', place.store]
+  const create = ['store', 'add', '--name', 'Ember Forge', '--origin', place.store]
   const options = ['--webhook-url', webhook, '--risk-limit-usd', '1000', '--json']
   const secrets = parseSecrets(await command(gatewayEnv, [...create, ...options]))
   const parts: Parts = {

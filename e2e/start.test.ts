@@ -109,9 +109,11 @@ test('on other ports the store is known by its new address, with the key it had'
   removePlace(other)
   place = moved
   till = await startTill(place)
-  const stores = await query('select id::text, origins, webhook_url from store')
+  const stores = await query(
+    'select store.id::text, origins, url from store join webhook_endpoint on webhook_endpoint.store_id = store.id',
+  )
   expect(stores).toEqual([
-    { id: before.storeId, origins: [place.store], webhook_url: `${place.store}/webhooks/tradetill` },
+    { id: before.storeId, origins: [place.store], url: `${place.store}/webhooks/tradetill` },
   ])
   expect(registration()).toMatchObject({ apiKey: before.apiKey, url: place.store })
   const body = new URLSearchParams({ currency: 'USD', language: '' })
@@ -134,8 +136,8 @@ test('with a database made anew, the store is registered and the bots are enroll
   await till.main.interrupt()
   rmSync(join(place.root, 'gateway'), { recursive: true })
   till = await startTill(place)
-  expect(await query('select webhook_url from store')).toEqual([
-    { webhook_url: `${place.store}/webhooks/tradetill` },
+  expect(await query('select url from webhook_endpoint')).toEqual([
+    { url: `${place.store}/webhooks/tradetill` },
   ])
   expect(await query('select 1 from bot')).toHaveLength(2)
 })

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import type { EventType } from '../contract/webhooks.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
 import { type Config, readConfigOrExit } from './config.ts'
@@ -14,14 +15,16 @@ import { createSignals } from './db/pg-signals.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
 import { ensureDepositQueues, sweepDeposits, workOnDeposits } from './deposits/jobs.ts'
+import { createDeposit } from './deposits/opening.ts'
 import { depositRoutes, paymentRoute } from './deposits/routes.ts'
-import { createDeposit, storeDeposit } from './deposits/service.ts'
+import { listDeposits, storeDepositOf } from './deposits/told.ts'
 import { createViewCache } from './deposits/view-cache.ts'
 import { viewReader } from './deposits/views.ts'
-import { createApp } from './http/app.ts'
-import { createLimits } from './http/limits.ts'
+import { createApp, type ObservedCall } from './http/app.ts'
+import { createLimits, type Limits } from './http/limits.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { pageMetricsRoute } from './http/page-metrics.ts'
+import { readStorageMetrics } from './http/storage-metrics.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { systemClock } from './kit/clock.ts'
@@ -40,12 +43,16 @@ import { SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { createSandboxAgent } from './steam/agent.ts'
 import type { Steam } from './steam/steam.ts'
 import { createWebSteam } from './steam/web.ts'
-import { storeRoutes } from './stores/routes.ts'
-import { openWebhookSecret } from './stores/service.ts'
+import { sweepIdempotency } from './stores/idempotency.ts'
+import { storeOfAny } from './stores/operation.ts'
+import { type StoreRoutesDeps, storeRoutes } from './stores/routes.ts'
+import { cancelDeposit } from './trades/cancellation.ts'
 import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { sweepHistories } from './trades/protection.ts'
 import { tradeRoutes } from './trades/routes.ts'
 import { tradeHandlers } from './trades/service.ts'
+import type { AttemptFacts, Signer } from './webhooks/delivery.ts'
+import { secretsOf } from './webhooks/endpoints.ts'
 import { ensureWebhookQueues, sweepWebhooks, workOnWebhooks } from './webhooks/jobs.ts'
 import { createSender } from './webhooks/sender.ts'
 
@@ -78,6 +85,7 @@ export async function startGateway(config: Config): Promise<Gateway> {
     const stopping = new AbortController()
     const signals = endingWith(stopping.signal, store.signals)
     const metrics = createMetrics()
+    readStorageMetrics(metrics.registry, store.database.db)
     const parts = { config, log, metrics, ...store, signals, ...createSteam(config) }
     const app = await startParts(parts, ending)
     ending.add('calls', 'http', () => {
@@ -164,7 +172,8 @@ function createSteam({ mode, steamSandboxUrl }: Config): SteamParts {
 type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics }
 
 /** What each room needs, from the parts. */
-function roomsOf({ config, log, database, queue, signals, steam, box, imageBase }: Parts) {
+function roomsOf(parts: Parts) {
+  const { config, log, metrics, database, queue, signals, steam, box, imageBase } = parts
   const common = { db: database.db, queue, signals, clock: systemClock, ids: systemIds, log }
   const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
   const { maxItems, priceRules: rules } = config
@@ -181,8 +190,13 @@ function roomsOf({ config, log, database, queue, signals, steam, box, imageBase 
     webhooks: {
       ...common,
       send: createSender({ mode: config.mode }),
-      openSecret: (storeId: bigint, sealed: Buffer) => openWebhookSecret(box, storeId, sealed),
+      secretsOf: (endpoint: Signer) => secretsOf(box, endpoint, systemClock.now()),
       random: Math.random,
+      onPublished: (type: EventType) => metrics.events.inc({ type }),
+      onAttempt: ({ outcome, isFirst, sinceEventMs }: AttemptFacts) => {
+        metrics.webhookAttempts.inc({ outcome })
+        if (isFirst) metrics.webhookFirstAttempt.observe(sinceEventMs / 1000)
+      },
     },
   }
 }
@@ -229,6 +243,7 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
     },
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(deposits) },
     { name: 'sweep of webhooks', everyMs: SWEEP_MS, work: () => sweepWebhooks(webhooks) },
+    { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
     { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
     {
       name: 'report of overdue trades',
@@ -243,7 +258,8 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
   }
 }
 
-function createHttp(parts: Parts, { deposits, inventory, trades }: Rooms, ending: Ending) {
+function createHttp(parts: Parts, rooms: Rooms, ending: Ending) {
+  const { deposits, inventory, trades } = rooms
   const { config, log, database, queue } = parts
   const { db } = database
   const nowMs = () => performance.now()
@@ -264,6 +280,7 @@ function createHttp(parts: Parts, { deposits, inventory, trades }: Rooms, ending
       home: config.homeUrl,
     },
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
+    observe: (call) => observe(parts, call),
     healthy: () => isHealthy(database),
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs })],
@@ -273,17 +290,44 @@ function createHttp(parts: Parts, { deposits, inventory, trades }: Rooms, ending
         tradeRoutes(trades),
         pageMetricsRoute(parts.metrics),
       ],
-      store: [
-        storeRoutes({
-          db,
-          mode: config.mode,
-          limitStore: limits.perStore,
-          createDeposit: (store, body) => createDeposit(deposits, store, body),
-          storeDeposit: (storeId, id) => storeDeposit(deposits, storeId, id),
-        }),
-      ],
+      store: [storeRoutes(storeDeps(parts, rooms, limits))],
     },
   })
+}
+
+/** What the calls of stores need. */
+function storeDeps(parts: Parts, { deposits, trades, webhooks }: Rooms, limits: Limits): StoreRoutesDeps {
+  const { config, box } = parts
+  const { db, publicUrl } = deposits
+  return {
+    ...trades,
+    box,
+    mode: config.mode,
+    send: webhooks.send,
+    secretsOf: webhooks.secretsOf,
+    limitStore: limits.perStore,
+    createDeposit: (store, body) => createDeposit(deposits, store, body),
+    findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),
+    listDeposits: (storeId, query) => listDeposits(db, storeId, { query, publicUrl }),
+    cancelDeposit: (storeId, id) => cancelDeposit(trades, storeId, id),
+  }
+}
+
+/** A line for each call of a store, and the times of all. */
+function observe({ log, metrics }: Parts, { request, route, status, seconds }: ObservedCall): void {
+  const { method } = request
+  metrics.httpRequests.observe({ method, route, status: String(status) }, seconds)
+  const store = storeOfAny(request)
+  if (store === undefined) return
+  const about = { requestId: request.id, store: String(store.id), key: store.keyId, method, route, status }
+  log.info({ ...about, ...depositOf(request), ms: Math.round(seconds * 1000) }, 'a store called')
+}
+
+function depositOf({ params, routeOptions }: ObservedCall['request']): { deposit?: string } {
+  const isDeposit = routeOptions.url?.startsWith('/v1/deposits/:id') === true
+  const id =
+    isDeposit && typeof params === 'object' && params !== null ? Reflect.get(params, 'id') : undefined
+  return typeof id === 'string' ? { deposit: id } : {}
 }
 
 async function startPrices({ config, log, database }: Parts, ending: Ending): Promise<void> {

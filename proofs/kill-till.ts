@@ -71,7 +71,7 @@ async function enrol(till: Unenrolled, env: Record<string, string>): Promise<Sto
   await command(env, ['bot', 'add'], `${tokens.join('\n')}\n`)
   const addresses = ['--origin', 'http://localhost', '--webhook-url', till.receiver.url]
   const options = ['--name', 'Ember Forge', '--risk-limit-usd', RISK_LIMIT_USD, '--json']
-  const secrets = parseSecrets(await command(env, ['store', 'create', ...options, ...addresses]))
+  const secrets = parseSecrets(await command(env, ['store', 'add', ...options, ...addresses]))
   await gateway.interrupt()
   return secrets
 }

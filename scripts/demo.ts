@@ -71,7 +71,7 @@ async function registerStore(
   const { storeId, apiKey, webhookSecret } = known ?? {}
   if (storeId === undefined || apiKey === undefined || webhookSecret === undefined) {
     const options = ['--name', 'Ember Forge', ...addresses, '--risk-limit-usd', RISK_LIMIT_USD, '--json']
-    const created = await runOnce({ file: CLI, args: ['store', 'create', ...options], env: gatewayEnv })
+    const created = await runOnce({ file: CLI, args: ['store', 'add', ...options], env: gatewayEnv })
     return JSON.parse(created) as StoreAccess & { storeId: string }
   }
   if (known?.url !== urls.store) {

@@ -1,14 +1,21 @@
 /** The operator's commands. They work on the database of a running gateway, or on DATABASE_URL. */
-import { parseArgs } from 'node:util'
 import { type Config, readConfigOrExit } from '../config.ts'
 import { openDatabase } from '../db/client.ts'
 import { runningEmbeddedUrl } from '../db/embedded.ts'
-import { createSecretBox } from '../kit/secret-box.ts'
-import { createStore, updateStore } from '../stores/service.ts'
 import { addBots, changeBot, enrolBot, showBots } from './bots.ts'
 import { exportItems, recordMoved } from './items.ts'
 import { switchMaintenance } from './maintenance.ts'
 import { holdPrice, listPrices, releasePrice, showPrice } from './prices.ts'
+import {
+  addStore,
+  addStoreKey,
+  changeStore,
+  recordPayout,
+  revokeStoreKey,
+  rotateStoreKey,
+  showDeposit,
+  showStore,
+} from './stores.ts'
 import { Refusal } from './terminal.ts'
 
 const USAGE = `usage: npm run --silent tradetill -- COMMAND
@@ -20,11 +27,21 @@ const USAGE = `usage: npm run --silent tradetill -- COMMAND
   bot remove BOT             removes a bot and its token, once none of its trades must be watched
   items export               what the bots hold, as CSV
   items moved                records that items left their bots: lines of the export on stdin
-  store create --name NAME --origin URL [--origin URL ...]
-               [--webhook-url URL] [--risk-limit-usd DOLLARS] [--json]
+  store add --name NAME --origin URL [--origin URL ...] [--webhook-url URL]
+            [--risk-limit-usd DOLLARS] [--credit-mode on_accept|on_release]
+            [--liability operator|store] [--json]
                              registers a store; prints its API key and webhook secret once
-  store update --id ID --origin URL [--origin URL ...] [--webhook-url URL]
-                             gives a store these addresses instead of those it has
+  store update --id STORE --origin URL [--origin URL ...] [--webhook-url URL]
+                             gives a store these origins, and its first endpoint this address
+  store show STORE           its settings, keys, endpoints and balances
+  key add --store STORE --name NAME [--scope SCOPE ...]
+                             makes another key, with these rights only; prints it once
+  key rotate KEY [--overlap-hours 24]
+                             makes a key like this one, which works for so long beside it; prints it once
+  key revoke KEY             ends a key at once
+  payout record --store STORE --currency CUR --amount MINOR --reference TEXT
+                             records that a store was paid out; the same reference is recorded once
+  deposit show DEPOSIT       all that is known of a deposit, in the order of time, with Steam's ids
   price show --game GAME --item NAME
                              what each source says of an item, and what a shopper is credited
   price block|freeze|release --game GAME (--item NAME | --all)
@@ -44,8 +61,14 @@ const COMMANDS: Record<string, (context: Context, args: string[]) => Promise<voi
   'bot remove': changeBot('remove'),
   'items export': exportItems,
   'items moved': recordMoved,
-  'store create': addStore,
+  'store add': addStore,
   'store update': changeStore,
+  'store show': showStore,
+  'key add': addStoreKey,
+  'key rotate': rotateStoreKey,
+  'key revoke': revokeStoreKey,
+  'payout record': recordPayout,
+  'deposit show': showDeposit,
   'price show': showPrice,
   'price block': holdPrice('blocked'),
   'price freeze': holdPrice('frozen'),
@@ -69,60 +92,6 @@ async function main([noun = '', verb = '', ...args]: string[]): Promise<void> {
   } finally {
     await database.close()
   }
-}
-
-const DOLLARS = /^\d{1,9}$/
-
-async function addStore({ config, db }: Context, args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      name: { type: 'string' },
-      origin: { type: 'string', multiple: true },
-      'webhook-url': { type: 'string' },
-      'risk-limit-usd': { type: 'string', default: '0' },
-      json: { type: 'boolean', default: false },
-    },
-  })
-  const limit = values['risk-limit-usd']
-  if (!DOLLARS.test(limit)) throw new Refusal('--risk-limit-usd takes whole dollars, such as 1000')
-  const webhookUrl = values['webhook-url']
-  const created = await createStore(
-    { db, box: createSecretBox(config.masterKey), mode: config.mode },
-    {
-      name: values.name ?? '',
-      origins: values.origin ?? [],
-      riskLimitUsdCents: BigInt(limit) * 100n,
-      ...(webhookUrl === undefined ? {} : { webhookUrl }),
-    },
-  )
-  if (created.kind === 'refused') throw new Refusal(created.reason)
-  const { storeId, apiKey, webhookSecret } = created
-  if (values.json) {
-    console.log(JSON.stringify({ storeId: String(storeId), apiKey, webhookSecret }))
-    return
-  }
-  console.log(`store ${storeId} created. The key and the secret are shown only now:`)
-  console.log(`  API key         ${apiKey}\n  webhook secret  ${webhookSecret}`)
-}
-
-const STORE_ID = /^\d{1,18}$/
-
-async function changeStore({ config, db }: Context, args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      id: { type: 'string', default: '' },
-      origin: { type: 'string', multiple: true, default: [] },
-      'webhook-url': { type: 'string' },
-    },
-  })
-  if (!STORE_ID.test(values.id)) throw new Refusal('--id takes the number of a store')
-  const webhookUrl = values['webhook-url']
-  const addresses = { origins: values.origin, ...(webhookUrl === undefined ? {} : { webhookUrl }) }
-  const updated = await updateStore({ db, mode: config.mode }, BigInt(values.id), addresses)
-  if (updated.kind === 'refused') throw new Refusal(updated.reason)
-  console.log(`store ${values.id} updated`)
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {

@@ -1,9 +1,10 @@
 /** Types of the tables in migrations/, for Kysely. bigint columns are bigint, timestamptz is Date. */
-import type { Generated, GeneratedAlways, JSONColumnType } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
+import type { Scope } from '../../contract/store-api.ts'
 import type { EventType } from '../../contract/webhooks.ts'
 
 type CreditMode = 'on_accept' | 'on_release'
@@ -12,8 +13,6 @@ export type StoreTable = {
   id: Generated<bigint>
   name: string
   origins: string[]
-  webhook_url: string | null
-  webhook_secret: Buffer | null
   credit_mode: Generated<CreditMode>
   risk_limit_usd_cents: Generated<bigint>
   liability: Generated<'operator' | 'store'>
@@ -25,6 +24,10 @@ export type ApiKeyTable = {
   id: string
   store_id: bigint
   secret_sha256: Buffer
+  name: Generated<string>
+  scopes: Generated<Scope[]>
+  last_used_at: Generated<Date | null>
+  expires_at: Generated<Date | null>
   created_at: Generated<Date>
   revoked_at: Date | null
 }
@@ -108,6 +111,12 @@ export type DepositTable = {
   redirect_url: string | null
   min_amount: bigint | null
   max_amount: bigint | null
+  target_amount: Generated<bigint | null>
+  games: Generated<Game[] | null>
+  credit_mode: Generated<CreditMode | null>
+  customer_reference: Generated<string | null>
+  metadata: ColumnType<Record<string, string>, string | undefined, string>
+  cancelled_at: Generated<Date | null>
   credited_amount: bigint | null
   held_amount: Generated<bigint>
   held_until: Date | null
@@ -258,9 +267,11 @@ export type LedgerEntryTable = {
   currency: Currency
   cause: EntryCause
   part: Generated<number>
-  trade_id: bigint
-  quote_id: string
-  rate_id: bigint
+  /** Null of a payout only, as are quote and rate. */
+  trade_id: bigint | null
+  quote_id: string | null
+  rate_id: bigint | null
+  payout_id: Generated<bigint | null>
   created_at: Generated<Date>
 }
 
@@ -277,13 +288,59 @@ export type EventTable = {
   sequence: bigint | null
 }
 
+export type WebhookEndpointTable = {
+  id: Generated<bigint>
+  store_id: bigint
+  url: string
+  secret: Buffer
+  previous_secret: Generated<Buffer | null>
+  previous_until: Generated<Date | null>
+  event_types: EventType[] | null
+  state: Generated<'enabled' | 'disabled'>
+  disabled_reason: Generated<'by_store' | 'gone' | null>
+  created_at: Generated<Date>
+}
+
 export type WebhookDeliveryTable = {
+  id: Generated<bigint>
   event_id: string
+  endpoint_id: bigint
   state: Generated<'due' | 'delivered' | 'failed'>
   attempts: Generated<number>
   due_at: Date | null
   last_result: string | null
   delivered_at: Date | null
+}
+
+export type WebhookAttemptTable = {
+  id: Generated<bigint>
+  delivery_id: bigint
+  endpoint_id: bigint
+  attempt: number
+  at: Date
+  duration_ms: number
+  status: number | null
+  failure: string | null
+  answer: string | null
+}
+
+export type IdempotencyKeyTable = {
+  store_id: bigint
+  key: string
+  request_sha256: Buffer
+  created_at: Date
+  locked_until: Date | null
+  status: number | null
+  answer: Buffer | null
+}
+
+export type PayoutTable = {
+  id: Generated<bigint>
+  store_id: bigint
+  currency: Currency
+  amount: bigint
+  reference: string
+  created_at: Date
 }
 
 export type CustodyEntryTable = {
@@ -318,7 +375,11 @@ export type Tables = {
   account: AccountTable
   ledger_entry: LedgerEntryTable
   event: EventTable
+  webhook_endpoint: WebhookEndpointTable
   webhook_delivery: WebhookDeliveryTable
+  webhook_attempt: WebhookAttemptTable
+  idempotency_key: IdempotencyKeyTable
+  payout: PayoutTable
   custody_entry: CustodyEntryTable
   outage: OutageTable
   setting: SettingTable

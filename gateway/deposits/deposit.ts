@@ -20,6 +20,8 @@ export type DepositCause =
   | { kind: 'offer_stands' }
   | { kind: 'trade_ended'; status: Exclude<FinalDepositStatus, 'succeeded' | 'paymentTimeout'> }
   | { kind: 'delivered' }
+  /** The store no longer wants it; only before an offer stands. */
+  | { kind: 'cancelled_by_store' }
   /** The clock says so; a trade that is open, or an outage of Steam, stops it. */
   | { kind: 'time_passed'; now: Date; isStopped: boolean }
 
@@ -40,6 +42,8 @@ function targetOf(cause: DepositCause, expiresAt: Date): Exclude<DepositStatus, 
       return cause.status
     case 'delivered':
       return 'succeeded'
+    case 'cancelled_by_store':
+      return 'paymentTimeout'
     case 'time_passed':
       return cause.now >= expiresAt && !cause.isStopped ? 'paymentTimeout' : null
     default:

@@ -4,7 +4,9 @@ import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts
 import { requestTrade } from '../trades/request.ts'
 import { tradeHandlers } from '../trades/service.ts'
 import { sweepDeposits, workOnDeposits } from './jobs.ts'
-import { createDeposit, expireDeposit, resolveUser, storeDeposit } from './service.ts'
+import { createDeposit } from './opening.ts'
+import { expireDeposit, resolveUser } from './service.ts'
+import { storeDepositOf } from './told.ts'
 
 const HOUR_MS = 3_600_000
 const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=39734273&token=Ab_cd-12'
@@ -60,14 +62,19 @@ describe('a store opens a deposit', () => {
   it('and is refused when the same externalId comes with other values', async () => {
     await createDeposit(till.deps, store, BODY)
     const other = createDeposit(till.deps, store, { ...BODY, maxAmount: 5_001 })
-    await expect(other).rejects.toMatchObject(refused('external_id_conflict'))
+    await expect(other).rejects.toMatchObject(refused('order_conflict'))
   })
 
   it('that another store neither sees nor disturbs', async () => {
     const { deposit } = await createDeposit(till.deps, store, BODY)
     const other = await aStore(till)
-    expect(await storeDeposit(till.deps, other.id, BigInt(deposit.id))).toBeUndefined()
-    expect(await storeDeposit(till.deps, store.id, BigInt(deposit.id))).toEqual(deposit)
+    const { publicUrl } = till.deps
+    expect(
+      await storeDepositOf(till.db, { storeId: other.id, depositId: BigInt(deposit.id) }, publicUrl),
+    ).toBeUndefined()
+    expect(
+      await storeDepositOf(till.db, { storeId: store.id, depositId: BigInt(deposit.id) }, publicUrl),
+    ).toEqual(deposit)
     expect((await createDeposit(till.deps, other, BODY)).created).toBe(true)
   })
 })

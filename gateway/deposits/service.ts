@@ -1,8 +1,6 @@
-/** Use cases of a deposit: opened by a store, given a shopper, expired. */
-import { createHash } from 'node:crypto'
+/** Use cases of a deposit: given a shopper, told of, expired. */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isFinal } from '../../contract/statuses.ts'
-import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
 import { EVENT_OF_STATUS, type EventType } from '../../contract/webhooks.ts'
 import type { TradeUrlBody, User } from '../../contract/widget-api.ts'
@@ -18,10 +16,11 @@ import { refuse } from '../kit/problem.ts'
 import { openOutages } from '../outages/store.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { recordEvent } from '../webhooks/events.ts'
-import { DEPOSIT_LIFE_MS } from './deposit.ts'
-import { type DepositRow, findByHash, lockDeposit, moveDeposit, storeDepositOf } from './store.ts'
+import { type DepositRow, findByHash, lockDeposit, moveDeposit } from './store.ts'
+import { storeDepositOf } from './told.ts'
 
 export const EXPIRE_QUEUE = 'deposits.expire'
+export const PREFILL_QUEUE = 'deposits.prefill'
 
 export type DepositDeps = {
   db: Db
@@ -37,69 +36,6 @@ export type DepositDeps = {
 
 /** What a signal about a deposit is called. */
 export const depositTopic = (id: bigint): string => `deposit:${id}`
-
-/**
- * Opens a deposit for a store. Repeating a call with the same externalId returns the same deposit
- * (`created: false`); with other values it is refused. The addresses were judged by the caller.
- */
-export async function createDeposit(
-  deps: DepositDeps,
-  store: { id: bigint },
-  body: CreateDepositBody,
-): Promise<{ deposit: StoreDeposit; created: boolean }> {
-  const { queue, clock, ids, publicUrl } = deps
-  const request = createHash('sha256').update(canonical(body)).digest()
-  const expiresAt = new Date(clock.now().getTime() + DEPOSIT_LIFE_MS)
-  return inTransaction(deps.db, async (tx) => {
-    const inserted = await tx
-      .insertInto('deposit')
-      .values({
-        hash: ids.hex(16),
-        store_id: store.id,
-        external_id: body.externalId,
-        request_sha256: request,
-        currency: body.currency,
-        language: body.language ?? null,
-        back_to_store_url: body.backToStoreUrl,
-        redirect_url: body.redirectUrl ?? null,
-        min_amount: body.minAmount === undefined ? null : BigInt(body.minAmount),
-        max_amount: body.maxAmount === undefined ? null : BigInt(body.maxAmount),
-        created_at: clock.now(),
-        expires_at: expiresAt,
-      })
-      .onConflict((conflict) => conflict.columns(['store_id', 'external_id']).doNothing())
-      .returning('id')
-      .executeTakeFirst()
-    if (inserted !== undefined) {
-      const depositId = String(inserted.id)
-      await queue.send(tx, EXPIRE_QUEUE, { depositId }, { startAfter: expiresAt, singletonKey: depositId })
-    }
-    const row = await tx
-      .selectFrom('deposit')
-      .select(['id', 'request_sha256'])
-      .where('store_id', '=', store.id)
-      .where('external_id', '=', body.externalId)
-      .executeTakeFirstOrThrow()
-    if (!row.request_sha256.equals(request)) refuse('external_id_conflict')
-    const deposit = await storeDepositOf(tx, { depositId: row.id }, publicUrl)
-    if (deposit === undefined) throw new Error(`deposit ${row.id} vanished while it was created`)
-    return { deposit, created: inserted !== undefined }
-  })
-}
-
-/** The same values in the same order make the same text, whatever order the caller wrote them in. */
-function canonical(body: CreateDepositBody): string {
-  return JSON.stringify(Object.entries(body).sort(([a], [b]) => (a < b ? -1 : 1)))
-}
-
-/** A deposit of this store; another store's is not found. */
-export function storeDeposit(
-  { db, publicUrl }: Pick<DepositDeps, 'db' | 'publicUrl'>,
-  storeId: bigint,
-  id: bigint,
-): Promise<StoreDeposit | undefined> {
-  return storeDepositOf(db, { depositId: id, storeId }, publicUrl)
-}
 
 /** Finds the shopper of a trade link on Steam and keeps them with the deposit. */
 export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUrlBody): Promise<User> {

@@ -1,4 +1,5 @@
 /** The HTTP server: what holds for every call. Routes come as plugins from main.ts. */
+import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { hashSchema } from '../../contract/widget-api.ts'
@@ -20,6 +21,8 @@ export type AppOptions = {
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
+  /** Told of every answered call but the polls. `route` as it is registered, never with what it was called with. */
+  observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
   routes: {
@@ -32,12 +35,15 @@ export type AppOptions = {
   }
 }
 
+export type ObservedCall = { request: FastifyRequest; route: string; status: number; seconds: number }
+
 const BODY_BYTES = 64 * 1024
 
 /** Builds the server without listening; `inject` works on it as it is. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
+    genReqId: () => randomUUID(),
     bodyLimit: BODY_BYTES,
     requestTimeout: 25_000,
     keepAliveTimeout: 60_000,
@@ -60,11 +66,13 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     for (const plugin of options.routes.polled ?? []) await scope.register(plugin)
   })
   await app.register(async (scope) => {
+    observeCalls(scope, options)
     addWidgetHooks(scope, limits)
     scope.addHook('onRequest', csrf.check)
     for (const plugin of options.routes.widget ?? []) await scope.register(plugin)
   })
   await app.register(async (scope) => {
+    observeCalls(scope, options)
     addStoreHooks(scope, limits)
     for (const plugin of options.routes.store ?? []) await scope.register(plugin)
   })
@@ -89,6 +97,14 @@ function endConnectionsOnClose(app: FastifyInstance): void {
 }
 
 /** Without promises: polls pass here, and each one costs. */
+function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
+  if (observe === undefined) return
+  scope.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url ?? 'unknown'
+    observe({ request, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
+  })
+}
+
 function guardAgainstGuessing(scope: FastifyInstance, limits: Limits): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     limits.beforeCall(request)
@@ -121,6 +137,8 @@ function addStoreHooks(scope: FastifyInstance, limits: Limits): void {
   guardAgainstGuessing(scope, limits)
   scope.addHook('onRequest', async (request, reply) => {
     reply.headers(API_HEADERS)
+    // What a store quotes when it asks, and what the log has.
+    reply.header('x-request-id', request.id)
     limits.changing(request)
   })
 }

@@ -63,16 +63,18 @@ export type Limits = {
   perStore(storeId: bigint): void
 }
 
+const REPORT_EVERY_S = 5
+
 const MISSES = new Set([401, 403, 404])
 
 export function createLimits(nowMs: () => number = () => performance.now()): Limits {
   const misses = createBuckets({ perSecond: 2, burst: 200 }, nowMs)
   const changes = createBuckets({ perSecond: 50, burst: 300 }, nowMs)
-  const reports = createBuckets({ perSecond: 0.2, burst: 20 }, nowMs)
+  const reports = createBuckets({ perSecond: 1 / REPORT_EVERY_S, burst: 20 }, nowMs)
   const deposits = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
   const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
-  const orRefuse = (allowed: boolean) => {
-    if (!allowed) refuse('too_many_requests')
+  const orRefuse = (allowed: boolean, retryAfterS = 1) => {
+    if (!allowed) refuse('too_many_requests', { retryAfterS })
   }
   return {
     beforeCall: ({ ip }) => orRefuse(misses.has(addressKey(ip))),

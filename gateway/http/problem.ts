@@ -32,13 +32,12 @@ function problemOf(code: ErrorCode, language: Language, fields?: FieldError[]): 
   }
 }
 
+type Refusal = { code: ErrorCode; fields?: FieldError[] | undefined; retryAfterS?: number | undefined }
+
 /** Answers the call with the refusal `code`. */
-export function sendProblem(
-  reply: FastifyReply,
-  request: FastifyRequest,
-  refusal: { code: ErrorCode; fields?: FieldError[] | undefined },
-): FastifyReply {
+export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {
   const problem = problemOf(refusal.code, languageOf(request), refusal.fields)
+  if (refusal.retryAfterS !== undefined) reply.header('retry-after', refusal.retryAfterS)
   return reply
     .code(problem.status)
     .header('cache-control', 'no-store')
@@ -58,11 +57,8 @@ export function handleErrors(app: FastifyInstance, log: Log): void {
   })
 }
 
-function refusalOf(error: FastifyError | ProblemError): {
-  code: ErrorCode
-  fields?: FieldError[] | undefined
-} {
-  if (error instanceof ProblemError) return { code: error.code, fields: error.fields }
+function refusalOf(error: FastifyError | ProblemError): Refusal {
+  if (error instanceof ProblemError) return error
   if (hasZodFastifySchemaValidationErrors(error)) {
     const fields = error.validation.map(({ instancePath, message }) => ({
       path: instancePath.replace(/^\//, '').replaceAll('/', '.'),

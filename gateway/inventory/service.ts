@@ -67,6 +67,7 @@ export async function readInventory(
   const deposit = await findByHash(deps.db, hash)
   if (deposit === undefined) return refuse('deposit_not_found')
   if (isFinal(deposit.status)) return refuse('deposit_closed')
+  if (deposit.games?.includes(game) === false) return refuse('game_not_accepted')
   const { user_steam_id: steamId, user_token: token } = deposit
   if (steamId === null || token === null) return refuse('trade_link_missing')
   const key = { steamId, token, game, language: language ?? deposit.language ?? FALLBACK_LANGUAGE }

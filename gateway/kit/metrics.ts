@@ -1,5 +1,5 @@
 /** What the operator's monitoring reads, in the form of Prometheus. */
-import { Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 
 export type Metrics = {
   registry: Registry
@@ -11,6 +11,12 @@ export type Metrics = {
   pageSeconds: Histogram<'metric' | 'screen'>
   /** How much of the page moved by itself (CLS), by screen. */
   pageShift: Histogram<'screen'>
+  /** Events that got their position, by type: every transition of a deposit is one. */
+  events: Counter<'type'>
+  webhookAttempts: Counter<'outcome'>
+  /** From the cause of an event to the first attempt to deliver it. */
+  webhookFirstAttempt: Histogram
+  httpRequests: Histogram<'method' | 'route' | 'status'>
 }
 
 export function createMetrics(): Metrics {
@@ -22,25 +28,65 @@ export function createMetrics(): Metrics {
     registers,
   })
   ledgerDifferences.set(Number.NaN)
-  const outage = new Gauge({
-    name: 'tradetill_outage',
-    help: '1 while a capability of Steam is out of reach for every bot',
-    labelNames: ['capability'],
-    registers,
-  })
-  const pageSeconds = new Histogram({
-    name: 'tradetill_page_seconds',
-    help: 'How quick the page was for shoppers',
-    labelNames: ['metric', 'screen'],
-    buckets: [0.05, 0.1, 0.2, 0.5, 1, 2.5, 4, 10],
-    registers,
-  })
-  const pageShift = new Histogram({
-    name: 'tradetill_page_layout_shift',
-    help: 'How much of the page moved by itself',
-    labelNames: ['screen'],
-    buckets: [0.001, 0.01, 0.05, 0.1, 0.25],
-    registers,
-  })
-  return { registry, ledgerDifferences, outage, pageSeconds, pageShift }
+  return {
+    registry,
+    ledgerDifferences,
+    outage: new Gauge({
+      name: 'tradetill_outage',
+      help: '1 while a capability of Steam is out of reach for every bot',
+      labelNames: ['capability'],
+      registers,
+    }),
+    events: new Counter({
+      name: 'tradetill_events_total',
+      help: 'Events of deposits that this process published',
+      labelNames: ['type'],
+      registers,
+    }),
+    ...pageMetrics(registers),
+    ...flowMetrics(registers),
+  }
+}
+
+function pageMetrics(registers: Registry[]) {
+  return {
+    pageSeconds: new Histogram({
+      name: 'tradetill_page_seconds',
+      help: 'How quick the page was for shoppers',
+      labelNames: ['metric', 'screen'],
+      buckets: [0.05, 0.1, 0.2, 0.5, 1, 2.5, 4, 10],
+      registers,
+    }),
+    pageShift: new Histogram({
+      name: 'tradetill_page_layout_shift',
+      help: 'How much of the page moved by itself',
+      labelNames: ['screen'],
+      buckets: [0.001, 0.01, 0.05, 0.1, 0.25],
+      registers,
+    }),
+  }
+}
+
+function flowMetrics(registers: Registry[]) {
+  return {
+    webhookAttempts: new Counter({
+      name: 'tradetill_webhook_attempts_total',
+      help: 'Attempts to deliver webhooks by this process',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhookFirstAttempt: new Histogram({
+      name: 'tradetill_webhook_first_attempt_seconds',
+      help: 'From the cause of an event to the first attempt to deliver it',
+      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+      registers,
+    }),
+    httpRequests: new Histogram({
+      name: 'tradetill_http_request_seconds',
+      help: 'Calls by route; polls of waiting pages are not counted',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25],
+      registers,
+    }),
+  }
 }

@@ -2,20 +2,26 @@ import type { ErrorCode } from '../../contract/errors.ts'
 
 export type FieldError = { path: string; message: string }
 
+/** What a refusal may say besides its code: fields to correct, or when to come again. */
+export type RefusalDetails = FieldError[] | { retryAfterS: number }
+
 /** A refusal on its way to the caller: http/problem.ts turns it into the catalogue's problem JSON. */
 export class ProblemError extends Error {
   readonly code: ErrorCode
   readonly fields: FieldError[] | undefined
+  /** Seconds. */
+  readonly retryAfterS: number | undefined
 
-  constructor(code: ErrorCode, fields?: FieldError[]) {
+  constructor(code: ErrorCode, details?: RefusalDetails) {
     super(`refused: ${code}`)
     this.name = 'ProblemError'
     this.code = code
-    this.fields = fields
+    this.fields = Array.isArray(details) ? details : undefined
+    this.retryAfterS = Array.isArray(details) ? undefined : details?.retryAfterS
   }
 }
 
 /** Ends the call with this refusal. */
-export function refuse(code: ErrorCode, fields?: FieldError[]): never {
-  throw new ProblemError(code, fields)
+export function refuse(code: ErrorCode, details?: RefusalDetails): never {
+  throw new ProblemError(code, details)
 }

@@ -1,154 +1,141 @@
 import { crc32 } from 'node:zlib'
-import { type FastifyInstance, fastify } from 'fastify'
-import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { StoreDeposit } from '../../contract/store-api.ts'
-import { createLimits, type Limits } from '../http/limits.ts'
-import { handleErrors } from '../http/problem.ts'
+import { expireDeposit } from '../deposits/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import { type TestDatabase, testDatabase } from '../testing/database.ts'
-import { captureLog } from '../testing/log.ts'
+import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from '../trades/request.ts'
+import { tradeHandlers } from '../trades/service.ts'
+import { publishEvents } from '../webhooks/publisher.ts'
 import { createApiKey, parseApiKey } from './api-key.ts'
-import { storeRoutes } from './routes.ts'
-import { createStore, openWebhookSecret, updateStore } from './service.ts'
+import { revokeKey, rotateKey } from './keys.ts'
+import { createStore, updateStore } from './service.ts'
 
-const box = createSecretBox(Buffer.alloc(32, 3))
-const DEPOSIT: StoreDeposit = {
-  id: '1001',
-  externalId: 'a',
-  url: 'http://localhost/x',
-  status: 'created',
-  currency: 'USD',
-  amount: null,
-  heldAmount: 0,
-  heldUntil: null,
-  reversedAmount: 0,
-  createdAt: '2026-01-01T00:00:00.000Z',
-  expiresAt: '2026-01-01T01:00:00.000Z',
-  trade: null,
-}
-const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: 'https://store.example/back' }
+const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK }
 
-let database: TestDatabase
-let app: FastifyInstance
-let apiKey: string
-let askedBy: bigint[]
-let limits: Limits
+let till: Till
+let api: StoreApi
 
 beforeEach(async () => {
-  database = await testDatabase()
-  askedBy = []
-  limits = createLimits(() => 0)
-  apiKey = (await addStore()).apiKey
-  app = fastify()
-  app.setValidatorCompiler(validatorCompiler)
-  app.setSerializerCompiler(serializerCompiler)
-  handleErrors(app, captureLog().log)
-  await app.register(
-    storeRoutes({
-      db: database.db,
-      mode: 'sandbox',
-      limitStore: limits.perStore,
-      createDeposit: async (store) => {
-        askedBy.push(store.id)
-        return { deposit: DEPOSIT, created: askedBy.length === 1 }
-      },
-      storeDeposit: async (storeId) => {
-        askedBy.push(storeId)
-        return storeId === 1n ? DEPOSIT : undefined
-      },
-    }),
-  )
+  till = await startTill()
+  api = await startStoreApi(till)
 })
-
 afterEach(async () => {
-  await app.close()
-  await database.close()
+  await api.app.close()
+  await till.close()
 })
 
-async function addStore(change = {}) {
-  const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, ...change }
-  const created = await createStore({ db: database.db, box, mode: 'sandbox' }, store)
-  if (created.kind === 'refused') throw new Error(created.reason)
-  return created
-}
+const post = (body: object, key?: string) =>
+  api.call('POST', '/v1/deposits', { body, ...(key !== undefined && { key }) })
 
-const post = (body: object, authorization = `Bearer ${apiKey}`) =>
-  app.inject({ method: 'POST', url: '/v1/deposits', payload: body, headers: { authorization } })
+const deps = () => ({ db: till.db, mode: 'sandbox', clock: till.clock }) as const
 
 describe('API key', () => {
   test('opens the store it was made for, and only that one', async () => {
-    const other = await addStore({ name: 'Other' })
-    await post(BODY)
-    await post(BODY, `Bearer ${other.apiKey}`)
-    expect(askedBy).toEqual([1n, 2n])
+    const id = (await post(BODY)).json().id
+    const other = await api.newKey(await aStore(till))
+    expect((await api.call('GET', `/v1/deposits/${id}`)).statusCode).toBe(200)
+    const foreign = await api.call('GET', `/v1/deposits/${id}`, { key: other })
+    const unknown = await api.call('GET', '/v1/deposits/99999', { key: other })
+    expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
   })
 
   test('of the right form but unknown, of another mode, torn or absent is refused alike', async () => {
+    const { key } = api
     const answers = await Promise.all(
       [
         `Bearer ${createApiKey('sandbox').key}`,
-        `Bearer ${apiKey.replace('tt_test', 'tt_live')}`,
-        `Bearer ${apiKey.slice(0, -1)}`,
-        `Bearer ${apiKey.slice(0, 20)}${apiKey[20] === 'A' ? 'B' : 'A'}${apiKey.slice(21)}`,
-        `Basic ${apiKey}`,
+        `Bearer ${key.replace('tt_test', 'tt_live')}`,
+        `Bearer ${key.slice(0, -1)}`,
+        `Bearer ${key.slice(0, 20)}${key[20] === 'A' ? 'B' : 'A'}${key.slice(21)}`,
+        `Basic ${key}`,
         '',
-      ].map((authorization) => post(BODY, authorization)),
+      ].map((authorization) => api.call('POST', '/v1/deposits', { body: BODY, headers: { authorization } })),
     )
     expect(answers.map((answer) => answer.statusCode)).toEqual(Array(6).fill(401))
     expect(new Set(answers.map((answer) => answer.body)).size).toBe(1)
-    expect(askedBy).toEqual([])
-  })
-
-  test('with the id of a store and a secret of its own is refused', async () => {
-    const id = parseApiKey(apiKey, 'sandbox')?.id ?? ''
-    await database.pool.query(`update api_key set secret_sha256 = sha256('another')`)
-    expect(id).toHaveLength(8)
-    expect((await post(BODY)).statusCode).toBe(401)
   })
 
   test('counts for its store once it is proved: nobody else can use up its calls', async () => {
-    const id = parseApiKey(apiKey, 'sandbox')?.id ?? ''
+    const id = parseApiKey(api.key, 'sandbox')?.id ?? ''
     const body = `tt_test_${id}_${'x'.repeat(43)}`
-    const forged = `Bearer ${body}_${crc32(body).toString(16).padStart(8, '0')}`
-    const forgeries = await Promise.all(Array.from({ length: 150 }, () => post(BODY, forged)))
-    expect(new Set(forgeries.map((answer) => answer.statusCode))).toEqual(new Set([401]))
-    expect((await post(BODY)).statusCode).toBe(201)
-    for (let n = 1; n < 120; n += 1) await post(BODY)
-    const beyond = await post(BODY)
-    expect([beyond.statusCode, beyond.json().code]).toEqual([429, 'too_many_requests'])
-    const other = await addStore({ name: 'Other' })
-    expect((await post(BODY, `Bearer ${other.apiKey}`)).statusCode).toBe(200)
+    const forged = `${body}_${crc32(body).toString(16).padStart(8, '0')}`
+    for (let n = 0; n < 130; n += 1) await api.call('GET', '/v1/health', { key: forged })
+    for (let n = 0; n < 120; n += 1) await api.call('GET', '/v1/health')
+    const beyond = await api.call('GET', '/v1/health')
+    expect([beyond.statusCode, beyond.json().code, beyond.headers['retry-after']]).toEqual([
+      429,
+      'too_many_requests',
+      '1',
+    ])
+    expect(
+      (await api.call('GET', '/v1/health', { key: await api.newKey(await aStore(till)) })).statusCode,
+    ).toBe(200)
+  })
+
+  test('that was rotated works for the overlap beside the new one, with the same rights', async () => {
+    const id = parseApiKey(api.key, 'sandbox')?.id ?? ''
+    const fresh = await rotateKey(deps(), id, 2)
+    const works = async (key: string) => (await api.call('GET', '/v1/balance', { key })).statusCode
+    expect([await works(api.key), await works(fresh ?? '')]).toEqual([200, 200])
+    till.clock.advance(2 * 3_600_000)
+    expect([await works(api.key), await works(fresh ?? '')]).toEqual([401, 200])
+    expect(await rotateKey(deps(), id, 2)).toBeUndefined()
   })
 
   test('that was revoked is refused', async () => {
-    await database.pool.query('update api_key set revoked_at = now()')
+    expect(await revokeKey(deps(), parseApiKey(api.key, 'sandbox')?.id ?? '')).toBe(true)
     expect((await post(BODY)).statusCode).toBe(401)
   })
 
-  test('and webhook secret are not readable in the database', async () => {
-    const created = await addStore({ name: 'Other' })
-    const { rows } = await database.pool.query(
-      'select s::text || k::text as text from store s join api_key k on k.store_id = s.id',
-    )
-    const dump = rows.map((row: { text: string }) => row.text).join()
-    expect(dump).not.toContain(created.apiKey.slice(18, 40))
-    const secret = Buffer.from(created.webhookSecret)
-    expect(dump).not.toContain(secret.toString('hex'))
-    const stored = await database.db
-      .selectFrom('store')
-      .select('webhook_secret')
-      .where('id', '=', 2n)
-      .executeTakeFirstOrThrow()
-    expect(openWebhookSecret(box, 2n, stored.webhook_secret ?? Buffer.alloc(0))).toBe(created.webhookSecret)
+  test('may only do what its scopes say, and shows when it was last used', async () => {
+    const key = await api.newKey(api.store, ['deposits:read'])
+    const refused = await post(BODY, key)
+    expect([refused.statusCode, refused.json().code]).toEqual([403, 'scope_missing'])
+    expect((await api.call('GET', '/v1/deposits', { key })).statusCode).toBe(200)
+    expect((await api.call('GET', '/v1/balance', { key })).statusCode).toBe(403)
+    expect((await api.call('GET', '/v1/webhook-endpoints', { key })).statusCode).toBe(403)
+    const id = parseApiKey(key, 'sandbox')?.id ?? ''
+    const row = await till.db
+      .selectFrom('api_key')
+      .select('last_used_at')
+      .where('id', '=', id)
+      .executeTakeFirst()
+    expect(row?.last_used_at).toEqual(till.clock.now())
   })
 })
 
 describe('POST /v1/deposits', () => {
-  test('answers 201 once, then 200', async () => {
+  test('answers 201 once, then 200 with the same deposit; other values are a conflict', async () => {
     const [first, second] = [await post(BODY), await post(BODY)]
     expect([first.statusCode, second.statusCode]).toEqual([201, 200])
-    expect(first.json()).toEqual(DEPOSIT)
+    expect(second.json()).toEqual(first.json())
+    const conflict = await post({ ...BODY, maxAmount: 5 })
+    expect([conflict.statusCode, conflict.json().code]).toEqual([409, 'order_conflict'])
+  })
+
+  test('takes every parameter and gives it back', async () => {
+    const wanted = {
+      ...BODY,
+      language: 'ru',
+      redirectUrl: `${BACK}/done`,
+      targetAmount: 1_000,
+      games: ['dota', 'tf'],
+      creditMode: 'on_release',
+      customerReference: 'user 7',
+      metadata: { cart: '12', note: '' },
+      expiresInMinutes: 30,
+      tradeUrl: 'https://steamcommunity.com/tradeoffer/new/?partner=39735273&token=Ab_cd-12',
+    }
+    const answer = await post(wanted)
+    const { language, targetAmount, games, customerReference, metadata } = wanted
+    const told = { language, targetAmount, minAmount: 1_000, games, customerReference, metadata }
+    expect(answer.json()).toMatchObject(told)
+    expect(Date.parse(answer.json().expiresAt) - Date.parse(answer.json().createdAt)).toBe(30 * 60_000)
+    const row = await till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ user_token: 'Ab_cd-12', credit_mode: 'on_release' })
+    expect((await post(wanted)).statusCode).toBe(200)
   })
 
   test.each([
@@ -156,64 +143,185 @@ describe('POST /v1/deposits', () => {
     ['redirectUrl', { redirectUrl: 'javascript:alert(1)' }],
     ['currency', { currency: 'RUB' }],
     ['externalId', { externalId: '' }],
+    ['externalId', { externalId: 'a\u0000b' }],
+    ['externalId', { externalId: '\ud800' }],
     ['minAmount', { minAmount: 1.5 }],
     ['minAmount', { minAmount: 5, maxAmount: 4 }],
+    ['targetAmount', { minAmount: 5, targetAmount: 4 }],
+    ['games', { games: ['cs', 'cs'] }],
+    ['metadata', { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ''])) }],
+    ['expiresInMinutes', { expiresInMinutes: 4 }],
     ['', { status: 'succeeded' }],
   ])('names the field %s that is wrong', async (path, change) => {
     const answer = await post({ ...BODY, ...change })
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path }] })
-    expect(askedBy).toEqual([])
   })
 })
 
-describe('GET /v1/deposits/{id}', () => {
-  const read = (id: string, key: string) =>
-    app.inject({ url: `/v1/deposits/${id}`, headers: { authorization: `Bearer ${key}` } })
-
-  test('gives a store its own deposit', async () => {
-    expect((await read('1001', apiKey)).json()).toEqual(DEPOSIT)
+describe('reading deposits', () => {
+  test('by id and by the order id of the store', async () => {
+    const deposit = (await post({ ...BODY, externalId: 'order / 7 & more' })).json()
+    expect((await api.call('GET', `/v1/deposits/${deposit.id}`)).json()).toEqual(deposit)
+    const found = await api.call('GET', '/v1/deposits/lookup?externalId=order%20%2F%207%20%26%20more')
+    expect(found.json()).toEqual(deposit)
+    expect((await api.call('GET', '/v1/deposits/lookup?externalId=other')).statusCode).toBe(404)
+    expect((await api.call('GET', '/v1/deposits/abc')).statusCode).toBe(400)
   })
 
-  test('does not tell another store that it exists', async () => {
-    const other = await addStore({ name: 'Other' })
-    expect((await read('1001', other.apiKey)).statusCode).toBe(404)
-    expect((await read('abc', apiKey)).statusCode).toBe(400)
+  test('page by page, newest first, by status, customer and time', async () => {
+    for (let n = 1; n <= 7; n += 1) {
+      await post({ ...BODY, externalId: `n${n}`, ...(n % 2 === 0 && { customerReference: 'even' }) })
+      till.clock.advance(1_000)
+    }
+    const ids = async (query: string) => {
+      const found: string[] = []
+      let next: string | null = null
+      do {
+        const after: string = next === null ? '' : `&after=${next}`
+        const page = (await api.call('GET', `/v1/deposits?limit=2${query}${after}`)).json()
+        found.push(...page.deposits.map((deposit: { externalId: string }) => deposit.externalId))
+        next = page.next
+      } while (next !== null)
+      return found.join()
+    }
+    expect(await ids('')).toBe('n7,n6,n5,n4,n3,n2,n1')
+    expect(await ids('&customerReference=even')).toBe('n6,n4,n2')
+    expect(await ids('&status=succeeded')).toBe('')
+    const third = (await api.call('GET', '/v1/deposits/lookup?externalId=n3')).json().createdAt
+    expect(await ids(`&createdFrom=${third}`)).toBe('n7,n6,n5,n4,n3')
+    expect(await ids(`&createdBefore=${third}&status=created`)).toBe('n2,n1')
   })
 })
 
-describe('createStore', () => {
+describe('POST /v1/deposits/{id}/cancel', () => {
+  const cancel = (id: unknown) => api.call('POST', `/v1/deposits/${id}/cancel`)
+
+  test('ends a deposit before an offer stands; the event says why, and again is no mistake', async () => {
+    const { id } = (await post(BODY)).json()
+    const answer = await cancel(id)
+    expect([answer.statusCode, answer.json().status, answer.json().endReason]).toEqual([
+      200,
+      'paymentTimeout',
+      'cancelled_by_store',
+    ])
+    expect((await cancel(id)).statusCode).toBe(200)
+    await publishEvents(till.deps)
+    const { events } = (await api.call('GET', `/v1/deposits/${id}/events`)).json()
+    expect(events).toMatchObject([
+      { type: 'deposit.payment_timeout', data: { endReason: 'cancelled_by_store' } },
+    ])
+  })
+
+  test('cancels an offer on Steam first, and Steam’s word ends the deposit', async () => {
+    const { bot, session } = await aBot(till)
+    const deposit = await aDeposit(till, api.store)
+    const asked = requestTrade(till.deps, deposit.body)
+    const trades = () => till.db.selectFrom('trade').select('id').execute()
+    await expect.poll(trades).toHaveLength(1)
+    const busy = await cancel(deposit.id)
+    expect([busy.json().code, busy.headers['retry-after']]).toEqual(['deposit_busy', '3'])
+    const [trade] = await trades()
+    const advance = () => tradeHandlers(till.deps).trade(bot, trade?.id ?? 0n)
+    await advance()
+    await asked
+    const answer = await cancel(deposit.id)
+    expect([answer.statusCode, answer.json().status]).toEqual([202, 'pending'])
+    await advance()
+    expect(session.calls.filter((call) => call.startsWith('cancel'))).toHaveLength(1)
+    const ended = (await api.call('GET', `/v1/deposits/${deposit.id}`)).json()
+    expect([ended.status, ended.endReason]).toEqual(['tradeTimeout', 'cancelled_by_store'])
+    expect((await cancel(deposit.id)).statusCode).toBe(200)
+  })
+
+  test('is refused for what ended by itself, and for another store', async () => {
+    const deposit = await aDeposit(till, api.store)
+    till.clock.advance(3_600_000)
+    await expireDeposit(till.deps, deposit.id)
+    expect((await cancel(deposit.id)).json().code).toBe('not_cancellable')
+    const foreign = await aDeposit(till, await aStore(till))
+    expect((await cancel(foreign.id)).json().code).toBe('deposit_not_found')
+  })
+})
+
+describe('GET /v1/events', () => {
+  test('is ordered, without gaps, and the store’s own', async () => {
+    for (const externalId of ['a', 'b', 'c']) {
+      await api.call('POST', `/v1/deposits/${(await post({ ...BODY, externalId })).json().id}/cancel`)
+    }
+    await publishEvents(till.deps)
+    const page = (await api.call('GET', '/v1/events?limit=2')).json()
+    expect(page).toMatchObject({ next: 2, hasMore: true, events: [{ sequence: 1 }, { sequence: 2 }] })
+    const rest = (await api.call('GET', '/v1/events?after=2')).json()
+    expect(rest).toMatchObject({ next: 3, hasMore: false, events: [{ sequence: 3 }] })
+    const key = await api.newKey(await aStore(till))
+    expect((await api.call('GET', '/v1/events', { key })).json()).toEqual({
+      events: [],
+      next: 0,
+      hasMore: false,
+    })
+  })
+})
+
+describe('offerings', () => {
+  test('games and minimums, prices, health', async () => {
+    await aDeposit(till, api.store)
+    const { games } = (await api.call('GET', '/v1/games')).json()
+    expect(games).toHaveLength(4)
+    expect(games[0]).toMatchObject({ game: 'cs', steamAppId: 730, protectionDays: 8, minimums: { USD: 300 } })
+    const prices = await api.call('GET', '/v1/prices?game=cs&currency=USD&name=x&name=y')
+    expect(prices.json().prices).toEqual([
+      { name: 'x', price: null, reason: 'noPrice' },
+      { name: 'y', price: null, reason: 'noPrice' },
+    ])
+    expect((await api.call('GET', '/v1/health')).json()).toMatchObject({ status: 'ok', trades: true })
+    await till.db.insertInto('outage').values({ kind: 'maintenance', since: till.clock.now() }).execute()
+    expect((await api.call('GET', '/v1/health')).json()).toMatchObject({
+      status: 'degraded',
+      maintenance: true,
+    })
+  })
+})
+
+describe('a store is registered', () => {
+  const box = createSecretBox(Buffer.alloc(32, 3))
+  const add = (change = {}) => {
+    const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, ...change }
+    return createStore({ ...deps(), box }, store)
+  }
+
+  test('neither its key nor its webhook secret is readable in the database', async () => {
+    const created = await add({ webhookUrl: 'https://store.example/hook' })
+    if (created.kind === 'refused' || created.webhookSecret === null) throw new Error('not created')
+    const { rows } = await sql<{ text: string }>`select s::text || k::text || e::text as text from store s
+      join api_key k on k.store_id = s.id join webhook_endpoint e on e.store_id = s.id`.execute(till.db)
+    const dump = rows.map((row) => row.text).join()
+    expect(dump.length).toBeGreaterThan(100)
+    expect(dump).not.toContain(created.apiKey.slice(18, 40))
+    expect(dump).not.toContain(Buffer.from(created.webhookSecret).toString('hex'))
+  })
+
   test.each([
     ['no origin', { origins: [] }],
     ['a path as origin', { origins: ['https://store.example/shop'] }],
     ['no name', { name: '' }],
     ['a webhook that is no address', { webhookUrl: 'ftp://store.example' }],
     ['a webhook with a user name', { webhookUrl: 'https://user@store.example' }],
-  ])('refuses %s', async (_what, change) => {
-    await expect(addStore(change)).rejects.toThrow('must')
+  ])('not with %s', async (_what, change) => {
+    expect(await add(change)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('must') })
   })
-})
 
-describe('updateStore', () => {
-  const update = (storeId: bigint, change = {}) => {
-    const addresses = { origins: ['https://new.example'], webhookUrl: 'http://localhost:1/hook', ...change }
-    return updateStore({ db: database.db, mode: 'sandbox' }, storeId, addresses)
-  }
-
-  test('moves a store: its key stays, the old origin is refused', async () => {
-    expect(await update(1n)).toEqual({ kind: 'updated' })
+  test('and moves: its key and secret stay, the old origin is refused', async () => {
+    const { id } = api.store
+    const origins = ['https://new.example']
+    const first = await updateStore({ ...deps(), box }, id, { origins, webhookUrl: 'http://localhost:1/a' })
+    expect(first).toMatchObject({ kind: 'updated', webhookSecret: expect.stringContaining('whsec_') })
+    const moved = await updateStore({ ...deps(), box }, id, { origins, webhookUrl: 'http://localhost:1/b' })
+    expect(moved).toEqual({ kind: 'updated', webhookSecret: null })
     expect((await post(BODY)).json()).toMatchObject({ errors: [{ path: 'backToStoreUrl' }] })
     expect((await post({ ...BODY, backToStoreUrl: 'https://new.example/' })).statusCode).toBe(201)
-    const { rows } = await database.pool.query('select webhook_url, webhook_secret from store')
-    expect(rows).toEqual([{ webhook_url: 'http://localhost:1/hook', webhook_secret: expect.any(Buffer) }])
-  })
-
-  test.each([
-    ['a store that is not there', 9n, {}],
-    ['no origin', 1n, { origins: [] }],
-    ['a webhook that is no address', 1n, { webhookUrl: 'ftp://store.example' }],
-  ])('refuses %s and changes nothing', async (_what, storeId, change) => {
-    expect(await update(storeId, change)).toMatchObject({ kind: 'refused' })
-    expect((await post(BODY)).statusCode).toBe(201)
+    const rows = await till.db.selectFrom('webhook_endpoint').select('url').execute()
+    expect(rows).toEqual([{ url: 'http://localhost:1/b' }])
+    expect(await updateStore({ ...deps(), box }, 99n, { origins })).toMatchObject({ kind: 'refused' })
   })
 })

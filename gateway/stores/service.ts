@@ -1,7 +1,12 @@
-import { randomBytes } from 'node:crypto'
+/** Stores as the operator registers them. */
+import { SCOPES } from '../../contract/store-api.ts'
 import type { Db } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import { createApiKey, type Mode, type ParsedApiKey, sameSecret } from './api-key.ts'
+import { addEndpoint, isWebhookUrl } from '../webhooks/endpoints.ts'
+import type { Mode } from './api-key.ts'
+import { addKey } from './keys.ts'
 import { parseOrigin } from './origins.ts'
 
 export type NewStore = {
@@ -11,70 +16,83 @@ export type NewStore = {
   webhookUrl?: string
   /** Most that may be credited while Steam can still take it back; 0 holds everything. */
   riskLimitUsdCents: bigint
+  creditMode?: 'on_accept' | 'on_release'
+  /** Who bears what is taken back after it was credited. */
+  liability?: 'operator' | 'store'
 }
 
 export type CreatedStore =
-  /** The key and the secret are shown this once. */
-  { kind: 'created'; storeId: bigint; apiKey: string; webhookSecret: string } | Refused
+  /** The key and the secret are shown this once; without a webhook there is no secret. */
+  { kind: 'created'; storeId: bigint; apiKey: string; webhookSecret: string | null } | Refused
 
 type Refused = { kind: 'refused'; reason: string }
 
-/** A store that has proved itself with its API key. */
-export type StoreAccount = { id: bigint; name: string; origins: string[] }
+type Deps = { db: Db; box: SecretBox; mode: Mode; clock: Clock }
 
-type Deps = { db: Db; box: SecretBox; mode: Mode }
-
-/** Registers a store with its first API key and the secret that signs its webhooks. */
-export async function createStore({ db, box, mode }: Deps, store: NewStore): Promise<CreatedStore> {
+/** Registers a store with its first API key and, if it has an address for webhooks, the secret that signs them. */
+export async function createStore(deps: Deps, store: NewStore): Promise<CreatedStore> {
+  const { db, mode } = deps
   const addresses = checkAddresses(store, mode)
   if (addresses.kind === 'refused') return addresses
-  const { origins } = addresses
   if (store.name.length < 1 || store.name.length > 80) {
     return { kind: 'refused', reason: 'the name must have 1 to 80 characters' }
   }
-  const apiKey = createApiKey(mode)
-  const webhookSecret = `whsec_${randomBytes(32).toString('base64')}`
-  const storeId = await db.transaction().execute(async (tx) => {
-    const { id } = await tx
+  return inTransaction(db, async (tx) => {
+    const { id: storeId } = await tx
       .insertInto('store')
       .values({
         name: store.name,
-        origins,
-        webhook_url: store.webhookUrl ?? null,
-        webhook_secret: null,
+        origins: addresses.origins,
         risk_limit_usd_cents: store.riskLimitUsdCents,
+        ...(store.creditMode && { credit_mode: store.creditMode }),
+        ...(store.liability && { liability: store.liability }),
       })
       .returning('id')
       .executeTakeFirstOrThrow()
-    const sealed = box.seal(webhookSecret, secretPlace(id))
-    await tx.updateTable('store').set({ webhook_secret: sealed }).where('id', '=', id).execute()
-    await tx
-      .insertInto('api_key')
-      .values({ id: apiKey.id, store_id: id, secret_sha256: apiKey.secretSha256, revoked_at: null })
-      .execute()
-    return id
+    const url = store.webhookUrl
+    const endpoint = url === undefined ? null : await addEndpoint(tx, deps, { storeId, url })
+    const apiKey = await addKey(tx, deps, { storeId, name: 'first key', scopes: SCOPES })
+    return { kind: 'created', storeId, apiKey, webhookSecret: endpoint?.secret ?? null }
   })
-  return { kind: 'created', storeId, apiKey: apiKey.key, webhookSecret }
 }
 
 export type StoreAddresses = Pick<NewStore, 'origins' | 'webhookUrl'>
 
-/** Gives a store other addresses; its key, its secret and its deposits stay. Without a webhook none is sent. */
+/**
+ * Gives a store other origins and, where one is given, its oldest webhook endpoint another address; keys, secrets and
+ * deposits stay.
+ */
 export async function updateStore(
-  { db, mode }: Pick<Deps, 'db' | 'mode'>,
+  deps: Deps,
   storeId: bigint,
   store: StoreAddresses,
-): Promise<{ kind: 'updated' } | Refused> {
-  const addresses = checkAddresses(store, mode)
+): Promise<{ kind: 'updated'; webhookSecret: string | null } | Refused> {
+  const addresses = checkAddresses(store, deps.mode)
   if (addresses.kind === 'refused') return addresses
-  const { numUpdatedRows } = await db
-    .updateTable('store')
-    .set({ origins: addresses.origins, webhook_url: store.webhookUrl ?? null })
-    .where('id', '=', storeId)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows === 0n
-    ? { kind: 'refused', reason: `there is no store ${storeId}` }
-    : { kind: 'updated' }
+  return inTransaction(deps.db, async (tx) => {
+    const { numUpdatedRows } = await tx
+      .updateTable('store')
+      .set({ origins: addresses.origins })
+      .where('id', '=', storeId)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return { kind: 'refused', reason: `there is no store ${storeId}` }
+    const url = store.webhookUrl
+    if (url === undefined) return { kind: 'updated', webhookSecret: null }
+    const oldest = await tx
+      .selectFrom('webhook_endpoint')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst()
+    if (oldest === undefined) {
+      const { secret } = await addEndpoint(tx, deps, { storeId, url })
+      return { kind: 'updated', webhookSecret: secret }
+    }
+    const change = { url, state: 'enabled' as const, disabled_reason: null }
+    await tx.updateTable('webhook_endpoint').set(change).where('id', '=', oldest.id).execute()
+    return { kind: 'updated', webhookSecret: null }
+  })
 }
 
 function checkAddresses(store: StoreAddresses, mode: Mode): { kind: 'valid'; origins: string[] } | Refused {
@@ -89,32 +107,4 @@ function checkAddresses(store: StoreAddresses, mode: Mode): { kind: 'valid'; ori
     return { kind: 'refused', reason: 'the webhook must be an https address' }
   }
   return { kind: 'valid', origins }
-}
-
-/** Opens a store's sealed webhook secret. */
-export function openWebhookSecret(box: SecretBox, storeId: bigint, sealed: Buffer): string {
-  return box.open(sealed, secretPlace(storeId))
-}
-
-/** The store of an API key; undefined if the key is unknown, wrong or revoked. */
-export async function findStoreByKey(db: Db, key: ParsedApiKey): Promise<StoreAccount | undefined> {
-  const row = await db
-    .selectFrom('api_key')
-    .innerJoin('store', 'store.id', 'api_key.store_id')
-    .select(['store.id', 'store.name', 'store.origins', 'api_key.secret_sha256'])
-    .where('api_key.id', '=', key.id)
-    .where('api_key.revoked_at', 'is', null)
-    .executeTakeFirst()
-  if (row === undefined || !sameSecret(row.secret_sha256, key.secretSha256)) return undefined
-  return { id: row.id, name: row.name, origins: row.origins }
-}
-
-function secretPlace(storeId: bigint): string {
-  return `store:${storeId}:webhook_secret`
-}
-
-function isWebhookUrl(text: string, mode: Mode): boolean {
-  const url = URL.parse(text)
-  const secure = url?.protocol === 'https:' || (mode === 'sandbox' && url?.protocol === 'http:')
-  return url !== null && secure && url.username === '' && url.password === ''
 }

@@ -1,11 +1,12 @@
 /** A till on a database of its own, with the parts that a test of trades and deposits needs. */
 
+import type { EventType } from '../../contract/webhooks.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { botQueue } from '../bots/bot.ts'
 import { createQueue } from '../db/boss-queue.ts'
 import { createSignals } from '../db/pg-signals.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
-import { createDeposit } from '../deposits/service.ts'
+import { createDeposit } from '../deposits/opening.ts'
 import { systemIds } from '../kit/ids.ts'
 import { DEFAULT_RULES } from '../pricing/price.ts'
 import type { RequestDeps } from '../trades/request.ts'
@@ -63,17 +64,23 @@ export async function startTill() {
 }
 
 export async function aStore(till: Till, options: { webhookUrl?: string; riskLimitUsdCents?: bigint } = {}) {
-  return till.db
+  const store = await till.db
     .insertInto('store')
     .values({
       name: 'Ember Forge',
       origins: ['https://store.test'],
-      webhook_url: options.webhookUrl ?? null,
-      webhook_secret: options.webhookUrl === undefined ? null : Buffer.from('sealed'),
       risk_limit_usd_cents: options.riskLimitUsdCents ?? 0n,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
+  if (options.webhookUrl !== undefined) await anEndpoint(till, store, options.webhookUrl)
+  return store
+}
+
+/** An endpoint whose secret is not sealed: tests open it themselves. */
+export function anEndpoint(till: Till, store: { id: bigint }, url: string, types?: EventType[]) {
+  const values = { store_id: store.id, url, secret: Buffer.from('sealed'), event_types: types ?? null }
+  return till.db.insertInto('webhook_endpoint').values(values).returning('id').executeTakeFirstOrThrow()
 }
 
 /** A bot that this process may speak for, with the session behind it. */

@@ -24,13 +24,16 @@ export async function creditDelivery(deps: TradeDeps, tx: Tx, delivery: Delivery
   const { deposit, row, event } = delivery
   const { exchange, settlesAt, at } = event
   const posting = await postingOf(tx, { deposit, row })
-  const { credit_mode: mode } = await tx
+  const store = await tx
     .selectFrom('store')
     .select('credit_mode')
     .where('id', '=', deposit.store_id)
     .executeTakeFirstOrThrow()
   const isProtected = settlesAt !== null
   const room = isProtected ? await riskRoom(tx, posting) : 0n
+  // A deposit may be more careful than its store, never less.
+  const isCareful = [store.credit_mode, deposit.credit_mode].includes('on_release')
+  const mode = isCareful ? 'on_release' : 'on_accept'
   const held = heldPart({ total: row.total, isProtected, mode, riskRoom: room })
   await tx
     .updateTable('trade')

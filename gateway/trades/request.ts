@@ -60,6 +60,7 @@ async function joinOrCreate(deps: RequestDeps, tx: Tx, body: TradeBody): Promise
   const closed = await tradesClosed(tx)
   if (closed !== undefined) return refused(closed === 'maintenance' ? 'technical_works' : 'steam_unavailable')
   if (deposit.status !== 'created' || deposit.expires_at <= deps.clock.now()) return refused('deposit_closed')
+  if (deposit.games?.includes(body.game) === false) return refused('game_not_accepted')
   if (new Set(body.items).size !== body.items.length) return refused('items_unavailable')
   if (body.items.length > deps.limits.maxItems) return refused('too_many_items')
   return createIntent(deps, tx, { deposit, body })

@@ -1,140 +1,209 @@
-/** Delivers events to stores: claimed in the database, sent, and written down; retried from the database. */
+/** One attempt to deliver an event to one endpoint: claimed in the database, sent, and written down. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
-import type { Queue } from '../db/queue.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { DELIVER_QUEUE } from './events.ts'
-import { nextWaitMs } from './schedule.ts'
+import { disableEndpoint, type EndpointRow } from './endpoints.ts'
+import { tellEvent } from './events.ts'
+import { nextWaitMs, readRetryAfter } from './schedule.ts'
 import type { Sender, SendResult } from './sender.ts'
 import { type SignedHeaders, signWebhook } from './signature.ts'
 
 export type DeliveryDeps = {
   db: Db
-  queue: Queue
   clock: Clock
   log: Log
   send: Sender
-  /** Opens a store's sealed webhook secret (`whsec_…`). */
-  openSecret(storeId: bigint, sealed: Buffer): string
+  /** Opens what signs for an endpoint now (`whsec_…`); throws if it does not open. */
+  secretsOf(endpoint: Signer): string[]
   random(): number
+  /** The schedule and the claim are divided by this: for proofs. */
+  haste?: number
+  onAttempt?(attempt: AttemptFacts): void
 }
 
-/** Longer than one attempt takes: a killed sender's claim then runs out and the sweep sends again. */
-const CLAIM_MS = 18_000
-const SECRET_CLOSED = 'the webhook secret of the store does not open'
+export type AttemptFacts = {
+  outcome: 'delivered' | 'retried' | 'given_up'
+  isFirst: boolean
+  /** From the event's cause to the beginning of this attempt. */
+  sinceEventMs: number
+}
 
-type Claim = {
-  eventId: string
-  storeId: bigint
-  attempts: number
+export type Signer = Pick<EndpointRow, 'id' | 'store_id' | 'secret' | 'previous_secret' | 'previous_until'>
+
+/** Longer than one attempt takes: a killed sender's claim then runs out and another one sends. */
+const CLAIM_MS = 60_000
+const SECRET_CLOSED = 'the webhook secret of the endpoint does not open'
+/** More failed attempts than the schedule has. */
+const MOST_ATTEMPTS = 20
+
+export type Claim = Signer & {
+  delivery_id: bigint
+  event_id: string
   url: string
-  secret: Buffer
-  body: string
+  attempts: number
+  payload: object
+  sequence: bigint
+  caused_at: Date
 }
 
-/** Sends one event if it is due; a store that answers 2xx has it. */
-export async function deliver(deps: DeliveryDeps, eventId: string): Promise<void> {
-  const claim = await claimDelivery(deps, eventId)
-  if (claim === undefined) return
-  const { url, body } = claim
-  const headers = signedHeaders(deps, claim)
-  const result: SendResult =
-    headers === undefined
-      ? { kind: 'failed', reason: SECRET_CLOSED }
-      : await deps.send({ url, headers, body })
-  await settle(deps, claim, result)
+/** Takes up to `most` deliveries of an endpoint that are due: those that were tried least come first. */
+export async function claimDue(
+  { db, clock, haste = 1 }: Pick<DeliveryDeps, 'db' | 'clock' | 'haste'>,
+  endpointId: bigint,
+  most: number,
+): Promise<Claim[]> {
+  const now = clock.now()
+  const { rows } = await sql<Claim>`
+    with due as (
+      select row.id from generate_series(0, ${MOST_ATTEMPTS}::int) tried,
+      lateral (
+        select id from webhook_delivery
+        where endpoint_id = ${endpointId} and state = 'due' and attempts = tried and due_at <= ${now}
+        order by due_at, id limit ${most} for update skip locked
+      ) row
+      order by tried limit ${most}
+    ),
+    claimed as (
+      update webhook_delivery set due_at = ${new Date(now.getTime() + CLAIM_MS / haste)}
+      from due where webhook_delivery.id = due.id
+      returning webhook_delivery.id, event_id, endpoint_id, attempts
+    )
+    select claimed.id as delivery_id, claimed.attempts, event.id as event_id, event.payload, event.sequence,
+      event.created_at as caused_at, endpoint.id, endpoint.store_id, endpoint.url, endpoint.secret,
+      endpoint.previous_secret, endpoint.previous_until
+    from claimed join event on event.id = claimed.event_id
+    join webhook_endpoint endpoint on endpoint.id = claimed.endpoint_id
+    where endpoint.state = 'enabled'
+    order by claimed.attempts, event.sequence`.execute(db)
+  return rows
+}
+
+/** Sends a claimed delivery and writes down what became of it. A store that answers 2xx has the event. */
+export async function attempt(deps: DeliveryDeps, claim: Claim, signal?: AbortSignal): Promise<void> {
+  const at = deps.clock.now()
+  const begin = performance.now()
+  const result = await sendClaimed(deps, claim, signal)
+  const durationMs = Math.round(performance.now() - begin)
+  if (signal?.aborted) return release(deps, claim)
+  await settle(deps, claim, { result, at, durationMs })
+}
+
+async function sendClaimed(
+  deps: DeliveryDeps,
+  claim: Claim,
+  signal: AbortSignal | undefined,
+): Promise<SendResult> {
+  const event = tellEvent({ id: claim.event_id, sequence: claim.sequence, payload: claim.payload })
+  const body = JSON.stringify(event)
+  const headers = signedHeaders(deps, claim, body)
+  if (headers === undefined) return { kind: 'failed', reason: SECRET_CLOSED }
+  return deps.send({ url: claim.url, headers, body, ...(signal && { signal }) })
 }
 
 /**
- * Undefined when the store's secret does not open. Not for ever: most likely the gateway runs with another master
- * key, so that the attempt counts as one that failed and the plan goes on.
+ * Undefined when the secret does not open. Not for ever: most likely the gateway runs with another master key, so
+ * that the attempt counts as one that failed and the plan goes on.
  */
-function signedHeaders({ openSecret, clock, log }: DeliveryDeps, claim: Claim): SignedHeaders | undefined {
-  const { eventId, storeId, secret, body } = claim
+function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHeaders | undefined {
   try {
-    return signWebhook(openSecret(storeId, secret), { id: eventId, body, at: clock.now() })
+    return signWebhook(deps.secretsOf(claim), { id: claim.event_id, body, at: deps.clock.now() })
   } catch (error) {
-    log.error(
-      { err: error, event: eventId, store: String(storeId) },
-      'a webhook cannot be signed: the secret of the store does not open, check the master key',
+    deps.log.error(
+      { err: error, event: claim.event_id, endpoint: String(claim.id) },
+      'a webhook cannot be signed: the secret of the endpoint does not open, check the master key',
     )
     return undefined
   }
 }
 
-async function claimDelivery({ db, clock }: DeliveryDeps, eventId: string): Promise<Claim | undefined> {
-  const now = clock.now()
-  return db.transaction().execute(async (tx) => {
-    const claimed = await tx
-      .updateTable('webhook_delivery')
-      .set((eb) => ({ attempts: eb('attempts', '+', 1), due_at: new Date(now.getTime() + CLAIM_MS) }))
-      .where('event_id', '=', eventId)
-      .where('state', '=', 'due')
-      .where('due_at', '<=', now)
-      .returning('attempts')
-      .executeTakeFirst()
-    if (claimed === undefined) return undefined
-    const event = await tx
-      .selectFrom('event')
-      .innerJoin('store', 'store.id', 'event.store_id')
-      .select(['event.payload', 'event.sequence', 'store.id', 'store.webhook_url', 'store.webhook_secret'])
-      .where('event.id', '=', eventId)
-      .executeTakeFirstOrThrow()
-    const { webhook_url: url, webhook_secret: secret } = event
-    if (url === null || secret === null) {
-      const end = { state: 'failed' as const, due_at: null, last_result: 'the store has no webhook' }
-      await tx.updateTable('webhook_delivery').set(end).where('event_id', '=', eventId).execute()
-      return undefined
-    }
-    const body = JSON.stringify({ ...event.payload, sequence: Number(event.sequence) })
-    return { eventId, storeId: event.id, attempts: claimed.attempts, url, secret, body }
-  })
+/** The process ends: another one shall send it now. */
+async function release({ db, clock }: DeliveryDeps, claim: Claim): Promise<void> {
+  await db
+    .updateTable('webhook_delivery')
+    .set({ due_at: clock.now() })
+    .where('id', '=', claim.delivery_id)
+    .where('state', '=', 'due')
+    .execute()
 }
 
-async function settle(deps: DeliveryDeps, claim: Claim, result: SendResult): Promise<void> {
-  const { db, queue, clock, log } = deps
-  const { eventId, attempts } = claim
-  const about = { event: eventId, store: String(claim.storeId), attempts }
+type Attempted = { result: SendResult; at: Date; durationMs: number }
+
+async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): Promise<void> {
+  const { result } = attempted
+  const attempts = claim.attempts + 1
   const said = result.kind === 'answered' ? `status ${result.status}` : result.reason
-  const now = clock.now()
-  if (result.kind === 'answered' && result.status >= 200 && result.status < 300) {
-    const done = { state: 'delivered' as const, due_at: null, delivered_at: now, last_result: said }
-    await db.updateTable('webhook_delivery').set(done).where('event_id', '=', eventId).execute()
-    log.info(about, 'webhook delivered')
-    return
-  }
-  const gone = result.kind === 'answered' && result.status === 410
-  const waitMs = gone ? undefined : nextWaitMs(attempts, deps.random())
-  if (waitMs === undefined) {
-    const end = { state: 'failed' as const, due_at: null, last_result: said }
-    await db.updateTable('webhook_delivery').set(end).where('event_id', '=', eventId).execute()
-    log.error({ ...about, said }, 'webhook given up: the store does not take it')
-    return
-  }
-  const dueAt = new Date(now.getTime() + waitMs)
-  await db.transaction().execute(async (tx) => {
-    const next = { due_at: dueAt, last_result: said }
-    await tx.updateTable('webhook_delivery').set(next).where('event_id', '=', eventId).execute()
-    await queue.send(tx, DELIVER_QUEUE, { eventId }, { startAfter: dueAt, singletonKey: eventId })
+  const about = { event: claim.event_id, store: String(claim.store_id), endpoint: String(claim.id), attempts }
+  const verdict = judge(deps, attempts, result)
+  await write(deps, claim, { ...attempted, attempts, said, verdict })
+  deps.onAttempt?.({
+    outcome: verdict.outcome,
+    isFirst: attempts === 1,
+    sinceEventMs: attempted.at.getTime() - claim.caused_at.getTime(),
   })
-  log.warn({ ...about, said, retryInMs: waitMs }, 'webhook not taken, sending again later')
+  switch (verdict.outcome) {
+    case 'delivered':
+      deps.log.info(about, 'webhook delivered')
+      return
+    case 'retried':
+      deps.log.warn({ ...about, said, retryInMs: verdict.waitMs }, 'webhook not taken, sending again later')
+      return
+    case 'given_up':
+      deps.log.error({ ...about, said }, 'webhook given up: the store does not take it')
+      return
+    default:
+      return verdict satisfies never
+  }
 }
 
-const MOST_DUE = 500
+type Verdict =
+  | { outcome: 'delivered' }
+  | { outcome: 'retried'; waitMs: number }
+  /** `gone`: the endpoint wants nothing more. */
+  | { outcome: 'given_up'; gone: boolean }
 
-/** Wakes every delivery that is due: what a lost job would have woken. */
-export async function sweepDeliveries({ db, queue, clock }: DeliveryDeps): Promise<void> {
+function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {
+  const status = result.kind === 'answered' ? result.status : 0
+  if (status >= 200 && status < 300) return { outcome: 'delivered' }
+  if (status === 410) return { outcome: 'given_up', gone: true }
+  const asked = result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.now()) : undefined
+  const waitMs = nextWaitMs({ attempts, retryAfterMs: asked }, random())
+  return waitMs === undefined
+    ? { outcome: 'given_up', gone: false }
+    : { outcome: 'retried', waitMs: waitMs / haste }
+}
+
+type Settled = Attempted & { attempts: number; said: string; verdict: Verdict }
+
+async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<void> {
+  const { result, at, durationMs, attempts, said, verdict } = settled
+  const now = clock.now()
   await db.transaction().execute(async (tx) => {
-    const due = await tx
-      .selectFrom('webhook_delivery')
-      .select('event_id')
-      .where('state', '=', 'due')
-      .where('due_at', '<=', sql<Date>`${clock.now()}`)
-      .limit(MOST_DUE)
+    await tx
+      .insertInto('webhook_attempt')
+      .values({
+        delivery_id: claim.delivery_id,
+        endpoint_id: claim.id,
+        attempt: attempts,
+        at,
+        duration_ms: durationMs,
+        status: result.kind === 'answered' ? result.status : null,
+        failure: result.kind === 'failed' ? result.reason : null,
+        answer: result.kind === 'answered' ? result.text : null,
+      })
       .execute()
-    for (const { event_id: eventId } of due) {
-      await queue.send(tx, DELIVER_QUEUE, { eventId }, { singletonKey: eventId })
-    }
+    const isDone = verdict.outcome === 'delivered'
+    await tx
+      .updateTable('webhook_delivery')
+      .set({
+        attempts,
+        last_result: said,
+        state: isDone ? 'delivered' : verdict.outcome === 'retried' ? 'due' : 'failed',
+        due_at: verdict.outcome === 'retried' ? new Date(now.getTime() + verdict.waitMs) : null,
+        delivered_at: isDone ? now : null,
+      })
+      .where('id', '=', claim.delivery_id)
+      .execute()
+    if (verdict.outcome === 'given_up' && verdict.gone) await disableEndpoint(tx, claim.id, 'gone')
   })
 }

@@ -1,31 +1,25 @@
-import { z } from 'zod'
-import { type DeliveryDeps, deliver, sweepDeliveries } from './delivery.ts'
-import { DELIVER_QUEUE, PUBLISH_QUEUE } from './events.ts'
-import { publishEvents } from './publisher.ts'
+import type { Queue } from '../db/queue.ts'
+import { PUBLISH_QUEUE } from './events.ts'
+import { type LanesDeps, startLanes } from './lanes.ts'
+import { type PublisherDeps, publishEvents } from './publisher.ts'
 
-const deliverJob = z.object({ eventId: z.uuid() })
+export type WebhookDeps = LanesDeps & PublisherDeps & { queue: Queue }
 
-/** Creates the queues; needed before the first event is recorded. */
-export async function ensureWebhookQueues({ queue }: Pick<DeliveryDeps, 'queue'>): Promise<void> {
+/** Creates the queue; needed before the first event is recorded. */
+export async function ensureWebhookQueues({ queue }: { queue: Queue }): Promise<void> {
   await queue.ensure(PUBLISH_QUEUE)
-  await queue.ensure(DELIVER_QUEUE)
 }
 
-/** Takes the jobs of this room; resolves to what stops it. */
-export async function workOnWebhooks(deps: DeliveryDeps): Promise<() => Promise<void>> {
-  const stops = [
-    await deps.queue.work(PUBLISH_QUEUE, () => publishEvents(deps), { concurrency: 1 }),
-    await deps.queue.work(DELIVER_QUEUE, (data) => deliver(deps, deliverJob.parse(data).eventId), {
-      concurrency: 8,
-    }),
-  ]
+/** Publishes and sends; resolves to what stops it. */
+export async function workOnWebhooks(deps: WebhookDeps): Promise<() => Promise<void>> {
+  const lanes = startLanes(deps)
+  const stopPublishing = await deps.queue.work(PUBLISH_QUEUE, () => publishEvents(deps), { concurrency: 1 })
   return async () => {
-    await Promise.all(stops.map((stop) => stop()))
+    await Promise.all([stopPublishing(), lanes.stop()])
   }
 }
 
-/** Does what a lost job would have done. */
-export async function sweepWebhooks(deps: DeliveryDeps): Promise<void> {
+/** Does what a lost job would have done; the lanes look by themselves. */
+export async function sweepWebhooks(deps: PublisherDeps): Promise<void> {
   await publishEvents(deps)
-  await sweepDeliveries(deps)
 }

@@ -1,50 +1,65 @@
-/** Gives committed events their dense positions, store by store, and starts their delivery. */
+/** Gives committed events their dense positions, store by store, and writes down to which endpoints they go. */
 import { sql } from 'kysely'
+import type { EventType } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
-import type { Queue } from '../db/queue.ts'
+import type { Signals } from '../db/signals.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
-import { DELIVER_QUEUE } from './events.ts'
 
-type Deps = { db: Db; queue: Queue; clock: Clock }
-
-const MOST_AT_ONCE = 200
-
-/** Publishes until nothing is left. Only one process numbers at a time. */
-export async function publishEvents(deps: Deps): Promise<void> {
-  let published = MOST_AT_ONCE
-  while (published === MOST_AT_ONCE) published = await inTransaction(deps.db, (tx) => publishSome(deps, tx))
+export type PublisherDeps = {
+  db: Db
+  signals: Pick<Signals, 'notify'>
+  clock: Clock
+  /** Told of every event once its position is committed. */
+  onPublished?(type: EventType): void
 }
 
-async function publishSome({ queue, clock }: Deps, tx: Tx): Promise<number> {
-  await sql`select pg_advisory_xact_lock(hashtext('publish events'))`.execute(tx)
-  const events = await tx
-    .selectFrom('event')
-    .innerJoin('store', 'store.id', 'event.store_id')
-    .select(['event.id', 'event.store_id', 'store.webhook_url'])
-    .where('event.sequence', 'is', null)
-    .orderBy('event.inserted')
-    .limit(MOST_AT_ONCE)
-    .execute()
-  const byStore = Map.groupBy(events, (event) => event.store_id)
-  for (const [storeId, own] of byStore) {
-    const { last_sequence: last } = await tx
-      .updateTable('store')
-      .set((eb) => ({ last_sequence: eb('last_sequence', '+', BigInt(own.length)) }))
-      .where('id', '=', storeId)
-      .returning('last_sequence')
-      .executeTakeFirstOrThrow()
-    const first = last - BigInt(own.length) + 1n
-    for (const [index, event] of own.entries()) {
-      await tx
-        .updateTable('event')
-        .set({ sequence: first + BigInt(index) })
-        .where('id', '=', event.id)
-        .execute()
-      if (event.webhook_url === null) continue
-      await tx.insertInto('webhook_delivery').values({ event_id: event.id, due_at: clock.now() }).execute()
-      await queue.send(tx, DELIVER_QUEUE, { eventId: event.id }, { singletonKey: event.id })
-    }
+/** Told when there are new deliveries. */
+export const DELIVERIES_TOPIC = 'webhooks'
+
+const MOST_AT_ONCE = 500
+
+/** Publishes until nothing is left. Only one process numbers at a time. */
+export async function publishEvents(deps: PublisherDeps): Promise<void> {
+  for (;;) {
+    const types = await inTransaction(deps.db, (tx) => publishSome(deps, tx))
+    for (const type of types) deps.onPublished?.(type)
+    if (types.length < MOST_AT_ONCE) return
   }
-  return events.length
+}
+
+/**
+ * Identity numbers are taken before the commit, so that they say nothing of what a reader has seen. Positions are
+ * taken by one writer at a time and of committed rows only: who has read up to one has read all before it.
+ */
+async function publishSome({ signals, clock }: PublisherDeps, tx: Tx): Promise<EventType[]> {
+  await sql`select pg_advisory_xact_lock(hashtext('publish events'))`.execute(tx)
+  const { rows } = await sql<{ type: EventType; deliveries: number }>`
+    with fresh as (
+      select id, store_id, type, row_number() over (partition by store_id order by inserted) as nth
+      from (select * from event where sequence is null order by inserted limit ${MOST_AT_ONCE}) oldest
+    ),
+    position as (
+      update store set last_sequence = last_sequence + own.count
+      from (select store_id, count(*) from fresh group by store_id) own
+      where store.id = own.store_id
+      returning store.id as store_id, last_sequence - own.count as before
+    ),
+    published as (
+      update event set sequence = position.before + fresh.nth
+      from fresh join position using (store_id) where event.id = fresh.id
+      returning event.id
+    ),
+    delivery as (
+      insert into webhook_delivery (event_id, endpoint_id, due_at)
+      select fresh.id, endpoint.id, ${clock.now()}
+      from fresh join published on published.id = fresh.id
+      join webhook_endpoint endpoint on endpoint.store_id = fresh.store_id
+      where endpoint.state = 'enabled' and (endpoint.event_types is null or fresh.type = any(endpoint.event_types))
+      order by endpoint.id, fresh.nth
+      returning id
+    )
+    select type, (select count(*)::int from delivery) as deliveries from fresh`.execute(tx)
+  if ((rows[0]?.deliveries ?? 0) > 0) await signals.notify(tx, DELIVERIES_TOPIC)
+  return rows.map(({ type }) => type)
 }

@@ -1,25 +1,43 @@
 import { expect, it } from 'vitest'
-import { nextWaitMs } from './schedule.ts'
+import { nextWaitMs, readRetryAfter } from './schedule.ts'
 
-const MOST = 0.999_999
+const MIDDLE = 0.5
+const HOUR_MS = 3_600_000
 
-it('a webhook that is not taken is sent again later and later, ten times over about three days', () => {
+it('a webhook that is not taken is sent again later and later, eleven times over 75 hours', () => {
   const waits: number[] = []
   for (let attempts = 1; ; attempts += 1) {
-    const wait = nextWaitMs(attempts, MOST)
+    const wait = nextWaitMs({ attempts }, MIDDLE)
     if (wait === undefined) break
     waits.push(wait)
   }
-  expect(waits).toHaveLength(9)
+  expect(waits).toHaveLength(10)
   expect(waits).toEqual([...waits].sort((a, b) => a - b))
   expect(waits[0]).toBe(5_000)
-  const days = waits.reduce((sum, wait) => sum + wait, 0) / 86_400_000
-  expect(days).toBeGreaterThan(2.5)
-  expect(days).toBeLessThan(3)
+  expect(Math.floor(waits.reduce((sum, wait) => sum + wait, 0) / HOUR_MS)).toBe(75)
 })
 
-it('retries of one outage are spread over half of the wait', () => {
-  expect(nextWaitMs(2, 0)).toBe(15_000)
-  expect(nextWaitMs(2, 0.5)).toBe(22_500)
-  expect(nextWaitMs(2, MOST)).toBe(30_000)
+it('retries of one outage are spread over a fifth of the wait', () => {
+  expect(nextWaitMs({ attempts: 2 }, 0)).toBe(27_000)
+  expect(nextWaitMs({ attempts: 2 }, MIDDLE)).toBe(30_000)
+  expect(nextWaitMs({ attempts: 2 }, 0.999_999)).toBe(33_000)
+})
+
+it('a store that asks for more time gets it, up to a day; never less than the plan', () => {
+  expect(nextWaitMs({ attempts: 1, retryAfterMs: 60_000 }, MIDDLE)).toBe(60_000)
+  expect(nextWaitMs({ attempts: 1, retryAfterMs: 1_000 }, MIDDLE)).toBe(5_000)
+  expect(nextWaitMs({ attempts: 1, retryAfterMs: 999 * HOUR_MS }, MIDDLE)).toBe(24 * HOUR_MS)
+  expect(nextWaitMs({ attempts: 11, retryAfterMs: 60_000 }, MIDDLE)).toBeUndefined()
+})
+
+it('Retry-After is seconds or a date', () => {
+  const now = new Date('2026-01-01T12:00:00Z')
+  expect(readRetryAfter('120', now)).toBe(120_000)
+  expect(readRetryAfter('Thu, 01 Jan 2026 12:01:00 GMT', now)).toBe(60_000)
+  expect(readRetryAfter('Thu, 01 Jan 2026 11:00:00 GMT', now)).toBe(0)
+  expect([undefined, 'soon', '-1'].map((header) => readRetryAfter(header, now))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
 })

@@ -4,24 +4,44 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Waits before the second, third … attempt: three days in all. */
+/** Waits before the second, third … attempt: 75 hours in all. */
 const WAITS_MS = [
   5 * SECOND,
   30 * SECOND,
-  2 * MINUTE,
-  10 * MINUTE,
-  HOUR,
-  4 * HOUR,
-  12 * HOUR,
-  24 * HOUR,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
   24 * HOUR,
 ]
 
+/** The longest wait that a store may ask for by Retry-After. */
+const MOST_ASKED_MS = 24 * HOUR
+
+export type Failure = {
+  /** Failed attempts so far, at least 1. */
+  attempts: number
+  /** What the answer's Retry-After asked for. */
+  retryAfterMs?: number | undefined
+}
+
 /**
- * The wait after `attempts` failed attempts, or undefined when there is no further one. `random` in [0, 1)
- * spreads the retries of an outage over the second half of the wait, so that they do not come in one burst.
+ * The wait after a failed attempt, or undefined when there is no further one. `random` in [0, 1) spreads the retries
+ * of an outage over a fifth of the wait, so that they do not come in one burst.
  */
-export function nextWaitMs(attempts: number, random: number): number | undefined {
+export function nextWaitMs({ attempts, retryAfterMs = 0 }: Failure, random: number): number | undefined {
   const wait = WAITS_MS[attempts - 1]
-  return wait === undefined ? undefined : Math.round(wait * (0.5 + random / 2))
+  if (wait === undefined) return undefined
+  return Math.max(Math.round(wait * (0.9 + random / 5)), Math.min(retryAfterMs, MOST_ASKED_MS))
+}
+
+/** Reads a Retry-After header: seconds, or a date. */
+export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND
+  const at = /^[A-Z][a-z]{2}, /.test(header) ? Date.parse(header) : Number.NaN
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime())
 }

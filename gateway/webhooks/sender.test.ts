@@ -15,7 +15,7 @@ describe('a webhook', () => {
   const send = createSender({ mode: 'sandbox', deadlineMs: 300 })
 
   it('is posted as JSON with its headers, and the status is the answer', async () => {
-    expect(await send(request(receiver.url))).toEqual({ kind: 'answered', status: 204 })
+    expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 204 })
     expect(receiver.received[0]).toMatchObject({
       body: '{"n":1}',
       headers: { 'webhook-id': 'e1', 'content-type': 'application/json' },
@@ -24,7 +24,7 @@ describe('a webhook', () => {
 
   it('follows no redirect', async () => {
     receiver.answers.push(status(307, { location: receiver.url }))
-    expect(await send(request(receiver.url))).toEqual({ kind: 'answered', status: 307 })
+    expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 307 })
     expect(receiver.received).toHaveLength(1)
   })
 
@@ -45,7 +45,7 @@ describe('a webhook', () => {
       response.writeHead(200)
       more()
     })
-    expect(await send(request(receiver.url))).toEqual({ kind: 'answered', status: 200 })
+    expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 200 })
     await closed.promise
     expect(sent).toBeLessThan(50_000_000)
   })

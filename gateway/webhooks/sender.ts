@@ -5,9 +5,24 @@ import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isLoopback, isPublicAddress } from './addresses.ts'
 
-export type SendResult = { kind: 'answered'; status: number } | { kind: 'failed'; reason: string }
+export type SendResult =
+  | {
+      kind: 'answered'
+      status: number
+      /** The header as it came. */
+      retryAfter?: string
+      /** The beginning of the body. */
+      text: string
+    }
+  | { kind: 'failed'; reason: string }
 
-export type WebhookRequest = { url: string; headers: Record<string, string>; body: string }
+export type WebhookRequest = {
+  url: string
+  headers: Record<string, string>
+  body: string
+  /** Cuts the call off. */
+  signal?: AbortSignal
+}
 
 export type SenderOptions = {
   /** The sandbox sends to this machine, over http; live mode to public addresses only, over https. */
@@ -71,6 +86,7 @@ type Guards = { lookup: LookupFunction; deadlineMs: number }
 
 function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards): Promise<SendResult> {
   const { promise, resolve } = Promise.withResolvers<SendResult>()
+  const deadline = AbortSignal.timeout(deadlineMs)
   const transport = url.protocol === 'https:' ? https : http
   const outgoing = transport.request(url, {
     method: 'POST',
@@ -82,22 +98,35 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
       'content-length': Buffer.byteLength(request.body),
       'user-agent': 'Tradetill-Webhooks/1',
     },
-    signal: AbortSignal.timeout(deadlineMs),
+    signal: request.signal ? AbortSignal.any([request.signal, deadline]) : deadline,
   })
   outgoing.on('response', (answer) => {
-    const result: SendResult = { kind: 'answered', status: answer.statusCode ?? 0 }
+    const chunks: Buffer[] = []
     let bytes = 0
     answer.on('data', (chunk: Buffer) => {
       bytes += chunk.length
+      chunks.push(chunk)
       // The status is all that counts: a long answer is cut off.
       if (bytes > MOST_ANSWER_BYTES) answer.destroy()
     })
-    answer.on('close', () => resolve(result))
-    answer.on('error', () => resolve(result))
+    const done = () => resolve(resultOf(answer, Buffer.concat(chunks)))
+    answer.on('close', done)
+    answer.on('error', done)
   })
   outgoing.on('error', (error) => resolve({ kind: 'failed', reason: reasonOf(error) }))
   outgoing.end(request.body)
   return promise
+}
+
+function resultOf(answer: http.IncomingMessage, body: Buffer): SendResult {
+  const retryAfter = answer.headers['retry-after']
+  return {
+    kind: 'answered',
+    status: answer.statusCode ?? 0,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    // A database takes no NUL.
+    text: body.subarray(0, MOST_ANSWER_BYTES).toString('utf8').replaceAll('\0', ''),
+  }
 }
 
 function reasonOf(error: Error): string {

@@ -6,12 +6,18 @@ export type SignedHeaders = {
   'webhook-signature': string
 }
 
-/** Signs a body after the Standard Webhooks specification. `secret` is `whsec_` and base64. */
-export function signWebhook(secret: string, message: { id: string; body: string; at: Date }): SignedHeaders {
+/**
+ * Signs a body after the Standard Webhooks specification, once with each secret (`whsec_` and base64): while secrets
+ * are exchanged the receiver may know either.
+ */
+export function signWebhook(
+  secrets: readonly string[],
+  message: { id: string; body: string; at: Date },
+): SignedHeaders {
   const { id, body, at } = message
   return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(secret).sign(id, at, body),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' '),
   }
 }

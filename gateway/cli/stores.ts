@@ -1,0 +1,201 @@
+/** `store …`, `key …`, `payout …` and `deposit …`. */
+import { parseArgs } from 'node:util'
+import { CURRENCIES } from '../../contract/money.ts'
+import { SCOPES, type Scope } from '../../contract/store-api.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/client.ts'
+import { timelineOf } from '../deposits/timeline.ts'
+import { systemClock } from '../kit/clock.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { recordPayout as record } from '../ledger/payout.ts'
+import { readBalances } from '../stores/account.ts'
+import { addKey, isScope, type KeyFacts, listKeys, revokeKey, rotateKey } from '../stores/keys.ts'
+import { createStore, updateStore } from '../stores/service.ts'
+import { listEndpoints } from '../webhooks/endpoints.ts'
+import { Refusal } from './terminal.ts'
+
+type Context = { config: Config; db: Db }
+
+const DOLLARS = /^\d{1,9}$/
+const ID = /^[1-9]\d{0,17}$/
+const HOURS = /^\d{1,4}$/
+
+const storeDeps = ({ config, db }: Context) => ({
+  db,
+  box: createSecretBox(config.masterKey),
+  mode: config.mode,
+  clock: systemClock,
+})
+
+function idOf(text: string | undefined, what: string): bigint {
+  if (text === undefined || !ID.test(text)) throw new Refusal(`${what} must be a number`)
+  return BigInt(text)
+}
+
+function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
+  const found = known.find((one) => one === text)
+  if (found === undefined) throw new Refusal(`${option} must be one of ${known.join(', ')}`)
+  return found
+}
+
+export async function addStore(context: Context, args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      name: { type: 'string' },
+      origin: { type: 'string', multiple: true },
+      'webhook-url': { type: 'string' },
+      'risk-limit-usd': { type: 'string', default: '0' },
+      'credit-mode': { type: 'string', default: 'on_accept' },
+      liability: { type: 'string', default: 'operator' },
+      json: { type: 'boolean', default: false },
+    },
+  })
+  const limit = values['risk-limit-usd']
+  if (!DOLLARS.test(limit)) throw new Refusal('--risk-limit-usd takes whole dollars, such as 1000')
+  const webhookUrl = values['webhook-url']
+  const created = await createStore(storeDeps(context), {
+    name: values.name ?? '',
+    origins: values.origin ?? [],
+    riskLimitUsdCents: BigInt(limit) * 100n,
+    creditMode: oneOf(values['credit-mode'], ['on_accept', 'on_release'], '--credit-mode'),
+    liability: oneOf(values.liability, ['operator', 'store'], '--liability'),
+    ...(webhookUrl === undefined ? {} : { webhookUrl }),
+  })
+  if (created.kind === 'refused') throw new Refusal(created.reason)
+  const { storeId, apiKey, webhookSecret } = created
+  if (values.json) {
+    console.log(JSON.stringify({ storeId: String(storeId), apiKey, webhookSecret }))
+    return
+  }
+  console.log(`store ${storeId} created. What follows is shown only now:\n  API key         ${apiKey}`)
+  if (webhookSecret !== null) console.log(`  webhook secret  ${webhookSecret}`)
+}
+
+export async function changeStore(context: Context, args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      id: { type: 'string' },
+      origin: { type: 'string', multiple: true, default: [] },
+      'webhook-url': { type: 'string' },
+    },
+  })
+  const webhookUrl = values['webhook-url']
+  const addresses = { origins: values.origin, ...(webhookUrl === undefined ? {} : { webhookUrl }) }
+  const updated = await updateStore(storeDeps(context), idOf(values.id, '--id'), addresses)
+  if (updated.kind === 'refused') throw new Refusal(updated.reason)
+  console.log(`store ${values.id} updated`)
+  if (updated.webhookSecret !== null) console.log(`  webhook secret  ${updated.webhookSecret}`)
+}
+
+/** A store with its keys, endpoints and balances; no secret is among them. */
+export async function showStore({ db }: Context, [id]: string[]): Promise<void> {
+  const storeId = idOf(id, 'STORE')
+  const store = await db.selectFrom('store').selectAll().where('id', '=', storeId).executeTakeFirst()
+  if (store === undefined) throw new Refusal(`there is no store ${storeId}`)
+  console.log(`store ${storeId}: ${store.name}, since ${store.created_at.toISOString()}`)
+  console.log(`  origins      ${store.origins.join(' ')}`)
+  console.log(
+    `  credit       ${store.credit_mode}, at risk up to ${Number(store.risk_limit_usd_cents) / 100} USD`,
+  )
+  console.log(`  reversals    borne by the ${store.liability}`)
+  for (const key of await listKeys(db, storeId)) console.log(`  key          ${keyLine(key)}`)
+  for (const { id: endpoint, url, state, disabledReason } of await listEndpoints(db, storeId)) {
+    const reason = disabledReason === null ? '' : ` (${disabledReason})`
+    console.log(`  endpoint ${endpoint}   ${state}${reason} ${url}`)
+  }
+  for (const { currency, held, available, reversed } of (await readBalances(db, storeId)).balances) {
+    console.log(
+      `  ${currency}          available ${available}, held ${held}, reversed ${reversed} (minor units)`,
+    )
+  }
+}
+
+function keyLine({ id, name, scopes, lastUsedAt, expiresAt, revokedAt }: KeyFacts): string {
+  const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
+  const end =
+    revokedAt !== null
+      ? `, revoked ${revokedAt.toISOString()}`
+      : expiresAt === null
+        ? ''
+        : `, ends ${expiresAt.toISOString()}`
+  return `${id} "${name}" ${scopes.join(' ')}, ${used}${end}`
+}
+
+export async function addStoreKey({ config, db }: Context, args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      store: { type: 'string' },
+      name: { type: 'string', default: '' },
+      scope: { type: 'string', multiple: true, default: [...SCOPES] },
+    },
+  })
+  const storeId = idOf(values.store, '--store')
+  if (values.name.length < 1 || values.name.length > 80)
+    throw new Refusal('--name must have 1 to 80 characters')
+  const scopes = values.scope.filter(isScope)
+  if (scopes.length < values.scope.length) throw new Refusal(`--scope must be one of ${SCOPES.join(', ')}`)
+  const store = await db.selectFrom('store').select('id').where('id', '=', storeId).executeTakeFirst()
+  if (store === undefined) throw new Refusal(`there is no store ${storeId}`)
+  const fresh = { storeId, name: values.name, scopes: [...new Set<Scope>(scopes)] }
+  const deps = { mode: config.mode, clock: systemClock }
+  console.log(await db.transaction().execute((tx) => addKey(tx, deps, fresh)))
+}
+
+/** Prints the new key alone, so that it can be piped to where it belongs. */
+export async function rotateStoreKey({ config, db }: Context, args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { 'overlap-hours': { type: 'string', default: '24' } },
+    allowPositionals: true,
+  })
+  const overlap = values['overlap-hours']
+  if (!HOURS.test(overlap)) throw new Refusal('--overlap-hours takes whole hours')
+  const key = await rotateKey(
+    { db, mode: config.mode, clock: systemClock },
+    positionals[0] ?? '',
+    Number(overlap),
+  )
+  if (key === undefined) throw new Refusal('there is no such key that works; `store show` lists them')
+  console.log(key)
+}
+
+export async function revokeStoreKey({ db }: Context, [id = '']: string[]): Promise<void> {
+  if (!(await revokeKey({ db, clock: systemClock }, id))) throw new Refusal('there is no such key')
+  console.log(`key ${id} works no more`)
+}
+
+export async function recordPayout({ db }: Context, args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      store: { type: 'string' },
+      currency: { type: 'string', default: '' },
+      amount: { type: 'string' },
+      reference: { type: 'string', default: '' },
+    },
+  })
+  const { reference } = values
+  if (reference.length < 1 || reference.length > 128) {
+    throw new Refusal(
+      '--reference must have 1 to 128 characters: it keeps a payout from being recorded twice',
+    )
+  }
+  const payout = {
+    storeId: idOf(values.store, '--store'),
+    currency: oneOf(values.currency, CURRENCIES, '--currency'),
+    amount: idOf(values.amount, '--amount, in minor units,'),
+    reference,
+  }
+  const answer = await record({ db, clock: systemClock }, payout)
+  if (answer.kind === 'refused') throw new Refusal(`nothing was recorded: ${answer.reason}`)
+  console.log(answer.kind === 'known' ? `${reference} was recorded before` : `${reference} recorded`)
+}
+
+export async function showDeposit({ db }: Context, [id]: string[]): Promise<void> {
+  const timeline = await timelineOf(db, idOf(id, 'DEPOSIT'))
+  if (timeline === undefined) throw new Refusal(`there is no deposit ${id}`)
+  for (const { at, what } of timeline) console.log(`${at.toISOString()}  ${what.replace(/\p{Cc}/gu, ' ')}`)
+}

@@ -1,0 +1,116 @@
+/** A store opens a deposit; the same call again finds it. */
+import { createHash } from 'node:crypto'
+import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
+import { parseTradeLink } from '../../contract/trade-link.ts'
+import type { Tx } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { refuse } from '../kit/problem.ts'
+import { steamIdOfAccount } from '../steam/steam.ts'
+import { DEPOSIT_LIFE_MS } from './deposit.ts'
+import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
+import { storeDepositOf } from './told.ts'
+
+type OpeningDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'publicUrl'>
+
+const MINUTE_MS = 60_000
+
+/**
+ * Opens a deposit for a store. Repeating a call with the same externalId returns the same deposit
+ * (`created: false`); with other values it is refused. The addresses were judged by the caller.
+ */
+export async function createDeposit(
+  deps: OpeningDeps,
+  store: { id: bigint },
+  body: CreateDepositBody,
+): Promise<{ deposit: StoreDeposit; created: boolean }> {
+  const link = body.tradeUrl === undefined ? undefined : parseTradeLink(body.tradeUrl)
+  if (body.tradeUrl !== undefined && link === undefined) refuse('invalid_trade_link')
+  const request = createHash('sha256').update(canonical(body)).digest()
+  return inTransaction(deps.db, async (tx) => {
+    const shopper = link && { user_steam_id: steamIdOfAccount(link.partner), user_token: link.token }
+    const inserted = await insert(deps, tx, { store, body, request, shopper })
+    const row = await tx
+      .selectFrom('deposit')
+      .select(['id', 'request_sha256'])
+      .where('store_id', '=', store.id)
+      .where('external_id', '=', body.externalId)
+      .executeTakeFirstOrThrow()
+    if (!row.request_sha256.equals(request)) refuse('order_conflict')
+    const deposit = await storeDepositOf(tx, { depositId: row.id }, deps.publicUrl)
+    if (deposit === undefined) throw new Error(`deposit ${row.id} vanished while it was created`)
+    return { deposit, created: inserted }
+  })
+}
+
+type Opening = {
+  store: { id: bigint }
+  body: CreateDepositBody
+  request: Buffer
+  shopper: { user_steam_id: string; user_token: string } | undefined
+}
+
+/** False when the store has a deposit of this externalId already. */
+async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<boolean> {
+  const { queue, clock, ids } = deps
+  const { store, body, request, shopper } = opening
+  const lifeMs = body.expiresInMinutes === undefined ? DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
+  const expiresAt = new Date(clock.now().getTime() + lifeMs)
+  const inserted = await tx
+    .insertInto('deposit')
+    .values({
+      hash: ids.hex(16),
+      store_id: store.id,
+      external_id: body.externalId,
+      request_sha256: request,
+      currency: body.currency,
+      language: body.language ?? null,
+      back_to_store_url: body.backToStoreUrl,
+      redirect_url: body.redirectUrl ?? null,
+      min_amount: amountOrNull(body.targetAmount ?? body.minAmount),
+      max_amount: amountOrNull(body.maxAmount),
+      target_amount: amountOrNull(body.targetAmount),
+      games: body.games ?? null,
+      credit_mode: body.creditMode ?? null,
+      customer_reference: body.customerReference ?? null,
+      metadata: JSON.stringify(body.metadata ?? {}),
+      ...shopper,
+      created_at: clock.now(),
+      expires_at: expiresAt,
+    })
+    .onConflict((conflict) => conflict.columns(['store_id', 'external_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  if (inserted === undefined) return false
+  const depositId = String(inserted.id)
+  await queue.send(tx, EXPIRE_QUEUE, { depositId }, { startAfter: expiresAt, singletonKey: depositId })
+  if (shopper !== undefined) await queue.send(tx, PREFILL_QUEUE, { depositId }, { singletonKey: depositId })
+  return true
+}
+
+const amountOrNull = (amount: number | undefined): bigint | null =>
+  amount === undefined ? null : BigInt(amount)
+
+/** The same values make the same text, whatever order the caller wrote them in. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}
+
+/** Asks Steam who the shopper is whose link the store gave. Throws while Steam does not answer: the job comes again. */
+export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<void> {
+  const deposit = await deps.db
+    .selectFrom('deposit')
+    .select(['hash', 'user_steam_id', 'user_token', 'user_name'])
+    .where('id', '=', id)
+    .where('status', '=', 'created')
+    .executeTakeFirst()
+  if (deposit === undefined || deposit.user_name !== null) return
+  const { hash, user_steam_id: steamId, user_token: token } = deposit
+  if (steamId === null || token === null) return
+  const account = BigInt(steamId) - BigInt(steamIdOfAccount('0'))
+  const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=${token}`
+  await resolveUser(deps, { hash, tradeUrl })
+}

@@ -1,0 +1,149 @@
+/** Deposits as their store sees them: the answer of its calls and the body of its events. */
+import { sql } from 'kysely'
+import { GAMES } from '../../contract/games.ts'
+import type { ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
+import type { Db, Tx } from '../db/client.ts'
+import { FORGOTTEN_TRADE_STATES } from '../db/schema.ts'
+import type { DepositRow } from './store.ts'
+
+type Trade = NonNullable<StoreDeposit['trade']>
+
+/** The deposit, or undefined if the store has no such one. */
+export async function storeDepositOf(
+  db: Db | Tx,
+  by: { storeId?: bigint } & ({ depositId: bigint } | { externalId: string }),
+  publicUrl: string,
+): Promise<StoreDeposit | undefined> {
+  const all = db.selectFrom('deposit').selectAll()
+  const one =
+    'depositId' in by ? all.where('id', '=', by.depositId) : all.where('external_id', '=', by.externalId)
+  const owned = by.storeId === undefined ? one : one.where('store_id', '=', by.storeId)
+  const rows = await owned.limit(1).execute()
+  return (await tellAll(db, rows, publicUrl))[0]
+}
+
+export type DepositPage = { deposits: StoreDeposit[]; next: string | null }
+
+/** A page of a store's deposits, newest first; one query for the rows, two for what belongs to them. */
+export async function listDeposits(
+  db: Db,
+  storeId: bigint,
+  { query, publicUrl }: { query: ListDepositsQuery; publicUrl: string },
+): Promise<DepositPage> {
+  const { status, customerReference, createdFrom, createdBefore, after, limit } = query
+  let page = db.selectFrom('deposit').selectAll().where('store_id', '=', storeId)
+  if (status !== undefined) page = page.where('status', '=', status)
+  if (customerReference !== undefined) page = page.where('customer_reference', '=', customerReference)
+  if (createdFrom !== undefined) page = page.where('created_at', '>=', new Date(createdFrom))
+  if (createdBefore !== undefined) page = page.where('created_at', '<', new Date(createdBefore))
+  if (after !== undefined) {
+    page = page.where(
+      sql<boolean>`(created_at, id) < (
+        select created_at, id from deposit where id = ${BigInt(after)} and store_id = ${storeId})`,
+    )
+  }
+  const rows = await page
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    deposits: await tellAll(db, shown, publicUrl),
+    next: rows.length > limit && last !== undefined ? String(last.id) : null,
+  }
+}
+
+async function tellAll(db: Db | Tx, rows: readonly DepositRow[], publicUrl: string): Promise<StoreDeposit[]> {
+  if (rows.length === 0) return []
+  const ids = rows.map((row) => row.id)
+  const trades = await tradesOf(db, ids)
+  return rows.map((row) => tell(row, trades.get(row.id) ?? null, publicUrl))
+}
+
+function tell(row: DepositRow, trade: Trade | null, publicUrl: string): StoreDeposit {
+  const credited = row.credited_amount ?? 0n
+  return {
+    id: String(row.id),
+    externalId: row.external_id,
+    url: `${publicUrl}/deposit/${row.hash}`,
+    status: row.status,
+    endReason: endReasonOf(row, trade),
+    currency: row.currency,
+    amount: numberOrNull(row.credited_amount),
+    heldAmount: Number(row.held_amount),
+    heldUntil: row.held_until?.toISOString() ?? null,
+    reversedAmount: Number(row.reversed_amount),
+    availableAmount: Math.max(0, Number(credited - row.held_amount - row.reversed_amount)),
+    minAmount: numberOrNull(row.min_amount),
+    maxAmount: numberOrNull(row.max_amount),
+    targetAmount: numberOrNull(row.target_amount),
+    games: row.games ?? [...GAMES],
+    language: row.language,
+    customerReference: row.customer_reference,
+    metadata: row.metadata,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    trade,
+  }
+}
+
+const numberOrNull = (amount: bigint | null): number | null => (amount === null ? null : Number(amount))
+
+function endReasonOf({ status, cancelled_at: cancelledAt }: DepositRow, trade: Trade | null): string | null {
+  switch (status) {
+    case 'created':
+    case 'pending':
+    case 'succeeded':
+      return null
+    case 'paymentTimeout':
+      return cancelledAt === null ? 'expired' : 'cancelled_by_store'
+    case 'tradeTimeout':
+    case 'tradeDeclined':
+    case 'tradeCountered':
+    case 'tradeHasInvalidItems':
+      return trade?.reason ?? null
+    default:
+      return status satisfies never
+  }
+}
+
+/** Of several trades of a deposit the one that brought the items, else the latest. */
+async function tradesOf(db: Db | Tx, depositIds: readonly bigint[]): Promise<Map<bigint, Trade>> {
+  const trades = await db
+    .selectFrom('trade')
+    .distinctOn('deposit_id')
+    .select(['id', 'deposit_id', 'game', 'steam_offer_id', 'steam_trade_id', 'reason'])
+    .where('deposit_id', '=', sql<bigint>`any(${depositIds.map(String)}::bigint[])`)
+    .where('state', 'not in', FORGOTTEN_TRADE_STATES)
+    .orderBy('deposit_id')
+    .orderBy('delivered_at', (order) => order.desc().nullsLast())
+    .orderBy('id', 'desc')
+    .execute()
+  if (trades.length === 0) return new Map()
+  const items = await db
+    .selectFrom('trade_item')
+    .select(['trade_id', 'asset_id', 'name', 'price', 'reversed_at'])
+    .where('trade_id', '=', sql<bigint>`any(${trades.map(({ id }) => String(id))}::bigint[])`)
+    .orderBy('asset_id')
+    .execute()
+  const byTrade = Map.groupBy(items, (item) => item.trade_id)
+  return new Map(
+    trades.map((trade) => [
+      trade.deposit_id,
+      {
+        game: trade.game,
+        steamOfferId: trade.steam_offer_id,
+        steamTradeId: trade.steam_trade_id,
+        reason: trade.reason,
+        items: (byTrade.get(trade.id) ?? []).map((item) => ({
+          assetId: item.asset_id,
+          name: item.name,
+          price: Number(item.price),
+          reversed: item.reversed_at !== null,
+        })),
+      },
+    ]),
+  )
+}

@@ -1,0 +1,84 @@
+/** What a store has, and how it came to have it. */
+import { sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
+import type { Balances, Statement, StatementQuery } from '../../contract/store-api.ts'
+import { MOVEMENT_CAUSES } from '../../contract/store-api.ts'
+import type { Db } from '../db/client.ts'
+import type { EntryCause } from '../db/schema.ts'
+import { balancesOf } from '../ledger/store.ts'
+
+/** Held, available and reversed by currency, in minor units. */
+export async function readBalances(db: Db, storeId: bigint): Promise<Balances> {
+  const balances = await balancesOf(db, storeId)
+  const { rows } = await sql<{ currency: Currency; reversed: bigint }>`
+    select currency, sum(reversed_amount)::bigint as reversed from deposit
+    where store_id = ${storeId} and reversed_amount > 0 group by currency`.execute(db)
+  const reversed = new Map(rows.map((row) => [row.currency, Number(row.reversed)]))
+  return {
+    balances: balances.map(({ currency, held, available }) => ({
+      currency,
+      held: Number(held),
+      available: Number(available),
+      reversed: reversed.get(currency) ?? 0,
+    })),
+  }
+}
+
+type Row = {
+  id: bigint
+  at: Date
+  cause: EntryCause
+  deposit_id: bigint | null
+  reference: string | null
+  held: bigint
+  available: bigint
+}
+
+type MovementCause = (typeof MOVEMENT_CAUSES)[number]
+
+const isMovement = (cause: EntryCause): cause is MovementCause =>
+  (MOVEMENT_CAUSES as readonly EntryCause[]).includes(cause)
+
+/** The movements of a store's two accounts in a currency, newest first. */
+export async function readStatement(
+  db: Db,
+  storeId: bigint,
+  { currency, after, limit }: StatementQuery,
+): Promise<Statement> {
+  const before = after === undefined ? null : BigInt(after)
+  const side = (column: 'debit_account' | 'credit_account') => sql`
+    select entry.* from account, lateral (
+      select * from ledger_entry
+      where ${sql.ref(column)} = account.id and (${before}::bigint is null or ledger_entry.id < ${before})
+      order by ledger_entry.id desc limit ${limit + 1}
+    ) entry
+    where account.store_id = ${storeId} and account.currency = ${currency}`
+  const { rows } = await sql<Row>`
+    select entry.id, entry.created_at as at, entry.cause, trade.deposit_id, payout.reference,
+      (case when credit.store_id is not null and credit.kind = 'held' then entry.amount else 0 end
+        - case when debit.store_id is not null and debit.kind = 'held' then entry.amount else 0 end) as held,
+      (case when credit.store_id is not null and credit.kind = 'available' then entry.amount else 0 end
+        - case when debit.store_id is not null and debit.kind = 'available' then entry.amount else 0 end) as available
+    from (${side('debit_account')} union ${side('credit_account')}) entry
+    join account debit on debit.id = entry.debit_account
+    join account credit on credit.id = entry.credit_account
+    left join trade on trade.id = entry.trade_id
+    left join payout on payout.id = entry.payout_id
+    order by entry.id desc limit ${limit + 1}`.execute(db)
+  const movements = rows.slice(0, limit).flatMap(({ cause, ...row }) =>
+    isMovement(cause)
+      ? [
+          {
+            id: String(row.id),
+            at: row.at.toISOString(),
+            cause,
+            depositId: row.deposit_id === null ? null : String(row.deposit_id),
+            payoutReference: row.reference,
+            held: Number(row.held),
+            available: Number(row.available),
+          },
+        ]
+      : [],
+  )
+  return { movements, next: rows.length > limit ? (movements.at(-1)?.id ?? null) : null }
+}

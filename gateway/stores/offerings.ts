@@ -1,0 +1,65 @@
+/** What a store may ask before it opens a deposit: games, prices, and whether the till works. */
+import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
+import { CURRENCIES, type Currency } from '../../contract/money.ts'
+import type { Games, Health, Prices, PricesQuery } from '../../contract/store-api.ts'
+import type { Db } from '../db/client.ts'
+import type { Clock } from '../kit/clock.ts'
+import { openOutages } from '../outages/store.ts'
+import type { PricingRules } from '../pricing/price.ts'
+import { minimumOf, priceList } from '../pricing/service.ts'
+
+export type OfferingDeps = {
+  db: Db
+  clock: Clock
+  rules: PricingRules
+  protectionDays(game: Game): number
+}
+
+/** Every game with the smallest sum of one trade in each currency that has a rate. */
+export async function readGames({ db, clock, rules, protectionDays }: OfferingDeps): Promise<Games> {
+  const now = clock.now()
+  const rates = await Promise.all(
+    CURRENCIES.map(async (currency) => {
+      const list = await priceList(db, { game: 'cs', currency, names: [], rules, now })
+      return 'refused' in list ? [] : [{ currency, rate: list.rate }]
+    }),
+  )
+  const minimumsOf = (game: Game): Partial<Record<Currency, number>> =>
+    Object.fromEntries(
+      rates.flat().map(({ currency, rate }) => [currency, Number(minimumOf(game, rate, null))]),
+    )
+  return {
+    games: GAMES.map((game) => ({
+      game,
+      title: GAME_FACTS[game].title,
+      steamAppId: GAME_FACTS[game].appId,
+      protectionDays: protectionDays(game),
+      minimums: minimumsOf(game),
+    })),
+  }
+}
+
+/** What shoppers would be credited for these items now. */
+export async function readPrices(
+  { db, clock, rules }: OfferingDeps,
+  { game, currency, name: names }: PricesQuery,
+): Promise<Prices> {
+  const list = await priceList(db, { game, currency, names, rules, now: clock.now() })
+  return {
+    prices: names.map((name) => {
+      if ('refused' in list) return { name, price: null, reason: 'noExchangeRate' }
+      const price = list.of(name)
+      return price.kind === 'priced'
+        ? { name, price: Number(price.price), reason: null }
+        : { name, price: null, reason: price.reason }
+    }),
+  }
+}
+
+export async function readHealth({ db }: Pick<OfferingDeps, 'db'>): Promise<Health> {
+  const outages = await openOutages(db)
+  const maintenance = outages.has('maintenance')
+  const trades = !maintenance && !outages.has('offers')
+  const inventories = !outages.has('inventories')
+  return { status: trades && inventories ? 'ok' : 'degraded', trades, inventories, maintenance }
+}

@@ -1,0 +1,60 @@
+/** What a route of the store API says of itself: who may call it, and what its page in the reference tells. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ErrorCode } from '../../contract/errors.ts'
+import type { Scope } from '../../contract/store-api.ts'
+import type { Db } from '../db/client.ts'
+import type { Clock } from '../kit/clock.ts'
+import { refuse } from '../kit/problem.ts'
+import { type Mode, parseApiKey } from './api-key.ts'
+import { findStoreByKey, type StoreAccount } from './keys.ts'
+
+export type Operation = {
+  /** Name in the OpenAPI document. */
+  id: string
+  group: 'Deposits' | 'Events' | 'Money' | 'Offerings' | 'Webhook endpoints'
+  summary: string
+  description?: string
+  /** Without one any key will do. */
+  scope?: Scope
+  /** Refusals besides those that every call may meet. */
+  refusals?: readonly ErrorCode[]
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    operation?: Operation
+  }
+}
+
+export type AuthDeps = {
+  db: Db
+  clock: Clock
+  mode: Mode
+  /** Refuses a store that calls too often; asked once the store has proved itself. */
+  limitStore(storeId: bigint): void
+}
+
+const proved = new WeakMap<FastifyRequest, StoreAccount>()
+
+/** The store that makes the call. Throws outside of routes that ask for a key. */
+export function storeOf(request: FastifyRequest): StoreAccount {
+  const store = proved.get(request)
+  if (store === undefined) throw new Error('this route does not ask for a key')
+  return store
+}
+
+/** The store of a call that proved itself, for logs. */
+export const storeOfAny = (request: FastifyRequest): StoreAccount | undefined => proved.get(request)
+
+/** Every route of the scope asks for a key with the right that its operation names. */
+export function authenticateCalls(app: FastifyInstance, deps: AuthDeps): void {
+  app.addHook('onRequest', async (request) => {
+    const given = /^Bearer (\S{1,200})$/.exec(request.headers.authorization ?? '')?.[1]
+    const key = given === undefined ? undefined : parseApiKey(given, deps.mode)
+    const store = (key && (await findStoreByKey(deps, key))) ?? refuse('unauthorized')
+    deps.limitStore(store.id)
+    const scope = request.routeOptions.config.operation?.scope
+    if (scope !== undefined && !store.scopes.includes(scope)) refuse('scope_missing')
+    proved.set(request, store)
+  })
+}

@@ -1,0 +1,79 @@
+/** The store API on a till of its own: all of it real, called without a port. */
+import { type FastifyInstance, fastify, type LightMyRequestResponse } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { SCOPES, type Scope } from '../../contract/store-api.ts'
+import { createDeposit } from '../deposits/opening.ts'
+import { listDeposits, storeDepositOf } from '../deposits/told.ts'
+import { createLimits } from '../http/limits.ts'
+import { handleErrors } from '../http/problem.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { addKey } from '../stores/keys.ts'
+import { type StoreRoutesDeps, storeRoutes } from '../stores/routes.ts'
+import { cancelDeposit } from '../trades/cancellation.ts'
+import { secretsOf } from '../webhooks/endpoints.ts'
+import { createSender } from '../webhooks/sender.ts'
+import { aStore, type Till } from './till.ts'
+
+export const BACK = 'https://store.test/back'
+
+type Call = { key?: string; body?: unknown; headers?: Record<string, string> }
+
+export type StoreApi = {
+  app: FastifyInstance
+  store: { id: bigint }
+  key: string
+  /** One call; `key` defaults to the one of `store`. */
+  call(method: 'GET' | 'POST', url: string, call?: Call): Promise<LightMyRequestResponse>
+  newKey(store: { id: bigint }, scopes?: readonly Scope[]): Promise<string>
+  deps: StoreRoutesDeps
+}
+
+type Options = { limited?: boolean; change?: Partial<StoreRoutesDeps> }
+
+export async function startStoreApi(
+  till: Till,
+  { limited = true, change = {} }: Options = {},
+): Promise<StoreApi> {
+  const box = createSecretBox(Buffer.alloc(32, 3))
+  const { db, publicUrl, clock } = till.deps
+  const deps: StoreRoutesDeps = {
+    ...till.deps,
+    box,
+    mode: 'sandbox',
+    send: createSender({ mode: 'sandbox', deadlineMs: 2_000 }),
+    secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
+    limitStore: limited ? createLimits(() => 0).perStore : () => {},
+    createDeposit: (store, body) => createDeposit(till.deps, store, body),
+    findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),
+    listDeposits: (storeId, query) => listDeposits(db, storeId, { query, publicUrl }),
+    cancelDeposit: (storeId, id) => cancelDeposit(till.deps, storeId, id),
+    ...change,
+  }
+  const app = fastify({ bodyLimit: 64 * 1024, routerOptions: { maxParamLength: 200 } })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  app.removeContentTypeParser('text/plain')
+  handleErrors(app, till.deps.log)
+  await app.register(storeRoutes(deps))
+  const newKey: StoreApi['newKey'] = (store, scopes = SCOPES) =>
+    db.transaction().execute((tx) => addKey(tx, deps, { storeId: store.id, name: 'key', scopes }))
+  const store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  const key = await newKey(store)
+  return {
+    app,
+    store,
+    key,
+    newKey,
+    deps,
+    call: (method, url, { key: own = key, body, headers = {} } = {}) =>
+      app.inject({
+        method,
+        url,
+        headers: { authorization: `Bearer ${own}`, ...headers },
+        ...(body !== undefined && { payload: JSON.stringify(body) }),
+        ...(body !== undefined && {
+          headers: { authorization: `Bearer ${own}`, 'content-type': 'application/json', ...headers },
+        }),
+      }),
+  }
+}

@@ -1,0 +1,195 @@
+/** Where a store wants its webhooks, and the secrets that sign them. */
+import { randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import type { CreateEndpointBody, Endpoint } from '../../contract/webhooks.ts'
+import { MOST_ENDPOINTS } from '../../contract/webhooks.ts'
+import type { Db, Tx } from '../db/client.ts'
+import type { WebhookEndpointTable } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Clock } from '../kit/clock.ts'
+import { refuse } from '../kit/problem.ts'
+import type { SecretBox } from '../kit/secret-box.ts'
+
+export type EndpointRow = Selectable<WebhookEndpointTable>
+
+export type EndpointDeps = { db: Db; box: SecretBox; clock: Clock; mode: 'sandbox' | 'live' }
+
+const HOUR_MS = 3_600_000
+
+export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+
+/** An https address without a user name; in the sandbox http as well. Where it leads is judged when it is sent to. */
+export function isWebhookUrl(text: string, mode: 'sandbox' | 'live'): boolean {
+  if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return false
+  const url = URL.parse(text)
+  const secure = url?.protocol === 'https:' || (mode === 'sandbox' && url?.protocol === 'http:')
+  return url !== null && secure && url.username === '' && url.password === ''
+}
+
+/** Creates an endpoint; the secret is shown this once. Refuses an address that is none and the eleventh one. */
+export async function createEndpoint(
+  deps: EndpointDeps,
+  storeId: bigint,
+  body: CreateEndpointBody,
+): Promise<Endpoint & { secret: string }> {
+  if (!isWebhookUrl(body.url, deps.mode)) {
+    refuse('invalid_request', [{ path: 'url', message: 'must be an https address without a user name' }])
+  }
+  return inTransaction(deps.db, async (tx) => {
+    // Parallel creations of one store wait here, so that the limit holds.
+    await tx.selectFrom('store').select('id').where('id', '=', storeId).forUpdate().execute()
+    const known = await tx
+      .selectFrom('webhook_endpoint')
+      .select('id')
+      .where('store_id', '=', storeId)
+      .execute()
+    if (known.length >= MOST_ENDPOINTS) refuse('too_many_endpoints')
+    return addEndpoint(tx, deps, { storeId, ...body })
+  })
+}
+
+type NewEndpoint = { storeId: bigint } & CreateEndpointBody
+
+/** Writes an endpoint whose address was judged. */
+export async function addEndpoint(
+  tx: Tx,
+  { box, clock }: Pick<EndpointDeps, 'box' | 'clock'>,
+  { storeId, url, eventTypes }: NewEndpoint,
+): Promise<Endpoint & { secret: string }> {
+  const secret = newSecret()
+  const row = await tx
+    .insertInto('webhook_endpoint')
+    .values({
+      store_id: storeId,
+      url,
+      secret: Buffer.alloc(0),
+      event_types: eventTypes ?? null,
+      created_at: clock.now(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const sealed = box.seal(secret, secretPlace(row.id))
+  await tx.updateTable('webhook_endpoint').set({ secret: sealed }).where('id', '=', row.id).execute()
+  return { ...tellEndpoint(row), secret }
+}
+
+export async function listEndpoints(db: Db, storeId: bigint): Promise<Endpoint[]> {
+  const rows = await db
+    .selectFrom('webhook_endpoint')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .orderBy('id')
+    .execute()
+  return rows.map(tellEndpoint)
+}
+
+/** Refuses with not_found what is not the store's. */
+export async function endpointOf(db: Db | Tx, storeId: bigint, id: bigint): Promise<EndpointRow> {
+  const row = await db
+    .selectFrom('webhook_endpoint')
+    .selectAll()
+    .where('id', '=', id)
+    .where('store_id', '=', storeId)
+    .executeTakeFirst()
+  return row ?? refuse('not_found')
+}
+
+/** Switches an endpoint on or off. What was waiting for one that is switched off is given up; the event log has it. */
+export async function switchEndpoint(
+  db: Db,
+  storeId: bigint,
+  { id, on }: { id: bigint; on: boolean },
+): Promise<Endpoint> {
+  return inTransaction(db, async (tx) => {
+    const row = await endpointOf(tx, storeId, id)
+    if (on === (row.state === 'enabled')) return tellEndpoint(row)
+    if (!on) return tellEndpoint(await disableEndpoint(tx, id, 'by_store'))
+    return tellEndpoint(
+      await tx
+        .updateTable('webhook_endpoint')
+        .set({ state: 'enabled', disabled_reason: null })
+        .where('id', '=', id)
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    )
+  })
+}
+
+/** Nothing more is sent there. */
+export async function disableEndpoint(tx: Tx, id: bigint, reason: 'by_store' | 'gone'): Promise<EndpointRow> {
+  const row = await tx
+    .updateTable('webhook_endpoint')
+    .set({ state: 'disabled', disabled_reason: reason })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await tx
+    .updateTable('webhook_delivery')
+    .set({ state: 'failed', due_at: null, last_result: 'the endpoint was disabled' })
+    .where('endpoint_id', '=', id)
+    .where('state', '=', 'due')
+    .execute()
+  return row
+}
+
+/** Gives the endpoint a new secret; the old one signs beside it for `overlapHours`. */
+export async function rotateSecret(
+  { db, box, clock }: EndpointDeps,
+  storeId: bigint,
+  { id, overlapHours }: { id: bigint; overlapHours: number },
+): Promise<Endpoint & { secret: string }> {
+  return inTransaction(db, async (tx) => {
+    const before = await endpointOf(tx, storeId, id)
+    const secret = newSecret()
+    const until = new Date(clock.now().getTime() + overlapHours * HOUR_MS)
+    // Sealed anew: the old one may lie under the place that it had with its store.
+    const previous = box.seal(openSecret(box, before, before.secret), secretPlace(id))
+    const row = await tx
+      .updateTable('webhook_endpoint')
+      .set({
+        secret: box.seal(secret, secretPlace(id)),
+        previous_secret: overlapHours > 0 ? previous : null,
+        previous_until: overlapHours > 0 ? until : null,
+      })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    return { ...tellEndpoint(row), secret }
+  })
+}
+
+type SecretOwner = Pick<EndpointRow, 'id' | 'store_id'>
+
+/** The secrets that sign a webhook now, the newest first. Throws if one does not open. */
+export function secretsOf(
+  box: SecretBox,
+  endpoint: SecretOwner & Pick<EndpointRow, 'secret' | 'previous_secret' | 'previous_until'>,
+  now: Date,
+): string[] {
+  const { secret, previous_secret: previous, previous_until: until } = endpoint
+  const isValid = previous !== null && until !== null && until > now
+  return [secret, ...(isValid ? [previous] : [])].map((sealed) => openSecret(box, endpoint, sealed))
+}
+
+function openSecret(box: SecretBox, { id, store_id: storeId }: SecretOwner, sealed: Buffer): string {
+  try {
+    return box.open(sealed, secretPlace(id))
+  } catch {
+    // Sealed when a store had one webhook only.
+    return box.open(sealed, `store:${storeId}:webhook_secret`)
+  }
+}
+
+const secretPlace = (id: bigint): string => `webhook_endpoint:${id}:secret`
+
+export function tellEndpoint(row: EndpointRow): Endpoint {
+  return {
+    id: String(row.id),
+    url: row.url,
+    eventTypes: row.event_types,
+    state: row.state,
+    disabledReason: row.disabled_reason,
+    previousSecretUntil: row.previous_until?.toISOString() ?? null,
+    createdAt: row.created_at.toISOString(),
+  }
+}

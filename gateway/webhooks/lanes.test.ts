@@ -1,0 +1,116 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { expireDeposit } from '../deposits/service.ts'
+import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
+import { aDeposit, anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
+import { startLanes } from './lanes.ts'
+import { publishEvents } from './publisher.ts'
+import { createSender } from './sender.ts'
+
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+
+let till: Till
+let receiver: Receiver
+let stops: (() => Promise<void>)[]
+
+beforeEach(async () => {
+  till = await startTill()
+  receiver = await startReceiver()
+  stops = []
+})
+afterEach(async () => {
+  for (const stop of stops) await stop()
+  await receiver.close()
+  await till.close()
+})
+
+function sending() {
+  const lanes = startLanes({
+    ...till.deps,
+    send: createSender({ mode: 'sandbox', deadlineMs: 10_000 }),
+    secretsOf: () => [SECRET],
+    random: () => 0.5,
+  })
+  stops.push(() => lanes.stop())
+}
+
+async function expired(store: { id: bigint }): Promise<void> {
+  const { id } = await aDeposit(till, store)
+  await till.db.updateTable('deposit').set({ expires_at: till.clock.now() }).where('id', '=', id).execute()
+  await expireDeposit(till.deps, id)
+}
+
+/** Takes every call and answers none. */
+async function aSilentPlace(): Promise<{ url: string; taken: ServerResponse[]; server: Server }> {
+  const taken: ServerResponse[] = []
+  const server = createServer((_request, response) => void taken.push(response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  stops.push(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  return { url: `http://127.0.0.1:${port}/`, taken, server }
+}
+
+describe('lanes', () => {
+  it('no delivery waits behind another endpoint: forty that never answer hold up nobody', async () => {
+    const silent = await aSilentPlace()
+    const slow = await aStore(till)
+    for (let n = 0; n < 40; n += 1) await anEndpoint(till, slow, silent.url)
+    for (let n = 0; n < 10; n += 1) await expired(slow)
+    sending()
+    await publishEvents(till.deps)
+    await expect.poll(() => silent.taken.length, { timeout: 10_000 }).toBe(40 * 8)
+    await expired(await aStore(till, { webhookUrl: receiver.url }))
+    const begin = performance.now()
+    await publishEvents(till.deps)
+    await expect.poll(() => receiver.received.length, { timeout: 5_000, interval: 10 }).toBe(1)
+    expect(performance.now() - begin).toBeLessThan(2_000)
+    expect(silent.taken.length).toBe(40 * 8)
+  })
+
+  it('a deposit whose event fails does not hold up the next one of the same endpoint', async () => {
+    const store = await aStore(till, { webhookUrl: receiver.url })
+    receiver.answers.push(status(500), status(500), status(500))
+    for (let n = 0; n < 3; n += 1) await expired(store)
+    sending()
+    await publishEvents(till.deps)
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(3)
+    await expired(store)
+    await publishEvents(till.deps)
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(4)
+    const rows = await till.db
+      .selectFrom('webhook_delivery')
+      .select(['state', 'attempts'])
+      .orderBy('id')
+      .execute()
+    expect(rows.map((row) => `${row.state} ${row.attempts}`).slice(0, 3)).toEqual(Array(3).fill('due 1'))
+  })
+
+  it('two processes send each event once', async () => {
+    const store = await aStore(till, { webhookUrl: receiver.url })
+    for (let n = 0; n < 30; n += 1) await expired(store)
+    sending()
+    sending()
+    await publishEvents(till.deps)
+    const left = () =>
+      till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'due').execute()
+    await expect.poll(left, { timeout: 10_000 }).toEqual([])
+    expect(receiver.received).toHaveLength(30)
+  })
+
+  it('what is on its way when the process ends is sent by the next one at once', async () => {
+    const silent = await aSilentPlace()
+    const store = await aStore(till, { webhookUrl: silent.url })
+    await expired(store)
+    sending()
+    await publishEvents(till.deps)
+    await expect.poll(() => silent.taken.length, { timeout: 5_000 }).toBe(1)
+    await stops.pop()?.()
+    await till.db.updateTable('webhook_endpoint').set({ url: receiver.url }).execute()
+    sending()
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+  })
+})
