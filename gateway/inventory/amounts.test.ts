@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const limited = (limits: { min_amount?: bigint; max_amount?: bigint }) =>
+const limited = (limits: { min_amount?: bigint; max_amount?: bigint; target_amount?: bigint }) =>
   till.db.updateTable('deposit').set(limits).execute()
 
 /** Looks at the inventory and asks for a trade of these items. The bot is away, so what is accepted stays open. */
@@ -62,6 +62,8 @@ describe('the amount of a trade', () => {
     ['a store’s minimum of as much', { min_amount: 1_440n }, accepted],
     ['a store’s minimum above it', { min_amount: 1_441n }, refused('below_minimum')],
     ['a store’s minimum below the game’s', { min_amount: 1n }, accepted],
+    ['an exact target of as much', { min_amount: 1_440n, target_amount: 1_440n }, accepted],
+    ['an exact target above it', { min_amount: 1_441n, target_amount: 1_441n }, refused('below_minimum')],
     ['a maximum of as much', { max_amount: 1_440n }, accepted],
     ['a maximum below it', { max_amount: 1_439n }, refused('above_maximum')],
   ])('D-15 %s', async (_what, limits, answer) => {
