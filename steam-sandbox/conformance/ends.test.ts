@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from '../start.ts'
 import { DAY_S, OFFER_LIFE_S } from '../world/world.ts'
 import {
@@ -134,6 +134,25 @@ describe('an offer ends', () => {
     await wait<string>((done) => again.send(done))
     await control(steam, 'POST', `offers/${again.id}/deny`)
     expect((await read(bot, again.id)).state).toBe(10)
+  })
+
+  it('of a shopper waits for the phone of a bot that accepts and gives items', async () => {
+    const { id } = await sent(steam, bot, { appId: 570 })
+    steam.as('nova_hound').accept(id)
+    const [item] = steam.as('Tradetill Bot #1').tradable(570)
+    const { steamId } = steam.as('Tradetill Bot #1')
+    const token = steam.world().accounts.find((account) => account.steamId === steamId)?.token
+    const wish = shopper.manager.createOffer(steamId, token)
+    wish.addTheirItem({ appid: 570, contextid: '2', assetid: item?.assetId })
+    await wait<string>((done) => wish.send(done))
+    const received = await read(bot, wish.id)
+    expect(await wait<string>((done) => received.accept(done))).toBe('pending')
+    await control(steam, 'POST', `offers/${wish.id}/deny`)
+    expect(await read(bot, wish.id)).toMatchObject({ state: 2, confirmationMethod: 0 })
+    await wait<string>((done) => received.accept(done))
+    await control(steam, 'POST', `offers/${wish.id}/confirm`)
+    expect((await read(bot, wish.id)).state).toBe(3)
+    expect(steam.as('Tradetill Bot #1').tradable(570)).toEqual([])
   })
 
   row('EscrowRollback 11', async () => {

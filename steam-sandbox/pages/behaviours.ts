@@ -27,7 +27,8 @@ export function behavioursPage({ world, nowS, clockS, faults }: Sandbox): Reply 
     'Behaviours and time',
     `<h1>Behaviours and time</h1><h2>Time</h2><section class="card">
 <p>It is ${moment(nowS())} here${aheadHours > 0 ? `, ${aheadHours} hours ahead` : ''}.</p>
-<form method="post" class="answers">${steps.join('')}</form></section>
+<form method="post" class="answers">${steps.join('')}</form>
+<p>Only here: a gateway beside this sandbox keeps its own clock.</p></section>
 <h2>Behaviours</h2><p>Switched on here, a behaviour holds for every shopper and every request until it is switched off.
 For one shopper only, take the trade link of a <a href="/">magic player</a>.</p>${groups.join('')}`,
   )

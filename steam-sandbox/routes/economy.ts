@@ -144,7 +144,7 @@ function offerView(offer: Offer, sandbox: Sandbox, caller: string) {
     ...(offer.tradeId ? { tradeid: offer.tradeId } : {}),
     from_real_time_trade: false,
     escrow_end_date: offer.escrowEndsAtS ?? 0,
-    confirmation_method: offer.state === STATE.needsConfirmation ? 2 : 0,
+    confirmation_method: offer.state === STATE.needsConfirmation || offer.waitsForPhone ? 2 : 0,
     eresult: 1,
     delay_settlement:
       world.protectionS > 0 && [...offer.items, ...offer.give].some(({ appId }) => appId === PROTECTED_APP),

@@ -30,6 +30,8 @@ function acknowledge(sandbox: Sandbox, steamId: string): Reply {
 function accept(sandbox: Sandbox, offerId: string, by: string): Reply {
   const answer = sandbox.change((world, nowS) => acceptOffer(world, { offerId, by }, nowS))
   if (answer.kind === 'accepted') return json({ tradeid: answer.tradeId })
+  if (answer.kind === 'waits')
+    return json({ needs_mobile_confirmation: true, needs_email_confirmation: false })
   const sender = findOffer(sandbox.world(), offerId)?.sender ?? ''
   return refused(sandbox, answer, { doing: 'accepting', partner: sender })
 }

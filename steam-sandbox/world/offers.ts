@@ -131,28 +131,41 @@ export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: '
   return { world: withOffer(world, { ...offer, state, updatedAtS: nowS }), answer: { kind: 'ended' } }
 }
 
-/** The sender's phone says yes or no. Refusals: 42 unknown, 11 nothing to confirm. */
+type Confirm = { offerId: string; allow: boolean }
+
+/**
+ * A phone says yes or no: the sender's to the offer, or the partner's to having accepted. Refusals: 42 unknown, 11
+ * nothing to confirm, and those of accepting.
+ */
 export function confirmOffer(
   world: World,
-  { offerId, allow }: { offerId: string; allow: boolean },
+  { offerId, allow }: Confirm,
   nowS: number,
 ): Answer<{ kind: 'confirmed' }> {
   const offer = findOffer(world, offerId)
   if (!offer) return refuse(world, 42)
-  if (offer.state !== STATE.needsConfirmation) return refuse(world, 11)
-  const state = allow ? STATE.active : STATE.canceledBySecondFactor
-  return { world: withOffer(world, { ...offer, state, updatedAtS: nowS }), answer: { kind: 'confirmed' } }
+  if (offer.state === STATE.needsConfirmation) {
+    const state = allow ? STATE.active : STATE.canceledBySecondFactor
+    return { world: withOffer(world, { ...offer, state, updatedAtS: nowS }), answer: { kind: 'confirmed' } }
+  }
+  if (offer.state !== STATE.active || !offer.waitsForPhone) return refuse(world, 11)
+  const { waitsForPhone: _, ...free } = offer
+  const without = withOffer(world, free)
+  if (!allow) return { world: without, answer: { kind: 'confirmed' } }
+  const done = acceptOffer(without, { offerId, by: offer.partner, phoneSaidYes: true }, nowS)
+  const answer = done.answer.kind === 'refused' ? done.answer : { kind: 'confirmed' as const }
+  return { world: done.world, answer }
 }
 
 /**
- * The partner accepts: the items change hands, or wait in escrow. Refusals: 42 unknown, 15 not theirs or barred,
- * 28 already accepted, 11 not live, 26 an item is gone.
+ * The partner accepts: the items change hands, or wait in escrow; a bot that gives something waits for its phone.
+ * Refusals: 42 unknown, 15 not theirs or barred, 28 already accepted, 11 not live, 26 an item is gone.
  */
 export function acceptOffer(
   world: World,
-  accept: { offerId: string; by: string },
+  accept: { offerId: string; by: string; phoneSaidYes?: boolean },
   nowS: number,
-): Answer<{ kind: 'accepted'; tradeId: string }> {
+): Answer<{ kind: 'accepted'; tradeId: string } | { kind: 'waits' }> {
   const offer = findOffer(world, accept.offerId)
   if (!offer) return refuse(world, 42)
   if (offer.partner !== accept.by) return refuse(world, 15)
@@ -167,6 +180,9 @@ export function acceptOffer(
   }
   if (!has(offer.partner, offer.items) || !has(offer.sender, offer.give)) {
     return refuse(withOffer(world, { ...offer, state: STATE.invalidItems, updatedAtS: nowS }), 26)
+  }
+  if (partner?.kind === 'bot' && offer.items.length > 0 && !accept.phoneSaidYes) {
+    return { world: withOffer(world, { ...offer, waitsForPhone: true }), answer: { kind: 'waits' } }
   }
   const begun = beginTrade(world, offer, nowS)
   return { world: begun.world, answer: { kind: 'accepted', tradeId: begun.tradeId } }

@@ -43,6 +43,8 @@ export type Offer = {
   give: Asset[]
   tradeId?: string
   escrowEndsAtS?: number
+  /** Its partner has accepted, and their phone has not said yes yet. */
+  waitsForPhone?: boolean
   /** The offer that this one answers. */
   counters?: string
 }
