@@ -9,6 +9,7 @@ import { botQueue } from './bots/bot.ts'
 import { createQueue } from './db/boss-queue.ts'
 import { runningEmbeddedUrl } from './db/embedded.ts'
 import { captureLog } from './testing/log.ts'
+import { json, silence, startSourceServer } from './testing/source-server.ts'
 
 // Whole processes start here, beside others on the same two cores.
 vi.setConfig({ testTimeout: 60_000 })
@@ -137,4 +138,28 @@ test('live mode without its settings ends at once with a readable list and no st
   for (const name of ['STEAM_SANDBOX_URL', 'DATABASE_URL', 'MASTER_KEY', 'PUBLIC_URL'])
     expect(text).toContain(name)
   expect(text).not.toContain('    at ')
+})
+
+test('prices come from the sources that are set; one that is silent keeps neither the start nor the stop', async () => {
+  const source = await startSourceServer()
+  source.answer('/v1/prices', json({ success: true, items: [{ name: 'Knife', count: 90, min: 12_500 }] }))
+  source.answer('/v6/latest/USD', silence)
+  const gateway = await launchReady({
+    TRADETILL_PRICE_SOURCES: 'waxpeer,rates',
+    TRADETILL_WAXPEER_URL: source.url,
+    TRADETILL_RATES_URL: source.url,
+  })
+  const client = new pg.Client({ connectionString: runningEmbeddedUrl(dataDir) ?? '' })
+  client.on('error', () => {})
+  await client.connect()
+  const named = `select usd_micros from price where source = 'waxpeer' and market_hash_name = 'Knife'`
+  await vi.waitFor(
+    async () => expect((await client.query(named)).rows).toEqual([{ usd_micros: '12500000' }]),
+    20_000,
+  )
+  await vi.waitFor(() => expect(source.asked.map(({ url }) => url)).toContain('/v6/latest/USD'), 20_000)
+  await client.end()
+  gateway.child.kill('SIGTERM')
+  expect(await gateway.ended).toBe(0)
+  await source.close()
 })
