@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEPOSIT_STATUSES, type DepositStatus, isFinal } from '../../contract/statuses.ts'
-import { type DepositCause, decideDeposit } from './deposit.ts'
+import { DEPOSIT_EDGES, type DepositCause, decideDeposit } from './deposit.ts'
 
 const expiresAt = new Date('2026-01-01T13:00:00Z')
 const past = (ms: number) => new Date(expiresAt.getTime() + ms)
@@ -41,6 +41,11 @@ describe('a deposit', () => {
   it.each(DEPOSIT_STATUSES.filter(isFinal))('D-6 that ended as %s stays so, whatever else comes', (from) => {
     expect(moved(from, { kind: 'offer_stands' })).toBeNull()
     expect(moved(from, { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
+  })
+
+  it('I10 moves along these edges', () => {
+    expect(DEPOSIT_EDGES.succeeded).toEqual([])
+    expect(DEPOSIT_EDGES.created).toEqual(['pending', 'succeeded', 'paymentTimeout'])
   })
 
   it('that succeeded does not succeed again', () => {

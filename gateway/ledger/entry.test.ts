@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deliveryMovements, heldPart, releaseMovements } from './entry.ts'
+import { deliveryMovements, heldPart, isStoreAccount, releaseMovements } from './entry.ts'
 
 describe('a delivery', () => {
   it('pays the store from the items, and the operator the commission', () => {
@@ -44,6 +44,13 @@ describe('a delivery', () => {
     ['less than nothing held', { total: 5n, gross: 10n, held: -1n }],
   ])('cannot pay %s', (_name, delivery) => {
     expect(() => deliveryMovements(delivery)).toThrow(RangeError)
+  })
+})
+
+describe('accounts', () => {
+  it('of a store are what it waits for and what it may spend', () => {
+    const kinds = ['held', 'available', 'items', 'commission', 'loss', 'paid_out'] as const
+    expect(kinds.filter(isStoreAccount)).toEqual(['held', 'available'])
   })
 })
 

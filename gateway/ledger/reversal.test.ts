@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, it } from 'vitest'
 import { fc, test } from '../testing/property.ts'
 import { reversalMovements } from './reversal.ts'
 
@@ -24,4 +24,19 @@ test.prop([amount])('a reversal of nothing, or of more than the items were worth
   const reversal = { gross: total, held: 0n, liability: 'operator' } as const
   expect(() => reversalMovements({ ...reversal, total: 0n })).toThrow(RangeError)
   expect(() => reversalMovements({ ...reversal, total: total + 1n })).toThrow(RangeError)
+})
+
+it('D-9 a reversal says what it moves, and why', () => {
+  const reversal = { total: 1_000n, gross: 1_100n, held: 400n }
+  expect(reversalMovements({ ...reversal, liability: 'operator' })).toEqual([
+    { debit: 'held', credit: 'items', amount: 400n, cause: 'reversed' },
+    { debit: 'loss', credit: 'items', amount: 600n, cause: 'reversed' },
+    { debit: 'commission', credit: 'items', amount: 100n, cause: 'commission_reversed' },
+  ])
+  expect(reversalMovements({ total: 5n, gross: 5n, held: 0n, liability: 'store' })).toEqual([
+    { debit: 'available', credit: 'items', amount: 5n, cause: 'reversed' },
+  ])
+  expect(() => reversalMovements({ ...reversal, held: -1n, liability: 'store' })).toThrow(
+    'a reversal of 1100 cannot take back 1000, -1 of the trade held',
+  )
 })

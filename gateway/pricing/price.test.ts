@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { minimumInMinorUnits, readRate, toMinorUnits } from './exchange.ts'
-import { DEFAULT_RULES, type SourcePrice, shopperAmount, worthOf } from './price.ts'
+import { DEFAULT_RULES, rulesWith, type SourcePrice, shopperAmount, worthOf } from './price.ts'
 
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
@@ -77,6 +77,42 @@ describe('a price that somebody pushed', () => {
     expect(judge(weekAt(10, 7))).toEqual(priced(7))
     expect(judge(weekAt(10, 6.99))).toEqual(unavailable('noPrice'))
     expect(judge(weekAt(10, 4), weekAt(10, 5))).toEqual(priced(4))
+  })
+})
+
+describe('what else a price stands on', () => {
+  test('D-13 a clock that is five minutes ahead is believed, and no more', () => {
+    const ahead = (ms: number) => price(5, { asOf: new Date(NOW.getTime() + ms) })
+    expect(judge(ahead(300_000))).toEqual(priced(5))
+    expect(judge(ahead(300_001))).toEqual(unavailable('noPrice'))
+  })
+
+  test('a level that one of several knows alone is not heard; of two the higher counts', () => {
+    const at = (usd: number, level: number | null) =>
+      price(usd, { levelUsdMicros: level === null ? null : micros(level) })
+    expect(judge(at(20, 10), at(20, null), at(20, null))).toEqual(priced(20))
+    expect(judge(at(20, 10), at(20, 12), at(20, null))).toEqual(priced(15.6))
+    expect(judge(at(20, 12), at(20, 10), at(20, 11))).toEqual(priced(14.3))
+  })
+
+  test('D-13 the most popular source tells how popular an item is', () => {
+    expect(judge(price(5, { popularity: 3 }), price(5, { popularity: 30 }))).toEqual(priced(5))
+    const few = price(5, { popularity: 3, popularityKind: 'listings' })
+    expect(judge(few, { ...few, popularity: 30 })).toEqual(priced(5))
+  })
+
+  test('the rules of a game are what the operator set for it, the rest as usual', () => {
+    const rules = rulesWith((game) => (game === 'rust' ? { commissionBps: 100 } : {}))
+    expect(rules).toEqual({ ...DEFAULT_RULES, rust: { ...DEFAULT_RULES.rust, commissionBps: 100 } })
+    const each = rulesWith((game) => ({ minPopularity: game.length }))
+    expect([each.cs, each.dota, each.rust, each.tf].map((one) => one.minPopularity)).toEqual([2, 4, 4, 2])
+    expect(DEFAULT_RULES.dota).toEqual({
+      commissionBps: 2_500,
+      freshMs: 6 * HOUR_MS,
+      minPopularity: 10,
+      minWorthUsdCents: 10n,
+      spikeBps: 3_000,
+    })
   })
 })
 

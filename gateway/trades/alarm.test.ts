@@ -11,7 +11,7 @@ import {
   sending,
   unknown,
 } from '../testing/trades.ts'
-import { alarm, due, nextLook, nextReview } from './alarm.ts'
+import { alarm, due, nextLook, nextReview, retryAt } from './alarm.ts'
 import type { Trade } from './trade.ts'
 
 describe('what is due', () => {
@@ -44,6 +44,24 @@ describe('what is due', () => {
   })
 })
 
+describe('a trade that ended without its items', () => {
+  const all = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out'] as const
+  it.each(all)('is reviewed: %s', (state) => {
+    const ended = { ...declined, state }
+    expect(due(ended, at(201))).toBe('review')
+    expect(alarm(ended, at(201))).toEqual(at(260))
+    expect(retryAt(ended, at(201))).toEqual(at(261))
+    expect(alarm({ ...ended, startedAt: null }, at(201))).toBeNull()
+  })
+})
+
+describe('when to ask Steam again', () => {
+  it('is the alarm of a trade that is open, and in a minute for one that ended', () => {
+    expect(retryAt(active, at(10))).toEqual(at(300))
+    expect(retryAt(held, at(700_000))).toEqual(at(700_060))
+  })
+})
+
 describe('when to look next', () => {
   it.each<[string, Trade, number, number | null]>([
     ['an intent soon', intended, 10, 15],
@@ -61,6 +79,13 @@ describe('when to look next', () => {
     ['a held one at its settlement', held, 100, 700_000],
     ['and past it every minute', held, 700_001, 700_061],
     ['a final one at its last look', final, 700_001, 786_400],
+    ['at the deadline soon', active, 300, 305],
+    ['one that is being cancelled soon', { ...active, cancelling: 'escrow' }, 301, 306],
+    ['a cancelled one for long: every minute', { ...active, cancelling: 'store' }, 500, 560],
+    ['a held one at its settlement every minute', held, 700_000, 700_060],
+    ['a final one at its last look every minute', final, 786_400, 786_460],
+    ['and past it', final, 786_500, 786_560],
+    ['a final one that is closed never', { ...final, lastLookAt: null }, 786_400, null],
     ['a reversed one never', reversed, 1, null],
   ])('%s', (_name, trade, seconds, next) => {
     expect(alarm(trade, at(seconds))).toEqual(next === null ? null : at(next))

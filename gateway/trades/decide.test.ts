@@ -11,6 +11,7 @@ import {
   intended,
   items,
   offer,
+  reversed,
   sending,
   unknown,
 } from '../testing/trades.ts'
@@ -169,6 +170,38 @@ describe('a read of the offer', () => {
     expect(decided(accepted, read('accepted'))).toEqual([])
   })
 
+  it('that stands is no news', () => {
+    expect(decided(active, read('active'))).toEqual([])
+  })
+
+  it('names the exchange when an accepted offer did not before, or names another', () => {
+    const nameless = { ...active, acceptedAt: at(10) }
+    expect(decided(nameless, read('accepted'))).toEqual([
+      { kind: 'accepted', steamTradeId: '900', at: at(30) },
+    ])
+    expect(decided({ ...nameless, steamTradeId: '899' }, read('reverted'))).toMatchObject([
+      { kind: 'accepted', steamTradeId: '900' },
+    ])
+    const silent = { kind: 'offer_read', offer: offer('accepted', { tradeId: null }) } as const
+    expect(decided({ ...nameless, steamTradeId: '900' }, silent)).toEqual([])
+    expect(decided(nameless, silent)).toEqual([])
+  })
+
+  it('D-24 an end says in the trade why', () => {
+    const doubted = { ...active, badEnd: { state: 'invalid', seenAt: at(0) } }
+    expect(decided(doubted, read('invalid'))).toMatchObject([
+      { kind: 'ended', end: { state: 'invalid', reason: 'invalid' } },
+    ])
+    for (const [cancelling, state] of [
+      ['deadline', 'timed_out'],
+      ['store', 'timed_out'],
+      ['escrow', 'invalid'],
+      ['needs_confirmation', 'invalid'],
+    ] as const) {
+      expect(decided({ ...active, cancelling }, read('cancelled'))).toMatchObject([{ end: { state } }])
+    }
+  })
+
   it('another offer’s says nothing', () => {
     expect(decided(active, { kind: 'offer_read', offer: offer('declined', { offerId: '6' }) })).toEqual([])
   })
@@ -178,6 +211,7 @@ describe('a read of the offer', () => {
     expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
     expect(decided({ ...active, cancelling: 'store' }, fact)).toEqual([])
     expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
+    for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
   })
 })
 
@@ -256,6 +290,29 @@ describe('a record of the exchange', () => {
   it('that contradicts itself releases nothing', () => {
     expect(decided(held, proved({ state: 'partly_rolled_back' }), 700_000)).toEqual([])
     expect(decided(held, proved({ state: 'failed' }), 700_000)).toEqual([])
+  })
+
+  it('D-9 is held from the acceptance on, or from now where that was missed', () => {
+    const accepted = { ...active, acceptedAt: at(20), steamTradeId: '900' }
+    expect(decided(accepted, proved(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(20 + 8 * 86_400) }])
+    expect(decided(declined, proved(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
+  })
+
+  it('that is not over yet says nothing, and a bad one says which', () => {
+    expect(decided(active, proved({ state: 'pending' }))).toEqual([])
+    expect(decided(active, proved({ state: 'partly_rolled_back' }))).toEqual([])
+    expect(decided(active, proved({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])
+    expect(decided(intended, proved())).toEqual([])
+    expect(decided(sending, proved())).toEqual([])
+    expect(decided(reversed, proved({ state: 'rolled_back' }))).toEqual([])
+  })
+
+  it('D-9 of which the rest is taken back reverses the rest, and releases nothing', () => {
+    const rest = { ...held, reversed: ['11'] }
+    expect(decided(rest, proved({ state: 'rolled_back' }), 700_000)).toEqual([
+      { kind: 'reversed', assetIds: ['12'], at: at(700_000) },
+    ])
+    expect(decided(rest, proved(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
   })
 
   it('of another exchange says nothing', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TradeStatus } from '../steam/steam.ts'
 import { active, at, exchange, items } from '../testing/trades.ts'
-import { judgeExchange, settlementOf } from './proof.ts'
+import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
 
 const marked = (...ids: string[]) =>
   exchange().received.map((asset) => ({
@@ -19,6 +19,25 @@ describe('what a record of an exchange proves', () => {
     ['one in escrow', { state: 'in_escrow' }, 'not_yet'],
     ['a failed one', { state: 'failed' }, 'failed'],
     ['the one that takes another back', { rollbackOf: '899' }, 'contradiction'],
+    [
+      'D-8 a committed one with some of the new ids',
+      { state: 'committed', received: [...unmoved.slice(1), ...exchange().received.slice(0, 1)] },
+      'not_yet',
+    ],
+    [
+      'one of the same number of items, one of them another',
+      {
+        received: exchange().received.map((asset, index) =>
+          index === 0 ? { ...asset, assetId: '13' } : asset,
+        ),
+      },
+      'contradiction',
+    ],
+    [
+      'one of an item twice',
+      { received: exchange().received.map((asset) => ({ ...asset, assetId: '11' })) },
+      'contradiction',
+    ],
     ['one with somebody else', { partnerSteamId: '1' }, 'contradiction'],
     ['one of fewer items', { received: exchange().received.slice(1) }, 'contradiction'],
     ['one taken back in part without a mark', { state: 'partly_rolled_back' }, 'contradiction'],
@@ -33,6 +52,19 @@ describe('what a record of an exchange proves', () => {
     ['one item by Steam’s support', { state: 'partly_rolled_back', received: marked('11') }, ['11']],
   ])('D-9 taken back: %s', (_name, change, assetIds) => {
     expect(judgeExchange(active, exchange(change))).toEqual({ kind: 'taken_back', assetIds })
+  })
+})
+
+describe('the same assets', () => {
+  it('are as many, each named once', () => {
+    const [one, other] = items
+    if (one === undefined || other === undefined) throw new Error('two items are needed')
+    expect(sameAssets([one, other], [other, one])).toBe(true)
+    expect(sameAssets([one, one], [one, one])).toBe(false)
+    expect(sameAssets([one, other], [one, one])).toBe(false)
+    expect(sameAssets([one, one], [one, other])).toBe(false)
+    expect(sameAssets([one], [one, other])).toBe(false)
+    expect(sameAssets([{ ...one, contextId: '16' }, other], [one, other])).toBe(false)
   })
 })
 

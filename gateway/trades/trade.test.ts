@@ -1,11 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import { DELIVERED_TRADE_STATES, FAILED_TRADE_STATES, FORGOTTEN_TRADE_STATES } from '../db/schema.ts'
 import { fc, test } from '../testing/property.ts'
-import { active, at, declined, exchange, final, held, items, offer, oneOfEach } from '../testing/trades.ts'
+import {
+  active,
+  at,
+  declined,
+  exchange,
+  final,
+  held,
+  intended,
+  items,
+  offer,
+  oneOfEach,
+  sending,
+  unknown,
+} from '../testing/trades.ts'
 import { decide, type Fact } from './decide.ts'
-import { EDGES, evolve, isDelivered, isEnded, type Trade } from './trade.ts'
+import { EDGES, evolve, isDelivered, isEnded, type Trade, type TradeEvent, type TradeState } from './trade.ts'
 
 describe('the edges', () => {
+  it('I10 are these', () => {
+    expect(EDGES).toMatchObject({
+      active: ['declined', 'countered', 'invalid', 'timed_out', 'held', 'final'],
+      held: ['final', 'reversed'],
+      final: ['reversed'],
+    })
+  })
+
   it('I10 lead nowhere from a reversal, and never back to a trade that is open', () => {
     expect(EDGES.reversed).toEqual([])
     const closed = [...DELIVERED_TRADE_STATES, ...FAILED_TRADE_STATES, ...FORGOTTEN_TRADE_STATES]
@@ -48,6 +69,127 @@ describe('an event', () => {
       at: at(40),
     } as const
     expect(evolve(accepted, event)).toMatchObject({ state: 'final', acceptedAt: at(30), lastLookAt: null })
+  })
+
+  const common = {
+    tradeId: intended.tradeId,
+    partnerSteamId: intended.partnerSteamId,
+    secretCode: intended.secretCode,
+    items,
+  }
+  const end = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'invalid_items' } as const
+  const sent = { ...common, startedAt: at(0) }
+  const stands = {
+    ...sent,
+    state: 'active',
+    offerId: '8',
+    deadline: at(340),
+    acceptedAt: null,
+    steamTradeId: null,
+    cancelling: null,
+    badEnd: null,
+  }
+  const delivered = { ...sent, offerId: '8', steamTradeId: '900', acceptedAt: at(40), reversed: [] }
+  const isHeld = { ...delivered, state: 'held', settlesAt: at(99) }
+  const ended: TradeState[] = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out']
+  const afterReversal = { state: 'reversed', endedAt: at(40), reversed: ['11', '12'] }
+  const reversed = { ...sent, offerId: '5', steamTradeId: '900', acceptedAt: at(20), ...afterReversal }
+  const refused = { ...common, state: 'refused', offerId: null, reason: 'items_unavailable', endedAt: at(40) }
+  const { settlesAt: _, ...unprotected } = held
+
+  it.each<[TradeEvent, Partial<Record<TradeState, object>>]>([
+    [
+      { kind: 'send_begun', at: at(40) },
+      { intended: { ...common, state: 'sending', startedAt: at(40), missedReads: 0 } },
+    ],
+    [
+      { kind: 'send_withdrawn', at: at(40) },
+      { sending: { ...common, state: 'intended', createdAt: at(40) } },
+    ],
+    [{ kind: 'send_unanswered' }, { sending: { ...sent, state: 'unknown', missedReads: 0 } }],
+    [
+      { kind: 'offer_missed' },
+      {
+        sending: { ...sent, state: 'unknown', missedReads: 1 },
+        unknown: { ...sent, state: 'unknown', missedReads: 1 },
+      },
+    ],
+    [
+      { kind: 'refused', reason: 'items_unavailable', at: at(40) },
+      { intended: { ...refused, startedAt: null }, sending: { ...refused, startedAt: at(0) } },
+    ],
+    [
+      { kind: 'abandoned', at: at(40) },
+      {
+        unknown: {
+          ...sent,
+          state: 'abandoned',
+          offerId: null,
+          reason: 'not_found_on_steam',
+          endedAt: at(40),
+        },
+      },
+    ],
+    [
+      { kind: 'activated', offerId: '8', deadline: at(340) },
+      { sending: stands, unknown: stands },
+    ],
+    [{ kind: 'cancel_begun', because: 'escrow' }, { active: { ...active, cancelling: 'escrow' } }],
+    [
+      { kind: 'accepted', steamTradeId: '900', at: at(40) },
+      { active: { ...active, acceptedAt: at(40), steamTradeId: '900' } },
+    ],
+    [
+      { kind: 'doubted', badEnd: 'invalid', at: at(40) },
+      { active: { ...active, badEnd: { state: 'invalid', seenAt: at(40) } } },
+    ],
+    [
+      { kind: 'ended', end, at: at(40) },
+      { active: { ...sent, state: 'invalid', offerId: '5', reason: 'invalid_items', endedAt: at(40) } },
+    ],
+    [
+      { kind: 'delivered', offerId: '8', exchange: exchange(), settlesAt: at(99), at: at(40) },
+      Object.fromEntries((['active', ...ended] as const).map((state) => [state, isHeld])),
+    ],
+    [
+      { kind: 'released', at: at(40) },
+      { held: { ...unprotected, state: 'final', lastLookAt: at(700_000 + 86_400), endedAt: at(40) } },
+    ],
+    [
+      { kind: 'reversed', assetIds: ['11', '12'], at: at(40) },
+      { held: reversed, final: reversed },
+    ],
+    [{ kind: 'closed' }, { final: { ...final, lastLookAt: null } }],
+  ])('%o changes trades of these states so, and of no other', (event, changed) => {
+    for (const trade of oneOfEach) {
+      const expected = changed[trade.state]
+      if (expected === undefined) {
+        const told = `trade 1 is ${trade.state}: ${event.kind} does not belong there`
+        expect(() => evolve(trade, event)).toThrow(told)
+      } else expect(evolve(trade, event)).toEqual(expected)
+    }
+  })
+
+  it('of a second miss counts on, and of a second acceptance keeps the first', () => {
+    expect(evolve({ ...unknown, missedReads: 1 }, { kind: 'offer_missed' })).toMatchObject({ missedReads: 2 })
+    expect(evolve({ ...sending, missedReads: 2 }, { kind: 'send_unanswered' })).toMatchObject({
+      missedReads: 2,
+    })
+    const accepted = { ...active, acceptedAt: at(30), steamTradeId: '900' }
+    const again = { kind: 'accepted', steamTradeId: null, at: at(50) } as const
+    expect(evolve(accepted, again)).toEqual(accepted)
+  })
+
+  it('of delivery does not belong to a trade that was never sent', () => {
+    const never = { ...declined, state: 'refused', startedAt: null } as const
+    const event = {
+      kind: 'delivered',
+      offerId: '5',
+      exchange: exchange(),
+      settlesAt: null,
+      at: at(1),
+    } as const
+    expect(() => evolve(never, event)).toThrow('trade 1 is refused')
   })
 
   it('of a reversal counts item by item', () => {
