@@ -1,0 +1,164 @@
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
+import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { aStore, startTill, type Till } from '../testing/till.ts'
+import { startLanes } from '../webhooks/lanes.ts'
+import { publishEvents } from '../webhooks/publisher.ts'
+
+let till: Till
+let api: StoreApi
+let receiver: Receiver
+let lanes: ReturnType<typeof startLanes>
+
+beforeEach(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+  receiver = await startReceiver()
+  const { send, secretsOf } = api.deps
+  lanes = startLanes({ ...till.deps, send, secretsOf, random: () => 0.5 })
+})
+afterEach(async () => {
+  await lanes.stop()
+  await receiver.close()
+  await api.app.close()
+  await till.close()
+})
+
+const PATH = '/v1/webhook-endpoints'
+
+const add = async (body: object = { url: receiver.url }) => {
+  const answer = await api.call('POST', PATH, { body })
+  return { status: answer.statusCode, ...answer.json() }
+}
+
+let orders = 0
+
+/** Something that a store is told of. */
+async function anEvent(): Promise<void> {
+  orders += 1
+  const body = { externalId: `e${orders}`, currency: 'USD', backToStoreUrl: BACK }
+  const { id } = (await api.call('POST', '/v1/deposits', { body })).json()
+  await api.call('POST', `/v1/deposits/${id}/cancel`)
+  await publishEvents(till.deps)
+}
+
+const verify = (secret: string, index = -1) => {
+  const got = receiver.received.at(index)
+  const headers = Object.fromEntries(
+    Object.entries(got?.headers ?? {}).map(([name, value]) => [name, String(value)]),
+  )
+  return new Webhook(secret).verify(got?.body ?? '', headers)
+}
+
+describe('an endpoint', () => {
+  test('is told what happens, signed with the secret that was shown once', async () => {
+    const { status: code, secret, ...endpoint } = await add()
+    expect([code, endpoint.state]).toEqual([201, 'enabled'])
+    const { endpoints } = (await api.call('GET', PATH)).json()
+    expect(endpoints).toEqual([endpoint])
+    expect((await api.call('GET', `${PATH}/${endpoint.id}`)).json()).toEqual(endpoint)
+    await anEvent()
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    expect(verify(secret)).toMatchObject({ type: 'deposit.payment_timeout', sequence: 1 })
+  })
+
+  test('that is disabled is sent nothing, until it is enabled', async () => {
+    const { id } = await add()
+    expect((await api.call('POST', `${PATH}/${id}/disable`)).json()).toMatchObject({
+      state: 'disabled',
+      disabledReason: 'by_store',
+    })
+    await anEvent()
+    expect((await api.call('POST', `${PATH}/${id}/test`)).json().code).toBe('endpoint_disabled')
+    await api.call('POST', `${PATH}/${id}/enable`)
+    await anEvent()
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    expect(JSON.parse(receiver.received[0]?.body ?? '').sequence).toBe(2)
+  })
+
+  test('is signed for with both secrets while one replaces the other', async () => {
+    const { id, secret } = await add()
+    const rotated = (
+      await api.call('POST', `${PATH}/${id}/rotate-secret`, { body: { overlapHours: 1 } })
+    ).json()
+    expect(rotated.secret).not.toBe(secret)
+    await anEvent()
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    for (const known of [secret, rotated.secret]) expect(verify(known)).toMatchObject({ sequence: 1 })
+    till.clock.advance(3_600_000)
+    await api.call('POST', `${PATH}/${id}/test`)
+    const body = receiver.received[1]?.headers['webhook-signature']
+    expect(String(body).split(' ')).toHaveLength(1)
+    expect((await api.call('POST', `${PATH}/${id}/rotate-secret`)).statusCode).toBe(200)
+  })
+
+  test('is tested: what it answers is told', async () => {
+    const { id, secret } = await add()
+    receiver.answers.push((response) => response.writeHead(418).end('a teapot'))
+    expect((await api.call('POST', `${PATH}/${id}/test`)).json()).toMatchObject({
+      delivered: false,
+      status: 418,
+      answer: 'a teapot',
+    })
+    expect(JSON.parse(receiver.received[0]?.body ?? '')).toMatchObject({ type: 'webhook.test' })
+    expect((await api.call('POST', `${PATH}/${id}/test`)).json()).toMatchObject({
+      delivered: true,
+      status: 204,
+    })
+    expect(secret).toMatch(/^whsec_/)
+  })
+
+  test('shows every attempt, and is sent one event or a range again', async () => {
+    const { id } = await add()
+    receiver.answers.push(status(500))
+    await anEvent()
+    await anEvent()
+    const attempts = async () => (await api.call('GET', `${PATH}/${id}/attempts`)).json().attempts
+    await expect.poll(async () => (await attempts()).length, { timeout: 5_000 }).toBe(2)
+    const shown = await attempts()
+    expect(shown.map((one: { sequence: number }) => one.sequence).sort()).toEqual([1, 2])
+    expect(shown.map((one: { status: number }) => one.status).sort()).toEqual([204, 500])
+    const page = (await api.call('GET', `${PATH}/${id}/attempts?limit=1`)).json()
+    const rest = (await api.call('GET', `${PATH}/${id}/attempts?after=${page.next}`)).json()
+    expect([page.attempts[0].id, rest.attempts[0].id, rest.next]).toEqual([shown[0].id, shown[1].id, null])
+    const replay = (body: object) => api.call('POST', `${PATH}/${id}/replay`, { body })
+    expect((await replay({ fromSequence: 1, toSequence: 9 })).json()).toEqual({ replayed: 2 })
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(4)
+    expect((await replay({ eventId: shown[0].eventId })).json()).toEqual({ replayed: 1 })
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(5)
+    expect((await replay({ eventId: crypto.randomUUID() })).statusCode).toBe(404)
+    expect((await replay({ fromSequence: 2, toSequence: 1 })).statusCode).toBe(400)
+  })
+
+  test.each(['ftp://store.test', 'https://user@store.test/', 'store', 'http://a b/'])(
+    'cannot be at %s',
+    async (url) => {
+      expect(await add({ url })).toMatchObject({ status: 400, errors: [{ path: 'url' }] })
+    },
+  )
+
+  test('there are ten at most, however many are asked for at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => add()))
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(10)
+    expect(answers.find((answer) => answer.status === 409)).toMatchObject({ code: 'too_many_endpoints' })
+  })
+
+  test('of another store is like one that does not exist, for every call', async () => {
+    const { id } = await add()
+    const key = await api.newKey(await aStore(till))
+    const calls = [
+      ['GET', ''],
+      ['POST', '/enable'],
+      ['POST', '/disable'],
+      ['POST', '/rotate-secret'],
+      ['POST', '/test'],
+      ['GET', '/attempts'],
+    ] as const
+    for (const [method, path] of calls) {
+      const foreign = await api.call(method, `${PATH}/${id}${path}`, { key })
+      const unknown = await api.call(method, `${PATH}/999${path}`, { key })
+      expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
+    }
+  })
+})

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { refuse } from '../kit/problem.ts'
+import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { aStore, startTill, type Till } from '../testing/till.ts'
+import { sweepIdempotency } from './idempotency.ts'
+
+const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK }
+const HOUR_MS = 3_600_000
+
+let till: Till
+let api: StoreApi
+
+beforeEach(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+})
+afterEach(async () => {
+  await api.app.close()
+  await till.close()
+})
+
+const post = (body: object, key = 'once', using = api.key) =>
+  api.call('POST', '/v1/deposits', { body, key: using, headers: { 'idempotency-key': key } })
+
+describe('a call with an Idempotency-Key', () => {
+  test('that is repeated gets the same answer, and says that it was repeated', async () => {
+    const [first, again] = [await post(BODY), await post(BODY)]
+    expect([first.statusCode, again.statusCode]).toEqual([201, 201])
+    expect([first.headers['idempotency-replayed'], again.headers['idempotency-replayed']]).toEqual([
+      undefined,
+      'true',
+    ])
+    expect(again.body).toBe(first.body)
+    expect(again.headers['content-type']).toBe(first.headers['content-type'])
+  })
+
+  test('with other values is refused', async () => {
+    await post(BODY)
+    const other = await post({ ...BODY, externalId: 'b' })
+    expect([other.statusCode, other.json().code]).toEqual([422, 'idempotency_key_reused'])
+  })
+
+  test('gets a refusal again as well', async () => {
+    await post(BODY)
+    const conflict = { ...BODY, maxAmount: 1 }
+    const [first, again] = [await post(conflict, 'two'), await post(conflict, 'two')]
+    expect([first.statusCode, again.statusCode, again.json().code]).toEqual([409, 409, 'order_conflict'])
+    expect(again.headers['idempotency-replayed']).toBe('true')
+    expect(again.headers['content-type']).toContain('application/problem+json')
+  })
+
+  test('while the first one runs is refused for the moment', async () => {
+    const gate = Promise.withResolvers<void>()
+    const entered = Promise.withResolvers<void>()
+    await api.app.close()
+    api = await startStoreApi(till, {
+      change: {
+        createDeposit: async (store, body) => {
+          entered.resolve()
+          await gate.promise
+          return refuse('order_conflict', [{ path: body.externalId, message: store.name }])
+        },
+      },
+    })
+    const first = post(BODY)
+    await entered.promise
+    const second = await post(BODY)
+    expect([second.statusCode, second.json().code, second.headers['retry-after']]).toEqual([
+      409,
+      'idempotency_in_progress',
+      '1',
+    ])
+    gate.resolve()
+    expect((await first).json().code).toBe('order_conflict')
+  })
+
+  test('whose first one failed on our side or was killed may be tried again', async () => {
+    let broken = true
+    await api.app.close()
+    const real = api.deps.createDeposit
+    const createDeposit: typeof real = async (store, body) => {
+      if (broken) throw new Error('out of order')
+      return real(store, body)
+    }
+    api = await startStoreApi(till, { change: { createDeposit } })
+    expect((await post(BODY)).statusCode).toBe(500)
+    broken = false
+    expect((await post(BODY)).statusCode).toBe(201)
+    const locked = { status: null, answer: null, locked_until: new Date(till.clock.now().getTime() + 30_000) }
+    await till.db.updateTable('idempotency_key').set(locked).execute()
+    expect((await post(BODY)).statusCode).toBe(409)
+    till.clock.advance(30_000)
+    expect((await post(BODY)).statusCode).toBe(200)
+  })
+
+  test('is kept for 48 hours, and forgotten then', async () => {
+    await post(BODY)
+    till.clock.advance(48 * HOUR_MS - 1)
+    await sweepIdempotency(till.deps)
+    expect((await post(BODY)).headers['idempotency-replayed']).toBe('true')
+    till.clock.advance(1)
+    expect((await post(BODY)).statusCode).toBe(200)
+    till.clock.advance(49 * HOUR_MS)
+    await sweepIdempotency(till.deps)
+    expect(await till.db.selectFrom('idempotency_key').select('key').execute()).toEqual([])
+  })
+
+  test('belongs to its store: another one neither gets its answer nor is refused for it', async () => {
+    const first = await post(BODY)
+    const other = await aStore(till)
+    const answer = await post({ ...BODY, externalId: 'mine' }, 'once', await api.newKey(other))
+    expect([answer.statusCode, answer.json().externalId]).toEqual([201, 'mine'])
+    expect(answer.json().id).not.toBe(first.json().id)
+  })
+
+  test('fifty at once have one effect', async () => {
+    const body = { url: 'https://store.test/hook' }
+    const headers = { 'idempotency-key': 'endpoint' }
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => api.call('POST', '/v1/webhook-endpoints', { body, headers })),
+    )
+    expect(new Set(answers.map((answer) => answer.statusCode))).toEqual(new Set([201, 409]))
+    const secrets = answers.flatMap((answer) => (answer.statusCode === 201 ? [answer.json().secret] : []))
+    expect(new Set(secrets).size).toBe(1)
+    expect(await till.db.selectFrom('webhook_endpoint').select('id').execute()).toHaveLength(1)
+    const stored = await till.db.selectFrom('idempotency_key').select('answer').executeTakeFirstOrThrow()
+    expect(stored.answer?.toString('latin1')).not.toContain('whsec_')
+  })
+
+  test.each(['two words', '\u00e4', 'x'.repeat(256)])('must be plain and short, not "%s"', async (key) => {
+    const answer = await post(BODY, key)
+    expect(answer.statusCode).toBe(400)
+  })
+})
