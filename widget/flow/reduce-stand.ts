@@ -3,7 +3,7 @@ import type { InventoryErrorType } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import type { FlowEvent } from './events.ts'
 import type { Step } from './reduce.ts'
-import { shownInventory } from './selectors.ts'
+import { itemsById, shownInventory } from './selectors.ts'
 import type { FlowState, Stand } from './state.ts'
 
 type StandEvent = Extract<
@@ -88,7 +88,7 @@ function inventoryLoaded(
   if (!isCurrent(stand, answer.request)) return state
   const { inventory } = answer
   if (inventory.inventoryError) return failed(state, inventory.inventoryErrorType ?? 'internal')
-  const there = new Set(inventory.items.map((item) => item.id))
+  const there = itemsById(inventory.items)
   return withStand(state, {
     inventory: { status: 'ready', inventory },
     selection: stand.selection.filter((id) => there.has(id)),
@@ -107,7 +107,7 @@ function toggled(state: FlowState, stand: Stand, id: string): Step {
     }
   }
   const inventory = shownInventory(stand)
-  if (inventory === null || !inventory.items.some((item) => item.id === id)) return { state, effects: [] }
+  if (inventory === null || !itemsById(inventory.items).has(id)) return { state, effects: [] }
   if (stand.selection.length >= inventory.maxItems) {
     return { state, effects: [{ kind: 'toast', toast: { text: 'tooManyItems' } }] }
   }

@@ -4,7 +4,7 @@ import { doing, having, inventory, item, openedOn, payment, standOf, toggle, wit
 import { payBlock, secondsLeft, selectedItems, selectedTotal, visibleItems } from './selectors.ts'
 import { type FlowState, SORTS } from './state.ts'
 
-const names = (items: { name: string }[]): string[] => items.map(({ name }) => name)
+const names = (items: readonly { name: string }[]): string[] => items.map(({ name }) => name)
 const called = (...texts: string[]) => texts.map((name, index) => item(String(index), 100, name))
 const found = (query: string, ...texts: string[]) => names(visibleItems(called(...texts), query, 'default'))
 

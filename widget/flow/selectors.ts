@@ -9,8 +9,20 @@ export function shownInventory(stand: Stand) {
   return inventory.status === 'loading' ? inventory.kept : null
 }
 
+const indexes = new WeakMap<readonly Item[], ReadonlyMap<string, Item>>()
+
+/** The items by their asset ids, put together once for each inventory: it may hold thousands. */
+export function itemsById(items: readonly Item[]): ReadonlyMap<string, Item> {
+  let index = indexes.get(items)
+  if (index === undefined) {
+    index = new Map(items.map((item) => [item.id, item]))
+    indexes.set(items, index)
+  }
+  return index
+}
+
 export function selectedItems(stand: Stand): Item[] {
-  const items = new Map(shownInventory(stand)?.items.map((item) => [item.id, item]))
+  const items = itemsById(shownInventory(stand)?.items ?? [])
   return stand.selection.flatMap((id) => items.get(id) ?? [])
 }
 
@@ -31,18 +43,42 @@ export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
   return null
 }
 
-/** The items that match the search, in the chosen order. */
-export function visibleItems(items: readonly Item[], search: string, sort: Sort): Item[] {
-  const wanted = fold(search)
-  const found = wanted === '' ? [...items] : items.filter((item) => fold(item.name).includes(wanted))
-  if (sort === 'priceDown') found.sort((a, b) => b.price - a.price)
-  if (sort === 'priceUp') found.sort((a, b) => a.price - b.price)
-  return found
+type Ordered = Partial<Record<Sort, readonly Item[]>>
+
+const orders = new WeakMap<readonly Item[], Ordered>()
+
+/** The items in this order, sorted once for each inventory. */
+function ordered(items: readonly Item[], sort: Sort): readonly Item[] {
+  if (sort === 'default') return items
+  const known = orders.get(items) ?? {}
+  orders.set(items, known)
+  known[sort] ??= items.toSorted((a, b) => (sort === 'priceDown' ? b.price - a.price : a.price - b.price))
+  return known[sort]
 }
+
+/** The items that match the search, in the chosen order. */
+export function visibleItems(items: readonly Item[], search: string, sort: Sort): readonly Item[] {
+  const wanted = fold(search.trim())
+  const all = ordered(items, sort)
+  return wanted === '' ? all : all.filter((item) => foldedName(item).includes(wanted))
+}
+
+const foldedNames = new WeakMap<Item, string>()
+
+function foldedName(item: Item): string {
+  let folded = foldedNames.get(item)
+  if (folded === undefined) {
+    folded = fold(item.name)
+    foldedNames.set(item, folded)
+  }
+  return folded
+}
+
+const PLAIN = /^[ -~]*$/
 
 /** Letter by letter, so that a lower case that grows (İ) cannot break a piece of a name typed as written. */
 function fold(text: string): string {
-  return Array.from(text.trim(), (letter) => letter.toLowerCase()).join('')
+  return PLAIN.test(text) ? text.toLowerCase() : Array.from(text, (letter) => letter.toLowerCase()).join('')
 }
 
 /** The payment is asked for once a second in these states, and in no other. */
