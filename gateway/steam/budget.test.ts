@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget } from './budget.ts'
 
-/** Time that passes only where somebody sleeps or a test says so. */
+/** Time that passes only where somebody waits or a test says so. */
 function aTime() {
   const time = {
     ms: 0,
     now: () => time.ms,
-    async sleep(ms: number) {
+    async pause(ms: number) {
       time.ms += ms
     },
   }
@@ -37,11 +37,11 @@ describe('a budget', () => {
   })
 
   it('gives those that wait their turns one after the other', async () => {
-    const slept: number[] = []
-    const time = { now: () => 0, sleep: async (ms: number) => void slept.push(ms) }
+    const waited: number[] = []
+    const time = { now: () => 0, pause: async (ms: number) => void waited.push(ms) }
     const budget = createBudget({ burst: 1, everyMs: 1_000 }, time)
     await Promise.all([budget.take(9_000), budget.take(9_000), budget.take(9_000)])
-    expect(slept).toEqual([1_000, 2_000])
+    expect(waited).toEqual([1_000, 2_000])
     expect(await budget.take(2_999)).toBe(false)
   })
 

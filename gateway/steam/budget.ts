@@ -23,7 +23,7 @@ const LAST_PAUSE_MS = 600_000
 export type Time = {
   /** Never jumps; in milliseconds. */
   now(): number
-  sleep(ms: number): Promise<void>
+  pause(ms: number): Promise<void>
 }
 
 export function createBudget({ burst, everyMs }: BudgetLimits, time: Time): Budget {
@@ -44,7 +44,7 @@ export function createBudget({ burst, everyMs }: BudgetLimits, time: Time): Budg
       const waitMs = Math.max(0, everyMs - savedMs)
       if (waitMs > maxWaitMs || pausedUntilMs > time.now()) return false
       savedMs -= everyMs
-      if (waitMs > 0) await time.sleep(waitMs)
+      if (waitMs > 0) await time.pause(waitMs)
       return pausedUntilMs <= time.now()
     },
     limited() {

@@ -43,7 +43,7 @@ export type WebSteamOptions = {
   clock?: Clock
 }
 
-const TIME = { now: () => performance.now(), sleep: (ms: number) => delay(ms, undefined, { ref: false }) }
+const TIME = { now: () => performance.now(), pause: (ms: number) => delay(ms, undefined, { ref: false }) }
 
 /** Steam over its web pages and Web API. Needs no API key and keeps nothing between restarts. */
 export function createWebSteam(options: WebSteamOptions = {}): Steam {

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { createSandboxAgent } from './agent.ts'
+import { checkPort, type PortChecks } from './port-checks.ts'
+import { createWebSteam } from './web.ts'
+
+let sandbox: Awaited<ReturnType<typeof startSteam>>
+let told: string[]
+
+beforeEach(async () => {
+  sandbox = await startSteam({ port: 0 })
+  told = []
+})
+afterEach(() => sandbox.close())
+
+function checksOf(smoke?: PortChecks['smoke']): PortChecks {
+  const shopper = sandbox.as('nova_hound')
+  const bot = sandbox.world().accounts.find(({ kind }) => kind === 'bot')
+  return {
+    steam: createWebSteam({ redirect: createSandboxAgent('sandbox', sandbox.url) }),
+    refreshToken: sandbox.as(bot?.steamId ?? '').refreshToken(),
+    partner: { steamId: shopper.steamId, token: new URL(shopper.tradeUrl()).searchParams.get('token') ?? '' },
+    game: 'cs',
+    now: () => new Date(),
+    passed: (what) => told.push(what),
+    ...(smoke ? { smoke } : {}),
+  }
+}
+
+describe('the checks of npm run live', () => {
+  it('pass against the sandbox, an offer that is cancelled included', async () => {
+    await checkPort(checksOf({ choose: ([first]) => first }))
+    expect(told.at(-1)).toBe('the offer is cancelled and reads so')
+    expect(told).toHaveLength(13)
+  })
+
+  it('pass with an offer that is accepted', async () => {
+    const accepted = async ({ offerId }: { offerId: string }) => {
+      sandbox.as('nova_hound').accept(offerId)
+    }
+    await checkPort(checksOf({ choose: ([first]) => first, accepted }))
+    expect(told.at(-1)).toBe('an accepted offer cannot be cancelled')
+  })
+
+  it('send nothing by themselves, and say what is not true', async () => {
+    const checks = checksOf()
+    await checkPort(checks)
+    expect(sandbox.world().offers).toEqual([])
+    await expect(checkPort({ ...checks, partner: { ...checks.partner, token: 'wrongone' } })).rejects.toThrow(
+      'not true: the partner can trade (refused, invalid_token)',
+    )
+  })
+})

@@ -1,0 +1,139 @@
+/** The same checks of the port against the sandbox in the tests, and against the real Steam by `npm run live`. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { GAME_FACTS, type Game } from '../../contract/games.ts'
+import type { Offer, OfferAsset, Partner, Steam, SteamItem, SteamSession, TradeStatus } from './steam.ts'
+
+export type PortChecks = {
+  steam: Steam
+  refreshToken: string
+  /** Somebody else's account that may trade at once and owns something of the game. */
+  partner: Partner
+  game: Game
+  now: () => Date
+  /**
+   * Sends an offer for the item that this names, and lets `accepted` see to it that it is accepted; without it
+   * nothing is sent.
+   */
+  smoke?: {
+    choose(items: readonly SteamItem[]): SteamItem | undefined
+    accepted?(offer: Offer): Promise<void>
+  }
+  /** Told of each check as it has passed. */
+  passed(what: string): void
+}
+
+const RECENT_MS = 3_600_000
+const DELIVERY_TRIES = 60
+const DELIVERY_PAUSE_MS = 1_000
+
+/** Resolves when all have passed; rejects with the first that has not. */
+export async function checkPort(checks: PortChecks): Promise<void> {
+  const { steam, refreshToken, passed } = checks
+  const opened = await steam.openSession(refreshToken)
+  if (opened.kind !== 'open') throw failure('the session opens', opened)
+  passed(`the session opens; its token is good until ${opened.expiresAt?.toISOString() ?? 'it is revoked'}`)
+  const { session } = opened
+  try {
+    await checkReads(checks, session)
+    await checkSmoke(checks, session)
+  } finally {
+    session.close()
+  }
+}
+
+async function checkReads({ steam, partner, game, now, passed }: PortChecks, session: SteamSession) {
+  for (const steamId of [session.steamId, partner.steamId]) {
+    const answer = await steam.readProfile(steamId)
+    if (answer.kind !== 'profile') throw failure(`the profile of ${steamId} is read`, answer)
+    passed(`the profile of ${steamId} is read, level ${answer.profile.level}`)
+  }
+  const acknowledged = await session.acknowledgeProtection()
+  if (acknowledged.kind !== 'done') throw failure('the notice about trade protection is taken', acknowledged)
+  passed('the notice about trade protection is taken')
+
+  const since = new Date(now().getTime() - RECENT_MS)
+  const offers = await session.listSentOffers(since)
+  if (offers.kind !== 'offers' || offers.unreadable > 0) throw failure('all offers are read', offers)
+  passed(`${offers.offers.length} sent and ${offers.received.length} received offers are read`)
+  const trades = await session.listTrades(since)
+  if (trades.kind !== 'trades' || trades.unreadable > 0) throw failure('all trades are read', trades)
+  passed(`${trades.trades.length} trades are read`)
+
+  const checked = await session.checkPartner(partner)
+  if (checked.kind !== 'ok') throw failure('the partner can trade', checked)
+  passed(`the partner can trade, held back for ${checked.holdDays} days`)
+  const wrong = await session.checkPartner({ ...partner, token: 'wrongone' })
+  if (wrong.kind !== 'refused') throw failure('a wrong token is refused', wrong)
+  passed('a wrong token is refused')
+  await readItems({ partner, game, passed }, session)
+}
+
+async function readItems(
+  { partner, game, passed }: Pick<PortChecks, 'partner' | 'game' | 'passed'>,
+  session: SteamSession,
+): Promise<SteamItem[]> {
+  const answer = await session.readInventory(partner, game, 'en')
+  if (answer.kind !== 'items') throw failure('the inventory is read', answer)
+  const tradable = answer.items.filter((item) => item.tradable)
+  passed(`${answer.items.length} items are read, ${tradable.length} of them tradable`)
+  return tradable
+}
+
+async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<void> {
+  const { smoke, partner, game, now, passed } = checks
+  if (smoke === undefined) return
+  const item = smoke.choose(await readItems(checks, session))
+  if (item === undefined) throw new Error('the item to ask for is not there, or not tradable')
+  const { appId, contextId } = GAME_FACTS[game]
+  const asset: OfferAsset = { appId, contextId, assetId: item.assetId }
+  const code = `LIVE-${now().getTime().toString(36).toUpperCase()}`
+  const sent = await session.sendOffer(partner, [asset], code)
+  if (sent.kind !== 'sent') throw failure('the offer is sent', sent)
+  passed(`offer ${sent.offerId} asks for ${item.name} with the code ${code}`)
+  const listed = await session.listSentOffers(new Date(now().getTime() - RECENT_MS))
+  const found = listed.kind === 'offers' ? listed.offers.find(({ message }) => message === code) : undefined
+  if (found?.offerId !== sent.offerId) throw failure('the offer is found by its code', listed)
+  passed('the offer is found by its code')
+  if (smoke.accepted === undefined) return cancel(session, sent.offerId, passed)
+  await smoke.accepted(found)
+  const trade = await delivered(session, sent.offerId)
+  const isOurs = trade.received.length === 1 && trade.received[0]?.assetId === item.assetId
+  if (!isOurs) throw failure('the item that was asked for came', { kind: JSON.stringify(trade) })
+  passed(
+    `it came as ${trade.received[0]?.newAssetId}, ${trade.state}, protected until ${trade.settlesAt ?? 'never'}`,
+  )
+  const late = await session.cancelOffer(sent.offerId)
+  if (late.kind !== 'not_active') throw failure('an accepted offer cannot be cancelled', late)
+  passed('an accepted offer cannot be cancelled')
+}
+
+async function cancel(session: SteamSession, offerId: string, passed: PortChecks['passed']): Promise<void> {
+  const cancelled = await session.cancelOffer(offerId)
+  if (cancelled.kind !== 'done') throw failure('the offer is cancelled', cancelled)
+  const answer = await session.readOffer(offerId)
+  if (answer.kind !== 'offer' || answer.offer.state !== 'cancelled')
+    throw failure('it reads as cancelled', answer)
+  passed('the offer is cancelled and reads so')
+}
+
+async function delivered(session: SteamSession, offerId: string): Promise<TradeStatus> {
+  let last: { kind: string } = { kind: 'nothing' }
+  for (let tries = 0; tries < DELIVERY_TRIES; tries += 1) {
+    const offer = await session.readOffer(offerId)
+    last = offer
+    if (offer.kind === 'offer' && offer.offer.tradeId !== null) {
+      const status = await session.readTradeStatus(offer.offer.tradeId)
+      last = status
+      if (status.kind === 'trade' && status.trade.received.every(({ newAssetId }) => newAssetId !== null)) {
+        return status.trade
+      }
+    }
+    await delay(DELIVERY_PAUSE_MS)
+  }
+  throw failure('the item arrives', last)
+}
+
+function failure(what: string, answer: { kind: string; reason?: string; detail?: string }): Error {
+  const { kind, reason = '', detail = '' } = answer
+  return new Error(`not true: ${what} (${[kind, reason, detail].filter(Boolean).join(', ')})`)
+}

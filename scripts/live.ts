@@ -1,0 +1,19 @@
+/**
+ * `npm run live`: the port's checks against the real Steam, never part of `npm test`. Reads only, unless
+ * TRADETILL_LIVE_ITEM names an asset id of the partner's: then an offer asks for it and is cancelled, or, with
+ * TRADETILL_LIVE_ACCEPT=1, waits for the partner to accept it.
+ */
+import { checkLive } from '../gateway/cli/live.ts'
+
+const { env } = process
+
+checkLive({
+  refreshToken: env.TRADETILL_LIVE_REFRESH_TOKEN ?? '',
+  tradeLink: env.TRADETILL_LIVE_TRADE_LINK ?? '',
+  game: env.TRADETILL_LIVE_GAME ?? 'cs',
+  item: env.TRADETILL_LIVE_ITEM,
+  waits: env.TRADETILL_LIVE_ACCEPT === '1',
+}).catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+})
