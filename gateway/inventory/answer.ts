@@ -18,7 +18,6 @@ const itemSchema = z.object({
   name: z.string(),
   marketHashName: z.string(),
   tradable: z.boolean(),
-  iconPath: z.string(),
   tags: z.array(z.object({ category: z.string(), internalName: z.string() })),
 })
 

@@ -159,7 +159,6 @@ describe('an inventory page', () => {
     name: 'AK-47 | Redline',
     marketHashName: 'AK-47 | Redline (Field-Tested)',
     tradable: true,
-    iconPath: 'ak47-redline',
     tags: [{ category: 'Rarity', internalName: 'Rarity_Legendary_Weapon' }],
   }
   const owned = { id: '42', classid: '310', instanceid: '302', amount: '1', pos: 1 }
@@ -206,9 +205,9 @@ describe('an inventory page', () => {
     expect(parsePartnerPage({ ...partnerPage, rgDescriptions })?.items[0]?.tradable).toBe(false)
   })
 
-  it('lets no address and no script through as a picture', () => {
-    const rgDescriptions = { '310_302': { ...description, icon_url: 'x" onerror="alert(1)' } }
-    expect(parsePartnerPage({ ...partnerPage, rgDescriptions })?.items[0]?.iconPath).toBe('')
+  it('lets nothing but digits through as a class, of which the address of the picture is made', () => {
+    const rgInventory = { '42': { ...owned, classid: '310" onerror="alert(1)' } }
+    expect(parsePartnerPage({ ...partnerPage, rgInventory })?.items).toEqual([])
   })
 })
 

@@ -230,10 +230,6 @@ const descriptionRow = z.object({
   name: text,
   market_hash_name: text,
   tradable: z.unknown().transform((value) => value === 1 || value === true || value === '1'),
-  icon_url: z
-    .string()
-    .regex(/^(?!.*\.\.)[\w./-]{1,600}$/)
-    .catch(''),
   tags: z
     .array(z.object({ category: text, internal_name: text }))
     .max(MAX_TAGS)
@@ -299,10 +295,10 @@ export function parsePublicPage(body: unknown): InventoryPage | undefined {
   }
 }
 
-type Description = Pick<SteamItem, 'name' | 'marketHashName' | 'tradable' | 'iconPath' | 'tags'>
+type Description = Pick<SteamItem, 'name' | 'marketHashName' | 'tradable' | 'tags'>
 
 /** Nobody knows what it is, so nothing can be done with it; but it is there and is counted. */
-const INDESCRIBABLE: Description = { name: '', marketHashName: '', tradable: false, iconPath: '', tags: [] }
+const INDESCRIBABLE: Description = { name: '', marketHashName: '', tradable: false, tags: [] }
 
 /** Descriptions by key, each read once however many items share it. */
 function describing(rowsByKey: ReadonlyMap<string, unknown>): (key: string) => Description {
@@ -317,12 +313,11 @@ function describing(rowsByKey: ReadonlyMap<string, unknown>): (key: string) => D
 function parseDescription(row: unknown): Description {
   const parsed = descriptionRow.safeParse(row)
   if (!parsed.success) return INDESCRIBABLE
-  const { name, market_hash_name: marketHashName, tradable, icon_url: iconPath, tags } = parsed.data
+  const { name, market_hash_name: marketHashName, tradable, tags } = parsed.data
   return {
     name,
     marketHashName,
     tradable,
-    iconPath,
     tags: tags.map((tag) => ({ category: tag.category, internalName: tag.internal_name })),
   }
 }

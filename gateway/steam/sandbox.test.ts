@@ -1,6 +1,7 @@
 /** The port against the Steam sandbox: the whole of what a deposit needs, over the real client libraries. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { GAME_FACTS } from '../../contract/games.ts'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { createSandboxAgent } from './agent.ts'
 import type { OfferAsset, Partner, SteamItem, SteamSession } from './steam.ts'
@@ -107,7 +108,9 @@ describe('an inventory', () => {
       expect(item.name).not.toBe('')
       expect(item.marketHashName).not.toBe('')
     }
-    const picture = await fetch(`${sandbox.url}/economy/image/${items[0]?.iconPath}/100fx100f`)
+    const picture = await fetch(
+      `${sandbox.url}/economy/image/class/${GAME_FACTS[game].appId}/${items[0]?.classId}/100fx100f`,
+    )
     expect(picture.status).toBe(200)
   })
 

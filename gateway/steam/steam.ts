@@ -44,8 +44,6 @@ export type SteamItem = {
   name: string
   marketHashName: string
   tradable: boolean
-  /** Path of the picture below Steam's image host. */
-  iconPath: string
   tags: { category: string; internalName: string }[]
 }
 

@@ -106,7 +106,6 @@ export const anItem = (
   name: marketHashName,
   marketHashName,
   tradable: true,
-  iconPath: 'icon',
   tags: [],
   ...more,
 })
