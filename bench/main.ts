@@ -8,6 +8,7 @@
  * - `ledger`: credits a second on one hot store, beside the same transaction that locks its balance row first.
  * - `inventory`: CPU time of an inventory made into priced items, beside JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and what pricing a basket takes meanwhile.
+ * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
  */
 import { endTill, startTill } from '../e2e/till.ts'
 import { benchDeposit } from './deposit.ts'
@@ -16,6 +17,7 @@ import { benchLedger } from './ledger.ts'
 import { type Outcome, printOutcome } from './outcome.ts'
 import { benchPoll } from './poll.ts'
 import { benchPrices } from './prices.ts'
+import { benchSteam } from './steam.ts'
 
 const START_LIMIT_S = 6
 
@@ -35,6 +37,7 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   ledger: benchLedger,
   inventory: benchInventory,
   prices: benchPrices,
+  steam: benchSteam,
 }
 
 const chosen = process.argv.slice(2)

@@ -27,6 +27,8 @@ const PEOPLE = [
 const OFFERS_EACH = 5
 const STAND_MS = 60_000
 const POLL_MS = 1_000
+/** Shoppers accept at any time, not in step with the watch over their offers. */
+const SPREAD_MS = 5_000
 const REQUESTS_LIMIT = 8
 const RETURNED_LIMIT_S = 2
 const WAITED_LIMIT_S = 5
@@ -131,7 +133,10 @@ async function paymentOf(till: KillTill, hash: string, etag?: string) {
 /** Seconds from Accept, one shopper after the other. */
 async function timesOf(till: KillTill, offers: readonly Standing[], comesBack: boolean): Promise<number[]> {
   const seconds: number[] = []
-  for (const offer of offers) seconds.push(await timeOf(till, offer, comesBack))
+  for (const offer of offers) {
+    await delay(Math.random() * SPREAD_MS)
+    seconds.push(await timeOf(till, offer, comesBack))
+  }
   return seconds
 }
 
