@@ -13,6 +13,9 @@ export const WRITE_DEADLINE_MS = 15_000
 /** Offers of the list read start so long before the send: Steam's clock may be behind ours. */
 export const LIST_MARGIN_MS = 60_000
 
+/** An offer whose id is not known is looked for so far back: a clock that went wrong must not hide it for ever. */
+export const SEARCH_MARGIN_MS = 15 * 60_000
+
 export async function send(deps: TradeDeps, bot: BotContext, { row, trade }: LoadedTrade): Promise<void> {
   const source = { tradeId: row.id, writer: bot }
   if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
@@ -47,7 +50,7 @@ export async function reconcile(
   { row, trade }: LoadedTrade,
 ): Promise<void> {
   if (trade.state !== 'sending' && trade.state !== 'unknown') return
-  const since = new Date(trade.startedAt.getTime() - LIST_MARGIN_MS)
+  const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
   const answer = await bot.session.listSentOffers(since)
   if (answer.kind === 'unavailable') {
     return later(deps.db, { row, writer: bot }, retryAt(trade, deps.clock.now()))

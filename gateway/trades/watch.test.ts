@@ -63,3 +63,33 @@ describe('the watch over a bot’s offers', () => {
     expect((await theTrade())?.due_at).toBeNull()
   })
 })
+
+describe('an offer whose sending was not answered', () => {
+  it('is found although the clock was wrong when it was sent', async () => {
+    const deposit = await aDeposit(till, await aStore(till, { riskLimitUsdCents: 100_000n }))
+    session.sends.push({ answer: 'unknown', made: true })
+    let hidden = true
+    const { listSentOffers } = session
+    session.listSentOffers = async (since) => {
+      const answer = await listSentOffers(since)
+      if (answer.kind !== 'offers') return answer
+      const isAsked = ({ createdAt }: { createdAt: Date }) => !hidden && createdAt >= since
+      return { ...answer, offers: answer.offers.filter(isAsked) }
+    }
+    till.clock.advance(10 * 60_000)
+    const answer = requestTrade(till.deps, deposit.body)
+    await expect.poll(theTrade).toBeDefined()
+    const id = (await theTrade())?.id ?? 0n
+    for (const ms of [0, 5_000, 15_000, 30_000]) {
+      till.clock.advance(ms)
+      await tradeHandlers(till.deps).trade(bot, id)
+    }
+    await answer
+    expect((await theTrade())?.state).toBe('abandoned')
+    session.accept('1')
+    hidden = false
+    till.clock.advance(60_000)
+    await tradeHandlers(till.deps).trade(bot, id)
+    expect((await theTrade())?.state).toBe('final')
+  })
+})

@@ -5,7 +5,7 @@ import { alarm, retryAt } from './alarm.ts'
 import { isOfferOf, judgeStray } from './decide.ts'
 import { prove } from './offers.ts'
 import { record } from './record.ts'
-import { LIST_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
+import { LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
 import {
   type LoadedTrade,
   later,
@@ -153,7 +153,7 @@ async function offersOf(
     if (answer.kind === 'unavailable') return undefined
     return answer.kind === 'offer' ? [answer.offer] : []
   }
-  const answer = await bot.session.listSentOffers(new Date(trade.startedAt.getTime() - LIST_MARGIN_MS))
+  const answer = await bot.session.listSentOffers(new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS))
   if (answer.kind === 'unavailable') return undefined
   await declineCounters(deps, bot, answer.received)
   return answer.offers.filter((offer) => isOfferOf(trade, offer))
