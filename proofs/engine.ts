@@ -5,8 +5,8 @@ export type Engine = {
   now(): number
   at(time: number, what: () => void): void
   after(ms: number, what: () => void): void
-  /** Lets things happen until nothing is left, or until then. */
-  run(until?: number): void
+  /** Lets the next thing happen; false when nothing is left. */
+  step(): boolean
   steps(): number
 }
 
@@ -28,16 +28,15 @@ export function createEngine(start: number): Engine {
     now: () => now,
     at,
     after: (ms, what) => at(now + ms, what),
-    run(until = Number.POSITIVE_INFINITY) {
-      for (;;) {
-        const first = heap[0]
-        if (first === undefined || first.time > until) return
-        pop(heap)
-        now = first.time
-        steps += 1
-        if (steps > MOST_STEPS) throw new Error(`still busy after ${MOST_STEPS} steps`)
-        first.what()
-      }
+    step() {
+      const first = heap[0]
+      if (first === undefined) return false
+      pop(heap)
+      now = first.time
+      steps += 1
+      if (steps > MOST_STEPS) throw new Error(`still busy after ${MOST_STEPS} steps`)
+      first.what()
+      return true
     },
     steps: () => steps,
   }

@@ -9,7 +9,6 @@ const SHARED = [
   'flip of an accepted offer',
   'false end',
   'refusal of an offer that was made',
-  'exchange that fails',
   'duplicated job',
   'lost job',
   'poison job',
@@ -30,12 +29,16 @@ const SHARED = [
   'abandoned offer turns up',
   'cancel loses to an accept',
   'cancel that does nothing',
+  'commit answered by nobody',
+  'unreadable row in a list',
   'escrow',
 ] as const
 
-export const PURE_FAULTS = [...SHARED, 'commit answered by nobody', 'unreadable row in a list'] as const
+export const PURE_FAULTS = [...SHARED, 'exchange that fails'] as const
 
-export type Fault = (typeof PURE_FAULTS)[number]
+export const REAL_FAULTS = [...SHARED, 'lock wait', 'counter-offer declined'] as const
+
+export type Fault = (typeof PURE_FAULTS)[number] | (typeof REAL_FAULTS)[number]
 
 export type Faults = {
   /** True if it happens now; then it is counted. Never once the faults have stopped. */

@@ -1,30 +1,58 @@
 /** The two levels of the simulation: what a seed of each is, and which faults each must meet. */
-import { type Fault, PURE_FAULTS } from './faults.ts'
+import { type Fault, PURE_FAULTS, REAL_FAULTS } from './faults.ts'
 import type { Outcome } from './outcome.ts'
 import { runPure } from './pure/run.ts'
+import { prepare, runReal } from './real/run.ts'
 
-export type Level = {
+export type LevelName = 'pure' | 'real'
+
+type Rules = {
   faults: readonly Fault[]
+  /** Deposits of one seed. */
   deposits: number
-  run(seed: number, options: { keepTrace?: boolean }): Promise<Outcome>
-  close(): Promise<void>
+  /** Shorter runs are trials: their result is not kept. */
+  keptFrom: number
+  /** Seeds that one thread runs at a time; each needs a database of its own where there is one. */
+  lanes: number
 }
 
-export const LEVELS = ['pure'] as const
-export type LevelName = (typeof LEVELS)[number]
+export const LEVELS: Record<LevelName, Rules> = {
+  pure: { faults: PURE_FAULTS, deposits: 100, keptFrom: 1_000, lanes: 1 },
+  real: { faults: REAL_FAULTS, deposits: 20, keptFrom: 100, lanes: 2 },
+}
 
-const PURE_DEPOSITS = 100
+export type RunSeed = (seed: number, options?: { keepTrace?: boolean }) => Promise<Outcome>
 
-export function openPure(): Level {
-  return {
-    faults: PURE_FAULTS,
-    deposits: PURE_DEPOSITS,
-    run: async (seed, options) => runPure({ seed, deposits: PURE_DEPOSITS, ...options }),
-    close: async () => {},
+export const runPureSeed: RunSeed = async (seed, options = {}) =>
+  runPure({ seed, deposits: LEVELS.pure.deposits, ...options })
+
+/** Each seed has one of the databases to itself. They must be migrated; what is in them is lost. */
+export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
+  await Promise.all(urls.map(prepare))
+  const free = [...urls]
+  return async (seed, options = {}) => {
+    const url = free.pop()
+    if (url === undefined) throw new Error(`more than ${urls.length} seeds at a time`)
+    try {
+      return await runReal({ url, seed, deposits: LEVELS.real.deposits, ...options })
+    } finally {
+      free.push(url)
+    }
   }
 }
 
+/** Runs the seeds in their order, `lanes` at a time. */
+export async function runSeeds(run: RunSeed, seeds: readonly number[], lanes: number): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  const waiting = seeds.values()
+  const lane = async () => {
+    for (const seed of waiting) outcomes.push(await run(seed))
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return outcomes.sort((one, other) => one.seed - other.seed)
+}
+
 /** Faults of a level that none of its seeds met. */
-export function unmet(level: Pick<Level, 'faults'>, outcomes: readonly Outcome[]): Fault[] {
-  return level.faults.filter((fault) => !outcomes.some((outcome) => (outcome.faults.get(fault) ?? 0) > 0))
+export function unmet(level: LevelName, outcomes: readonly Outcome[]): Fault[] {
+  return LEVELS[level].faults.filter((fault) => !outcomes.some(({ faults }) => (faults.get(fault) ?? 0) > 0))
 }

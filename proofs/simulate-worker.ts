@@ -1,14 +1,13 @@
-/** One of the threads of `npm run simulate`: runs the seeds that it is given, one after the other. */
-import { parentPort } from 'node:worker_threads'
-import { openPure } from './levels.ts'
+/** One of the threads of `npm run simulate`: runs the seeds that it is given. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { z } from 'zod'
+import { realSeeds, runPureSeed } from './levels.ts'
 
-const level = openPure()
+const orders = z.object({ level: z.enum(['pure', 'real']), urls: z.array(z.string()) })
+const { level, urls } = orders.parse(workerData)
+const run = level === 'pure' ? runPureSeed : await realSeeds(urls)
 
 parentPort?.on('message', async (seed: number | 'end') => {
-  if (seed === 'end') {
-    await level.close()
-    parentPort?.close()
-    return
-  }
-  parentPort?.postMessage(await level.run(seed, {}))
+  if (seed === 'end') parentPort?.close()
+  else parentPort?.postMessage(await run(seed))
 })

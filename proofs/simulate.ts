@@ -1,20 +1,24 @@
 /**
- * `npm run simulate -- --level pure --seeds 10000`: runs seeds and writes what they came to into results/.
+ * `npm run simulate -- --level pure --seeds 10000`: runs seeds; long runs write what they came to into results/.
  * `--from N`: the first seed (1). `--seed N`: replays that one alone and prints all that happened.
  */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import pg from 'pg'
+import { startEmbedded } from '../gateway/db/embedded.ts'
+import { migrate } from '../gateway/db/migrate.ts'
+import { createLog } from '../gateway/kit/log.ts'
 import type { Fault } from './faults.ts'
-import { LEVELS, type LevelName, openPure, unmet } from './levels.ts'
+import { LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from './levels.ts'
 import type { Outcome } from './outcome.ts'
 import { writeResult } from './result.ts'
 import { hashOf } from './trace.ts'
 
 const THREADS = 2
 const MOST_TOLD = 20
-/** Shorter runs are trials: their result is not kept. */
-const KEPT_FROM = { pure: 1_000 } as const satisfies Record<LevelName, number>
 
 const { values } = parseArgs({
   options: {
@@ -26,9 +30,8 @@ const { values } = parseArgs({
 })
 
 function levelOf(name: string): LevelName {
-  const level = LEVELS.find((known) => known === name)
-  if (level === undefined) throw new Error(`There is no level ${name}: ${LEVELS.join(', ')}`)
-  return level
+  if (name === 'pure' || name === 'real') return name
+  throw new Error(`There is no level ${name}, only pure and real`)
 }
 
 function numberOf(text: string): number {
@@ -37,34 +40,69 @@ function numberOf(text: string): number {
   return number
 }
 
-async function replay(seed: number): Promise<boolean> {
-  const level = openPure()
-  const outcome = await level.run(seed, { keepTrace: true })
-  await level.close()
+/** Empty databases of a PostgreSQL of our own, for as long as `work` takes. */
+async function withDatabases<T>(count: number, work: (urls: string[]) => Promise<T>): Promise<T> {
+  if (count === 0) return work([])
+  const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-proofs-'))
+  // As root, PostgreSQL runs as another account and must be able to pass.
+  chmodSync(dataDir, 0o711)
+  const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
+  try {
+    const names = Array.from({ length: count }, (_, index) => `simulated_${index}`)
+    const client = new pg.Client({ connectionString: embedded.url })
+    await client.connect()
+    for (const name of names) await client.query(`create database ${name}`)
+    await client.end()
+    const urls = names.map((name) => Object.assign(new URL(embedded.url), { pathname: `/${name}` }).href)
+    for (const url of urls) await migrate({ url })
+    return await work(urls)
+  } finally {
+    await embedded.stop()
+    rmSync(dataDir, { recursive: true, force: true })
+  }
+}
+
+async function replay(level: LevelName, seed: number): Promise<boolean> {
+  const outcome = await withDatabases(level === 'real' ? 1 : 0, async (urls) => {
+    const run = level === 'pure' ? runPureSeed : await realSeeds(urls)
+    return run(seed, { keepTrace: true })
+  })
   for (const line of outcome.trace) console.log(line)
   if (outcome.violation !== undefined) console.log(outcome.violation.stack)
   console.log(`seed ${seed}: ${outcome.steps} steps, trace hash ${outcome.hash}`)
   return outcome.violation === undefined
 }
 
-/** Gives every thread a new seed as soon as it is done with the last one. */
-async function runAll(seeds: readonly number[], tell: (outcome: Outcome) => void): Promise<Outcome[]> {
+type Plan = { level: LevelName; seeds: readonly number[]; tell: (outcome: Outcome) => void }
+
+/** Gives every thread a new seed as soon as it is done with one. */
+async function runAll({ level, seeds, tell }: Plan, urls: readonly string[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   const waiting = seeds.values()
-  const serve = (): Promise<void> =>
+  const { lanes } = LEVELS[level]
+  const serve = (_: unknown, thread: number): Promise<void> =>
     new Promise((resolve, reject) => {
-      const worker = new Worker(join(import.meta.dirname, 'simulate-worker.ts'))
-      const next = () => worker.postMessage(waiting.next().value ?? 'end')
+      const workerData = { level, urls: urls.slice(thread * lanes, (thread + 1) * lanes) }
+      const worker = new Worker(join(import.meta.dirname, 'simulate-worker.ts'), { workerData })
+      let running = 0
+      const next = () => {
+        const seed = waiting.next().value
+        if (seed !== undefined) {
+          running += 1
+          worker.postMessage(seed)
+        } else if (running === 0) worker.postMessage('end')
+      }
       worker.on('message', (outcome: Outcome) => {
+        running -= 1
         outcomes.push(outcome)
         tell(outcome)
         next()
       })
       worker.on('error', reject)
       worker.on('exit', () => resolve())
-      next()
+      for (let lane = 0; lane < lanes; lane += 1) next()
     })
-  await Promise.all(Array.from({ length: Math.min(THREADS, seeds.length) }, serve))
+  await Promise.all(Array.from({ length: THREADS }, serve))
   return outcomes.sort((one, other) => one.seed - other.seed)
 }
 
@@ -83,38 +121,41 @@ function totals(outcomes: readonly Outcome[]): Record<string, number> {
 }
 
 async function simulate(level: LevelName, from: number, count: number): Promise<boolean> {
-  const begin = performance.now()
+  const { lanes, deposits, keptFrom } = LEVELS[level]
+  const seeds = Array.from({ length: count }, (_, index) => from + index)
   let told = 0
-  const outcomes = await runAll(
-    Array.from({ length: count }, (_, index) => from + index),
-    (outcome) => {
-      if (outcome.violation !== undefined && told < MOST_TOLD) tellViolation(level, outcome)
-      if (outcome.violation !== undefined) told += 1
-    },
-  )
-  const seconds = Math.round((performance.now() - begin) / 100) / 10
-  const broken = outcomes.filter(({ violation }) => violation !== undefined)
-  const missing = unmet(openPure(), outcomes)
+  const tell = (outcome: Outcome) => {
+    if (outcome.violation === undefined) return
+    told += 1
+    if (told <= MOST_TOLD) tellViolation(level, outcome)
+  }
+  let seconds = 0
+  const outcomes = await withDatabases(level === 'real' ? lanes * THREADS : 0, async (urls) => {
+    const begin = performance.now()
+    const all = await runAll({ level, seeds, tell }, urls)
+    seconds = Math.round((performance.now() - begin) / 100) / 10
+    return all
+  })
+  const missing = unmet(level, outcomes)
   const hash = hashOf(outcomes.map((outcome) => outcome.hash))
   const steps = outcomes.reduce((sum, outcome) => sum + outcome.steps, 0)
   for (const fault of missing) console.log(`no seed met this fault, so nothing is proved of it: ${fault}`)
-  console.log(
-    `${level}: ${count} seeds from ${from}, ${steps} steps in ${seconds} s, ${broken.length} broken`,
-  )
+  console.log(`${level}: ${count} seeds from ${from}, ${steps} steps in ${seconds} s, ${told} broken`)
   console.log(`trace hash ${hash}`)
+  const broken = outcomes.flatMap(({ seed, violation }) =>
+    violation ? [{ seed, broke: violation.message }] : [],
+  )
   const result = {
-    ...{ level, from, seeds: count, depositsEach: openPure().deposits, steps, seconds, traceHash: hash },
-    broken: broken.slice(0, MOST_TOLD).map(({ seed, violation }) => ({ seed, broke: violation?.message })),
-    faults: totals(outcomes),
-    unmet: missing,
+    ...{ level, from, seeds: count, depositsEach: deposits, steps, seconds, traceHash: hash },
+    ...{ broken: broken.slice(0, MOST_TOLD), faults: totals(outcomes), unmet: missing },
   }
-  if (count >= KEPT_FROM[level]) writeResult(`simulate-${level}`, result)
-  return broken.length === 0 && missing.length === 0
+  if (count >= keptFrom) writeResult(`simulate-${level}`, result)
+  return told === 0 && missing.length === 0
 }
 
 const level = levelOf(values.level)
 const isFine =
   values.seed === undefined
     ? await simulate(level, numberOf(values.from), numberOf(values.seeds))
-    : await replay(numberOf(values.seed))
+    : await replay(level, numberOf(values.seed))
 process.exitCode = isFine ? 0 : 1

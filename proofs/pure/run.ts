@@ -55,7 +55,7 @@ export function runPure({ seed, deposits = 100, core = CORE, keepTrace = false }
     troubleSteam(scene)
     scene.engine.at(START + FAULTS_MS, () => calm(scene))
     scene.engine.at(START + BUSY_MS, () => checkAlive(scene.till.deposits))
-    scene.engine.run()
+    while (scene.engine.step());
     checkRest({ ...scene, ...scene.till })
     return outcome()
   } catch (error) {

@@ -4,6 +4,7 @@ import type { Offer, Unavailable } from '../../gateway/steam/steam.ts'
 import type { Fact } from '../../gateway/trades/decide.ts'
 import { isOfferOf } from '../../gateway/trades/decide.ts'
 import { judgeExchange, type Proof } from '../../gateway/trades/proof.ts'
+import { LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from '../../gateway/trades/send.ts'
 import { isDelivered, isEnded, type Trade } from '../../gateway/trades/trade.ts'
 import type { Fault } from '../faults.ts'
 import type { Core } from './core.ts'
@@ -21,8 +22,6 @@ export type Shell = Sim & {
 /** A process at a bot, under the lease it had when it began. */
 export type Hand = { process: Process; bot: Bot; epoch: bigint }
 
-const WRITE_DEADLINE_MS = 15_000
-const LIST_MARGIN_MS = 60_000
 const TIMEOUT_MS = 10_000
 /** A send whose answer is lost is what most may go wrong after. */
 const SEND_RISK = 0.05
@@ -133,7 +132,7 @@ function* send(sim: Shell, hand: Hand, row: TradeRow, seen: Trade): Task {
 
 function* reconcile(sim: Shell, hand: Hand, row: TradeRow, seen: Trade): Task {
   if (seen.state !== 'sending' && seen.state !== 'unknown') return
-  const since = new Date(seen.startedAt.getTime() - LIST_MARGIN_MS)
+  const since = new Date(seen.startedAt.getTime() - SEARCH_MARGIN_MS)
   const answer = yield* ask(sim, () => sim.steam.list(hand.bot.number, since), UNAVAILABLE)
   if (answer.kind === 'unavailable') return yield* later(sim, hand, row, seen)
   const { offers, unreadable } = answer
@@ -249,7 +248,7 @@ function* offersOf(sim: Shell, hand: Hand, seen: Trade): Task<Offer[] | undefine
     if (answer.kind === 'unavailable') return undefined
     return answer.kind === 'offer' ? [answer.offer] : []
   }
-  const since = new Date(startedAt.getTime() - LIST_MARGIN_MS)
+  const since = new Date(startedAt.getTime() - SEARCH_MARGIN_MS)
   const answer = yield* ask(sim, () => sim.steam.list(hand.bot.number, since), UNAVAILABLE)
   if (answer.kind === 'unavailable') return undefined
   return answer.offers.filter((offer) => isOfferOf(seen, offer))

@@ -1,5 +1,6 @@
 /** Shoppers of the pure level: they open deposits, ask for trades, accept late, change their minds, take things back. */
 import type { OfferAsset } from '../../gateway/steam/steam.ts'
+import { type Habit, habitOf } from '../habits.ts'
 import { run, type Task, timeOf } from './process.ts'
 import type { Bot, DepositRow, TradeRow } from './rows.ts'
 import type { Scene } from './run.ts'
@@ -116,30 +117,6 @@ function lookForOffer(scene: Scene, row: TradeRow) {
   if (!isOver) engine.after(random.between(300, 4_000), () => lookForOffer(scene, row))
 }
 
-/** What shoppers do, and how many of a hundred of them. */
-const HABITS = [
-  ['accepts', 45],
-  // In the same moment as the deadline, give or take.
-  ['accepts at the deadline', 15],
-  ['accepts after the deadline', 6],
-  ['declines', 10],
-  ['counters', 6],
-  ['cancels', 2],
-  ['has no authenticator', 6],
-  ['does nothing', 10],
-] as const
-
-type Habit = (typeof HABITS)[number][0]
-
-function habitOf({ random }: Scene): Habit {
-  let left = random.int(100)
-  for (const [habit, share] of HABITS) {
-    left -= share
-    if (left < 0) return habit
-  }
-  return 'does nothing'
-}
-
 function decideOn(scene: Scene, row: TradeRow, offer: SteamOffer): void {
   const { engine, random, steam } = scene
   const leftMs = offer.createdAt + WINDOW_MS - engine.now()
@@ -159,7 +136,7 @@ function decideOn(scene: Scene, row: TradeRow, offer: SteamOffer): void {
     'has no authenticator': () => accept(soonMs, { hasEscrow: true }),
     'does nothing': () => {},
   }
-  if (offer.lie === null) habits[habitOf(scene)]()
+  if (offer.lie === null) habits[habitOf(random)]()
 }
 
 function acceptAt(scene: Scene, row: TradeRow, offer: SteamOffer, { hasEscrow = false }): void {

@@ -160,7 +160,7 @@ export function createSteam(sim: Sim) {
     for (let index = sent.length - 1; index >= 0; index -= 1) {
       const offer = sent[index]
       if (offer === undefined) break
-      const isAsked = offer.createdAt >= since.getTime() || offer.state === 'active'
+      const isAsked = offer.changedAt >= since.getTime() || offer.state === 'active'
       if (!isAsked) continue
       if (offer.visibleAt <= engine.now() || faults.stopped) told.push(tell(offer))
     }

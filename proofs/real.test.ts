@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type TestDatabase, testDatabase } from '../gateway/testing/database.ts'
+import { LEVELS, type RunSeed, realSeeds, runSeeds, unmet } from './levels.ts'
+
+const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1)
+const LANES = 4
+
+let databases: TestDatabase[]
+let run: RunSeed
+
+beforeAll(async () => {
+  databases = await Promise.all(Array.from({ length: LANES }, testDatabase))
+  run = await realSeeds(databases.map(({ url }) => url))
+})
+afterAll(() => Promise.all(databases.map((database) => database.close())))
+
+describe('the services on PostgreSQL, one statement at a time', () => {
+  it(`hold for ${SEEDS.length} seeds of ${LEVELS.real.deposits} deposits, and meet every fault`, async () => {
+    const outcomes = await runSeeds(run, SEEDS, LANES)
+    expect(outcomes.flatMap(({ seed, violation }) => (violation ? [{ seed, ...violation }] : []))).toEqual([])
+    expect(unmet('real', outcomes)).toEqual([])
+  })
+
+  it('do the same for the same seed', async () => {
+    const [one, again] = await runSeeds(run, [3, 3], 1)
+    expect(again?.hash).toBe(one?.hash)
+  })
+})

@@ -1,0 +1,156 @@
+/** A simulated process of the gateway: its own connections, clock and leases. It can stand still, and die at any await. */
+import type { BotContext, BotHandlers } from '../../gateway/bots/bot.ts'
+import { beat, LEASE_MS, type Lease, setOnline, takeLeases } from '../../gateway/bots/store.ts'
+import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
+import type { RequestDeps } from '../../gateway/trades/request.ts'
+import { tradeHandlers } from '../../gateway/trades/service.ts'
+import type { TradeDeps } from '../../gateway/trades/wake.ts'
+import { ConnectionLost, type Connections, openConnections } from './connections.ts'
+import { signalsOf, type Waiters } from './ports.ts'
+import type { Scene } from './scene.ts'
+import { type Gate, type Sim, sessionOf } from './steam.ts'
+
+export type Deps = TradeDeps & RequestDeps
+
+export type Process = {
+  name: string
+  life: number
+  alive: boolean
+  pausedUntil: number
+  skewMs: number
+  leases: Map<string, Held>
+  waiters: Waiters
+  gate: Gate
+  connections: Connections
+  deps: Deps
+  handlers: Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'>
+}
+
+export type Held = { lease: Lease; endsAt: number }
+
+const CRASH = 0.0003
+const PAUSE = 0.0003
+
+/** Names of processes are UUIDs, as the leases have them. */
+export async function startProcess(scene: Scene, name: string): Promise<Process> {
+  const { engine, scheduler, faults, url } = scene
+  const state = {
+    name,
+    life: 1,
+    alive: true,
+    pausedUntil: 0,
+    skewMs: 0,
+    leases: new Map(),
+    waiters: new Map(),
+  }
+  const gate: Gate = (low, high) => waitForTurn(scene, process, scene.random.between(low, high))
+  const connections = await openConnections({
+    ...{ url, scheduler, faults, committed: scene.committed },
+    gate: () => gate(1, 8),
+  })
+  const deps: Deps = {
+    db: connections.db,
+    queue: scene.queue,
+    signals: signalsOf(engine, state.waiters, scene.notify),
+    clock: { now: () => new Date(engine.now() + process.skewMs) },
+    ids: scene.ids,
+    log: scene.log,
+    steam: {
+      openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),
+      readProfile: async (steamId) => {
+        await gate(20, 400)
+        return {
+          kind: 'profile',
+          profile: { steamId, name: 'nova', avatarUrl: 'a', profileUrl: 'p', level: 1 },
+        }
+      },
+    },
+    publicUrl: 'http://till.test',
+    limits: { maxItems: 50 },
+    rules: DEFAULT_RULES,
+    protectionDays: (game) => (game === 'cs' ? 8 : 0),
+  }
+  const process: Process = { ...state, gate, connections, deps, handlers: tradeHandlers(deps) }
+  return process
+}
+
+function waitForTurn(scene: Sim, process: Process, ms: number): Promise<void> {
+  const { engine, random, faults } = scene
+  const { life } = process
+  return new Promise((resolve) => {
+    const turn = () => {
+      if (!process.alive || process.life !== life) return
+      if (process.pausedUntil > engine.now()) return engine.at(process.pausedUntil, turn)
+      if (faults.strike('crash', CRASH)) return crash(scene, process)
+      if (faults.strike('paused lease holder', PAUSE)) {
+        process.pausedUntil = engine.now() + random.between(5_000, 240_000)
+        return engine.at(process.pausedUntil, turn)
+      }
+      resolve()
+    }
+    engine.after(ms, turn)
+  })
+}
+
+function crash({ engine, random }: Sim, process: Process): void {
+  process.alive = false
+  process.leases.clear()
+  process.waiters.clear()
+  process.connections.reset()
+  engine.after(random.between(500, 60_000), () => revive(process))
+}
+
+export function revive(process: Process): void {
+  if (process.alive) return
+  process.alive = true
+  process.life += 1
+  process.skewMs = 0
+}
+
+/** Runs something in the process; `failed` if the simulation made it fail. Any other failure is a defect. */
+export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
+  work().catch((error: unknown) => {
+    if (error instanceof ConnectionLost || isBrokenOff(error)) failed()
+    else scene.fail(error)
+  })
+}
+
+const isBrokenOff = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === '40001'
+
+export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Held): BotContext {
+  const botId = lease.botId
+  const held = () => process.leases.get(String(botId))
+  return {
+    botId,
+    session: sessionOf(scene, scene.steam, { bot: lease.steamId, gate: process.gate }),
+    get epoch() {
+      if (scene.epochs.get(botId) !== lease.epoch) scene.faults.saw('write under an old lease')
+      return lease.epoch
+    },
+    mayWrite: (deadlineMs) => (held()?.endsAt ?? endsAt) - scene.engine.now() > deadlineMs,
+  }
+}
+
+/** Beats for what it holds, and takes one bot that nobody holds. */
+export async function keepLeases(scene: Scene, process: Process): Promise<void> {
+  const { engine } = scene
+  for (const [botId, held] of process.leases) {
+    const beforeMs = engine.now()
+    if (await beat(process.deps.db, held.lease)) held.endsAt = beforeMs + LEASE_MS
+    else process.leases.delete(botId)
+  }
+  // Who has a bot does not always look for another, so that both processes have one.
+  if (process.leases.size > 0 && scene.random.chance(0.6)) return
+  const beforeMs = engine.now()
+  const [lease] = await takeLeases(process.deps.db, process.name, 1)
+  if (lease === undefined) return
+  if (scene.processes.some((other) => other !== process && other.leases.has(String(lease.botId)))) {
+    scene.faults.saw('two processes at one bot')
+  }
+  scene.epochs.set(lease.botId, lease.epoch)
+  process.leases.set(String(lease.botId), { lease, endsAt: beforeMs + LEASE_MS })
+  scene.trace.add(`${engine.now()} ${process.name.slice(0, 1)} speaks for bot ${lease.botId}`)
+  await setOnline(process.deps.db, lease, null)
+  scene.work.leaseTaken(lease.botId)
+}

@@ -1,0 +1,231 @@
+/** One seed of the real level: the services on PostgreSQL, two processes, and the sandbox's world. */
+import pg from 'pg'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import { createEngine } from '../engine.ts'
+import { createFaults } from '../faults.ts'
+import { type Outcome, toldOf } from '../outcome.ts'
+import { seededRandom } from '../random.ts'
+import { createTrace } from '../trace.ts'
+import { hold } from '../violation.ts'
+import { check, checkAlive, checkRest, readSnapshot, type Snapshot } from './check.ts'
+import { openClient } from './connections.ts'
+import { idsOf, queueOf, watchedLog } from './ports.ts'
+import { revive, startProcess } from './process.ts'
+import type { Scene } from './scene.ts'
+import { createScheduler } from './scheduler.ts'
+import { beginShopping, lookForOffers, type Stage } from './shoppers.ts'
+import { createSteam } from './steam.ts'
+import { createWork, sweep, sweepHistory, tick, watch } from './work.ts'
+import { CANARY_TOKEN, firstWorld } from './world.ts'
+
+export type RealOptions = { url: string; seed: number; deposits: number; keepTrace?: boolean }
+
+const START = Date.UTC(2026, 0, 1)
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const FAULTS_MS = 12 * MINUTE_MS
+/** Trades that are open then end soon. */
+const WATCHED_MS = FAULTS_MS + 8 * MINUTE_MS
+/** So long after the faults every deposit must be final: it lives an hour, and its last trade some minutes more. */
+const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
+const WATCHED = ['sending', 'unknown', 'active']
+const NAMES = ['00000000-0000-4000-a000-000000000001', '00000000-0000-4000-a000-000000000002']
+
+/** Runs a seed in the database at `url`, which is emptied first and must be used by nobody else. */
+export async function runReal({ url, seed, deposits, keepTrace = false }: RealOptions): Promise<Outcome> {
+  const monitor = await openClient(url)
+  const trace = createTrace({ keepAll: keepTrace })
+  const scene = setScene({ url, seed, monitor, trace })
+  const outcome = (): Omit<Outcome, 'violation'> => ({
+    seed,
+    hash: trace.hash(),
+    steps: scene.engine.steps(),
+    faults: scene.faults.counts(),
+    trace: trace.lines(),
+  })
+  try {
+    await play(scene, deposits)
+    return outcome()
+  } catch (error) {
+    return { ...outcome(), violation: toldOf(error) }
+  } finally {
+    scene.faults.stop()
+    await Promise.all(scene.processes.map(({ connections }) => connections.close()))
+    await monitor.end()
+  }
+}
+
+async function play(scene: Scene & { failure(): unknown }, deposits: number): Promise<void> {
+  const { engine, scheduler, monitor, steam } = scene
+  const stage = await setStage(scene)
+  for (const name of NAMES) scene.processes.push(await startProcess(scene, name))
+  beginShopping(stage, deposits)
+  lookForOffers(stage, new Set(), START + WATCHED_MS)
+  for (const process of scene.processes) {
+    tick(scene, process)
+    watch(scene, process, START + WATCHED_MS)
+  }
+  sweep(scene, START + FAULTS_MS)
+  sweepHistory(scene, [START + 30 * MINUTE_MS, START + 20 * HOUR_MS, START + 100 * HOUR_MS])
+  engine.at(START + FAULTS_MS, () => calm(scene))
+  engine.at(START + BUSY_MS, () => scheduler.meanwhile(async () => checkAlive(await readSnapshot(monitor))))
+  await scheduler.run()
+  await checkRest(steam, monitor)
+  await verify(scene.url)
+}
+
+async function verify(url: string): Promise<void> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  const differences = await verifyLedger(pool)
+  await pool.end()
+  const [first] = differences
+  hold(first === undefined, 'I3', () => `the second opinion: ${first?.problem}, ${first?.detail}`)
+}
+
+type Setting = { url: string; seed: number; monitor: pg.Client; trace: Scene['trace'] }
+
+function setScene({ url, seed, monitor, trace }: Setting): Scene & { failure(): unknown } {
+  const engine = createEngine(START)
+  const random = seededRandom(seed)
+  const faults = createFaults(random.chance)
+  const sim = { engine, random, faults }
+  const secrets: string[] = [CANARY_TOKEN]
+  let failure: unknown
+  let snapshot: Snapshot | undefined
+  const scheduler = createScheduler({
+    ...{ engine, monitor },
+    sawLockWait: () => faults.saw('lock wait'),
+    failure: () => failure,
+  })
+  const work = createWork(() => scene)
+  let isChecking = false
+  const scene: Scene & { failure(): unknown } = {
+    ...{ ...sim, url, monitor, scheduler, trace, secrets, work },
+    steam: createSteam(sim, firstWorld(START)),
+    queue: queueOf(work.accept),
+    ids: idsOf(random),
+    log: watchedLog(() => secrets),
+    processes: [],
+    epochs: new Map(),
+    open: new Set(),
+    notify(topic) {
+      for (const { waiters } of scene.processes) for (const wake of waiters.get(topic) ?? []) wake()
+      for (const { waiters } of scene.processes) waiters.delete(topic)
+    },
+    committed() {
+      if (isChecking) return
+      isChecking = true
+      scheduler.meanwhile(async () => {
+        isChecking = false
+        const next = await readSnapshot(monitor)
+        tellChanges(scene, snapshot, next)
+        check(scene.steam, snapshot, next)
+        snapshot = next
+        scene.open = new Set(
+          next.trades.flatMap(({ bot, state }) => (WATCHED.includes(state) ? [String(bot)] : [])),
+        )
+      })
+    },
+    fail(error) {
+      failure ??= error
+    },
+    failure: () => failure,
+  }
+  return scene
+}
+
+/** The trace of a run is what changed in the database, in its order. */
+function tellChanges({ trace, engine }: Scene, before: Snapshot | undefined, now: Snapshot): void {
+  const states = new Map(before?.trades.map(({ id, state }) => [id, state]))
+  for (const { id, state, reason } of now.trades) {
+    if (states.get(id) !== state) trace.add(`${engine.now()} trade ${id} ${state} ${reason ?? ''}`)
+  }
+  const statuses = new Map(before?.deposits.map(({ id, status }) => [id, status]))
+  for (const { id, status, credited, held, reversed } of now.deposits) {
+    if (statuses.get(id) !== status) {
+      trace.add(`${engine.now()} deposit ${id} ${status} ${credited} ${held} ${reversed}`)
+    }
+  }
+}
+
+/** An empty database with stores, bots and a rate. */
+async function setStage(scene: Scene): Promise<Stage> {
+  const { monitor, random, steam } = scene
+  await empty(monitor)
+  await monitor.query('insert into sim.clock (time) values ($1)', [new Date(START)])
+  const stores: bigint[] = []
+  for (const [mode, liability] of [
+    ['on_accept', 'operator'],
+    ['on_accept', 'store'],
+    ['on_release', 'operator'],
+  ]) {
+    const { rows } = await monitor.query<{ id: bigint }>(
+      `insert into store (name, origins, credit_mode, liability, risk_limit_usd_cents)
+       values ('Ember Forge', '{https://store.test}', $1, $2, $3) returning id`,
+      [mode, liability, random.between(0, 40_000)],
+    )
+    stores.push(...rows.map(({ id }) => id))
+  }
+  for (const { steamId } of steam.current().accounts.filter(({ kind }) => kind === 'bot')) {
+    await monitor.query(
+      `insert into bot (steam_id, name, avatar_url, profile_url, level, refresh_token)
+       values ($1, 'Bot', 'a', 'p', 10, 'sealed')`,
+      [steamId],
+    )
+  }
+  const { rows } = await monitor.query<{ id: bigint }>(
+    `insert into exchange_rate (currency, per_usd, source, as_of) values ('USD', 1, 'test', $1) returning id`,
+    [new Date(START)],
+  )
+  return { ...scene, stores, rateId: rows[0]?.id ?? 0n }
+}
+
+/** Also gives the database a clock of ours: what asks it for `now()` gets the simulated time. */
+async function empty(monitor: pg.Client): Promise<void> {
+  const { rows } = await monitor.query<{ name: string }>(
+    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'migration'`,
+  )
+  await monitor.query('set session_replication_role = replica')
+  await monitor.query(`truncate ${rows.map(({ name }) => name).join(', ')} restart identity cascade`)
+  await monitor.query('set session_replication_role = origin')
+  await monitor.query('truncate sim.clock')
+}
+
+/** Once for a database, before its first seed. */
+export async function prepare(url: string): Promise<void> {
+  const client = await openClient(url)
+  await client.query(`create schema if not exists sim;
+    create table if not exists sim.clock (time timestamptz not null);
+    create or replace function sim.now() returns timestamptz language sql stable as 'select time from sim.clock'`)
+  const { rows } = await client.query<{ name: string }>('select quote_ident(current_database()) as name')
+  await client.query(`alter database ${rows[0]?.name} set search_path = sim, pg_catalog, public`)
+  await client.end()
+}
+
+/** No more faults: everybody is up, on time, and stays so. */
+function calm(scene: Scene): void {
+  const { faults, processes, engine, trace } = scene
+  faults.stop()
+  for (const process of processes) {
+    process.skewMs = 0
+    process.pausedUntil = 0
+    revive(process)
+  }
+  trace.add(`${engine.now()} the faults are over`)
+  // Until what the dead had held has run out and is held by somebody else.
+  for (const ms of [0, 15_000, 30_000, 45_000]) {
+    engine.after(ms, () => {
+      for (const process of processes) tick(scene, process)
+    })
+  }
+  engine.after(60_000, () => keepForEver(scene))
+}
+
+/** Time will leap by days from now on, and no beat shall be needed. */
+function keepForEver({ processes, monitor, scheduler }: Scene): void {
+  for (const { leases } of processes)
+    for (const held of leases.values()) held.endsAt = Number.POSITIVE_INFINITY
+  scheduler.meanwhile(async () => {
+    await monitor.query(`update bot set lease_until = '2030-01-01'`)
+  })
+}

@@ -1,0 +1,31 @@
+/** All that the parts of one simulated till share. */
+import type pg from 'pg'
+import type { Queue } from '../../gateway/db/queue.ts'
+import type { Ids } from '../../gateway/kit/ids.ts'
+import type { Log } from '../../gateway/kit/log.ts'
+import type { Trace } from '../trace.ts'
+import type { Process } from './process.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Sim, Steam } from './steam.ts'
+
+export type Scene = Sim & {
+  url: string
+  monitor: pg.Client
+  scheduler: Scheduler
+  trace: Trace
+  steam: Steam
+  queue: Queue
+  ids: Ids
+  log: Log
+  processes: Process[]
+  /** The epoch of each bot's lease, as the database has it. */
+  epochs: Map<bigint, bigint>
+  /** Bots that have open offers. */
+  open: ReadonlySet<string>
+  /** Whole hashes and tokens: none may stand in a log. */
+  secrets: string[]
+  work: { leaseTaken(botId: bigint): void }
+  notify(topic: string): void
+  committed(): void
+  fail(error: unknown): void
+}

@@ -1,0 +1,120 @@
+/**
+ * Decides who goes on. Everything asynchronous in a simulated process waits at a gate of this scheduler, so that one
+ * statement runs at a time; one that waits for a lock is seen to wait, and the others go on.
+ */
+import type pg from 'pg'
+import type { Engine } from '../engine.ts'
+
+export type Scheduler = {
+  /** Runs a statement. Its result is handed over when the scheduler says so. */
+  fly<T>(on: { pid: number; releases: boolean }, start: () => Promise<T>): Promise<T>
+  /** Done before anything else happens: for what the scheduler itself must wait for. */
+  meanwhile(work: () => Promise<void>): void
+  /** Forgets the statement that waits on this backend; its answer reaches nobody. */
+  abandon(pid: number): boolean
+  /** Until nothing is left to happen. */
+  run(): Promise<void>
+}
+
+type Flight = {
+  pid: number
+  /** Whether its end may let go of locks. */
+  releases: boolean
+  landed: Promise<void>
+  handOver: (() => void) | undefined
+  mustLook: boolean
+}
+
+const PATIENCE_MS = 3
+
+type Deps = {
+  engine: Engine
+  monitor: pg.Client
+  sawLockWait: () => void
+  /** Anything but undefined ends the run. */
+  failure: () => unknown
+}
+
+export function createScheduler({ engine, monitor, sawLockWait, failure }: Deps): Scheduler {
+  let flights: Flight[] = []
+  const chores: (() => Promise<void>)[] = []
+
+  async function hasLanded(flight: Flight): Promise<boolean> {
+    for (;;) {
+      await settledWithin(flight.landed, PATIENCE_MS)
+      if (flight.handOver !== undefined) return true
+      const { rows } = await monitor.query<{ waits: boolean }>(
+        'select cardinality(pg_blocking_pids($1)) > 0 as waits',
+        [flight.pid],
+      )
+      if (rows[0]?.waits === true) {
+        sawLockWait()
+        return false
+      }
+    }
+  }
+
+  /** Lets everything that can go on without the engine do so. */
+  async function settle(): Promise<void> {
+    await turn()
+    for (;;) {
+      const chore = chores.shift()
+      if (chore !== undefined) {
+        await chore()
+        for (const flight of flights) flight.mustLook = true
+        continue
+      }
+      const flight = flights.find(({ mustLook }) => mustLook)
+      if (flight === undefined) return
+      flight.mustLook = false
+      if (!(await hasLanded(flight))) continue
+      flights = flights.filter((other) => other !== flight)
+      if (flight.releases) for (const other of flights) other.mustLook = true
+      flight.handOver?.()
+      await turn()
+    }
+  }
+
+  return {
+    fly: (on, start) =>
+      new Promise((resolve, reject) => {
+        const flight: Flight = { ...on, landed: Promise.resolve(), handOver: undefined, mustLook: true }
+        flight.landed = start().then(
+          (value) => {
+            flight.handOver = () => resolve(value)
+          },
+          (error: unknown) => {
+            flight.handOver = () => reject(error)
+          },
+        )
+        flights.push(flight)
+      }),
+    meanwhile: (work) => {
+      chores.push(work)
+    },
+    abandon(pid) {
+      const before = flights.length
+      flights = flights.filter((flight) => flight.pid !== pid)
+      return flights.length < before
+    },
+    async run() {
+      do {
+        await settle()
+        if (failure() !== undefined) throw failure()
+      } while (engine.step())
+    },
+  }
+}
+
+function settledWithin(landed: Promise<void>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    landed.then(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+/** Until every promise that can go on by itself has done so. */
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
