@@ -8,10 +8,14 @@
  * - `ledger`: credits a second on one hot store, beside the same transaction that locks its balance row first.
  * - `inventory`: CPU time of an inventory made into priced items, beside JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and what pricing a basket takes meanwhile.
+ * - `bytes`: what a browser loads before the page stands, gzipped, beside Checkout and Card of adyen-web.
+ * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
  * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
  */
 import { endTill, startTill } from '../e2e/till.ts'
+import { benchBytes } from './bytes.ts'
 import { benchDeposit } from './deposit.ts'
+import { benchGrid } from './grid.ts'
 import { benchInventory } from './inventory.ts'
 import { benchLedger } from './ledger.ts'
 import { type Outcome, printOutcome } from './outcome.ts'
@@ -37,6 +41,8 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   ledger: benchLedger,
   inventory: benchInventory,
   prices: benchPrices,
+  bytes: benchBytes,
+  grid: benchGrid,
   steam: benchSteam,
 }
 

@@ -1,0 +1,66 @@
+/** `npm run bench -- bytes`: what a shopper's browser must have before the page stands, gzipped, beside adyen-web. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { build } from 'vite'
+import { buildWidgetIfChanged } from '../scripts/widget.ts'
+import type { Outcome } from './outcome.ts'
+
+const LIMIT_KB = 95
+const DIST = join(import.meta.dirname, '../widget/dist')
+const ADYEN = '@adyen/adyen-web@6.45.2'
+
+const gzipped = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length
+const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
+
+export async function benchBytes(): Promise<Outcome> {
+  await buildWidgetIfChanged()
+  const page = join(DIST, 'index.html')
+  const html = readFileSync(page, 'utf8')
+  const files = [...html.matchAll(/(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g)].map(
+    ([, path = '']) => path,
+  )
+  const ours = gzipped(page) + files.reduce((sum, path) => sum + gzipped(join(DIST, path)), 0)
+  const outcome = { name: 'bytes', ours: kb(ours), limit: `<=${LIMIT_KB}KB`, passed: ours <= LIMIT_KB * 1024 }
+  const theirs = await adyenBytes().catch((error: unknown) => {
+    console.log(`${ADYEN} could not be built beside it: ${String(error).split('\n')[0]}`)
+    return undefined
+  })
+  return theirs === undefined ? outcome : { ...outcome, floor: kb(theirs), ratio: ours / theirs }
+}
+
+/** The smallest page of theirs that takes a card, built with the same tool. */
+async function adyenBytes(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-bytes-'))
+  try {
+    await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, ADYEN], {
+      timeout: 180_000,
+    })
+    writeFileSync(
+      join(folder, 'index.html'),
+      '<div id="card"></div><script type="module" src="/main.js"></script>',
+    )
+    writeFileSync(
+      join(folder, 'main.js'),
+      `import { AdyenCheckout, Card } from '@adyen/adyen-web'
+       import '@adyen/adyen-web/styles/adyen.css'
+       new Card(await AdyenCheckout({ clientKey: 'test', environment: 'test' })).mount('#card')`,
+    )
+    await build({
+      root: folder,
+      logLevel: 'silent',
+      build: { target: 'es2022', modulePreload: { polyfill: false } },
+    })
+    const html = readFileSync(join(folder, 'dist/index.html'), 'utf8')
+    const first = readdirSync(join(folder, 'dist/assets')).filter((name) => html.includes(name))
+    return first.reduce(
+      (sum, name) => sum + gzipped(join(folder, 'dist/assets', name)),
+      gzipped(join(folder, 'dist/index.html')),
+    )
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,250 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { FinalDepositStatus } from '../contract/statuses.ts'
+import type { Messages } from '../widget/i18n/en.ts'
+import { formatMoney } from '../widget/i18n/format.ts'
+import { DESKTOP, MOBILE } from './browser.ts'
+import { callerOf, type OpenedDeposit, standingOffer } from './calls.ts'
+import { eventually } from './process.ts'
+import { answerOffer, player } from './sandbox.ts'
+import { giveLink, pay, pickItems, TEXTS } from './shopper.ts'
+import { depositOf, openBrowser, openDeposit, query, till } from './stage.ts'
+
+/** How each outcome comes about: what the shopper, Steam or the clock does to a standing offer. */
+const CAUSES: Record<
+  FinalDepositStatus,
+  { who: string; cause(offerId: string, deposit: string): Promise<void> }
+> = {
+  succeeded: { who: 'nova_hound', cause: (offerId) => answerOffer(till.sandbox, offerId, 'accept') },
+  tradeDeclined: { who: 'magic_counters', cause: (offerId) => answerOffer(till.sandbox, offerId, 'decline') },
+  tradeCountered: { who: 'magic_hoarder', cause: (offerId) => answerOffer(till.sandbox, offerId, 'counter') },
+  tradeHasInvalidItems: { who: 'magic_seller', cause: async () => {} },
+  tradeTimeout: {
+    who: 'quiet_lynx',
+    cause: async (_offerId, deposit) => {
+      await query(`update trade set deadline = now() where deposit_id = $1`, [deposit])
+    },
+  },
+  paymentTimeout: {
+    who: '',
+    cause: async (_offerId, deposit) => {
+      await query(`update deposit set expires_at = now() where id = $1`, [deposit])
+    },
+  },
+}
+
+type Ended = { deposit: OpenedDeposit; amount: number }
+
+const ended = new Map<FinalDepositStatus, Ended>()
+
+/** A deposit brought to this status by its real cause. */
+async function bringTo(status: FinalDepositStatus): Promise<void> {
+  const { who, cause } = CAUSES[status]
+  const deposit = await depositOf()
+  const caller = await callerOf(till.gateway, deposit)
+  let amount = 0
+  let offerId = ''
+  if (who !== '') {
+    const { tradeUrl } = await player(till.sandbox, who)
+    await caller.post('/api/trade-url', { tradeUrl })
+    ;({ offerId, amount } = await standingOffer(caller))
+  }
+  await cause(offerId, deposit.id)
+  await eventually(
+    `a deposit is ${status}`,
+    async () => (await caller.payment()).status === status || undefined,
+    90_000,
+  )
+  ended.set(status, { deposit, amount })
+}
+
+const STATUSES: FinalDepositStatus[] = [
+  'tradeHasInvalidItems',
+  'tradeTimeout',
+  'tradeDeclined',
+  'tradeCountered',
+  'succeeded',
+  'paymentTimeout',
+]
+
+beforeAll(() => Promise.all(STATUSES.map(bringTo)))
+
+function endOf(status: FinalDepositStatus): Ended {
+  const found = ended.get(status)
+  if (found === undefined) throw new Error(`no deposit came to ${status}`)
+  return found
+}
+
+async function openEnded(
+  status: FinalDepositStatus,
+  language: 'en' | 'ru',
+  viewport = DESKTOP,
+): Promise<Page> {
+  const { page, context } = await openBrowser({ viewport })
+  await context.addInitScript((value) => localStorage.setItem('language', value), language)
+  await page.goto(endOf(status).deposit.url)
+  return page
+}
+
+const SPECIFIED = {
+  succeeded: /We have your items.*added to your balance in the store shortly/,
+  tradeTimeout: /did not receive the items in time.*try again, or contact support/,
+  tradeDeclined: /declined/,
+  tradeCountered: /counteroffer is refused/,
+  tradeHasInvalidItems: /try again, or contact support/,
+}
+
+const NUMBERS = {
+  succeeded: 'A-053',
+  tradeTimeout: 'A-054',
+  tradeDeclined: 'A-055',
+  tradeCountered: 'A-056',
+  tradeHasInvalidItems: 'A-057',
+} as const
+
+type Mapped = keyof typeof NUMBERS
+
+const MAPPED: Mapped[] = [
+  'succeeded',
+  'tradeTimeout',
+  'tradeDeclined',
+  'tradeCountered',
+  'tradeHasInvalidItems',
+]
+
+const backLink = (page: Page, texts: Messages) =>
+  page.getByRole('dialog').getByRole('link', { name: texts.backToStore })
+
+describe('A-023 A-027 A-052 A-053 A-054 A-056 A-057 the completed modal', () => {
+  test.each(
+    MAPPED.flatMap((status) => [
+      { number: NUMBERS[status], status, language: 'en', viewport: DESKTOP } as const,
+      { number: NUMBERS[status], status, language: 'ru', viewport: MOBILE } as const,
+    ]),
+  )(
+    '$number $status in $language says what happened and what to do',
+    async ({ status, language, viewport }) => {
+      const page = await openEnded(status, language, viewport)
+      const texts = TEXTS[language]
+      const { title, description } = texts.outcomes[status]
+      const dialog = page.getByRole('dialog', { name: title })
+      await dialog.getByText(description).waitFor()
+      expect(TEXTS.en.outcomes[status].description).toMatch(SPECIFIED[status])
+      expect(await dialog.locator('svg.outcome-icon').count()).toBe(1)
+      expect(await backLink(page, texts).getAttribute('href')).toBe(`${till.store}/`)
+      const received = dialog.locator('.received strong')
+      expect(await received.allTextContents()).toEqual(
+        status === 'succeeded' ? [formatMoney(endOf(status).amount, 'USD', language)] : [],
+      )
+      expect(await dialog.locator('audio').count()).toBe(0)
+    },
+  )
+
+  test.each(['tradeDeclined', 'tradeCountered'] as const)('A-024 %s warns of scams', async (status) => {
+    const page = await openEnded(status, 'en')
+    const dialog = page.getByRole('dialog', { name: TEXTS.en.outcomes[status].title })
+    expect(await dialog.locator('.scam-steps li').count()).toBeGreaterThanOrEqual(3)
+    const link = dialog.getByRole('link', { name: TEXTS.en.scamApiKey })
+    expect(await link.getAttribute('href')).toBe('https://steamcommunity.com/dev/apikey')
+  })
+
+  test('A-055 an offer declined within seconds names the stolen key, and what to do', async () => {
+    const page = await openEnded('tradeDeclined', 'en')
+    await page.getByText(TEXTS.en.stolenKeyText).waitFor()
+    for (const step of TEXTS.en.stolenKeySteps) await page.getByText(step).waitFor()
+  })
+
+  test.each(['en', 'ru'] as const)(
+    'A-058 A-027 paymentTimeout has a neutral sentence and the way back, in %s',
+    async (language) => {
+      const page = await openEnded('paymentTimeout', language)
+      const texts = TEXTS[language]
+      const dialog = page.getByRole('dialog', { name: texts.depositTo('Ember Forge') })
+      await dialog.getByText(texts.closedNote).waitFor()
+      expect(await dialog.locator('svg.outcome-icon, h2, .outcome-description').count()).toBe(0)
+      expect(await backLink(page, texts).getAttribute('href')).toBe(`${till.store}/`)
+    },
+  )
+
+  test('A-052 what is over cannot be paid once more behind the modal', async () => {
+    const page = await openEnded('tradeTimeout', 'en')
+    await page.getByRole('dialog').waitFor()
+    expect(await page.locator('button.pay').isDisabled()).toBe(true)
+  })
+})
+
+type Heard = { volume: number; loop: boolean; playing: boolean }[]
+
+/** Keeps every sound that the page makes. */
+const HEAR = `
+  window.heard = []
+  HTMLMediaElement.prototype.play = function () {
+    window.heard.push(this)
+    this.sounding = true
+    return Promise.resolve()
+  }
+  HTMLMediaElement.prototype.pause = function () {
+    this.sounding = false
+  }
+`
+
+const heard = (page: Page): Promise<Heard> =>
+  page.evaluate(() => {
+    const sounds: (HTMLMediaElement & { sounding: boolean })[] = Reflect.get(window, 'heard')
+    return sounds.map(({ volume, loop, sounding }) => ({ volume, loop, playing: sounding }))
+  })
+
+describe('A-067 the alarm', () => {
+  test('sounds after a declined confirmation, looping and low, until 1.5 s after the mouse moved', async () => {
+    const { page, context, texts } = await openDeposit()
+    await context.addInitScript(HEAR)
+    await page.clock.install()
+    await page.reload()
+    await giveLink(page, texts, await player(till.sandbox))
+    await pickItems(page, 1)
+    await pay(page, texts)
+    const offer = await page.evaluate(
+      async () =>
+        (await (await fetch(`/api/payment?hash=${location.pathname.slice(-32)}`)).json()).steamTradeId,
+    )
+    await answerOffer(till.sandbox, offer, 'decline')
+    await page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title }).waitFor()
+    await page.getByRole('button', { name: texts.stopSound }).waitFor()
+    expect(await heard(page)).toEqual([{ volume: 0.2, loop: true, playing: true }])
+    await page.clock.pauseAt(Date.now() + 600_000)
+    expect((await heard(page))[0]?.playing).toBe(true)
+    await page.mouse.move(300, 300)
+    await page.mouse.move(310, 310)
+    await page.clock.runFor(1499)
+    expect((await heard(page))[0]?.playing).toBe(true)
+    await page.clock.runFor(1)
+    expect((await heard(page))[0]?.playing).toBe(false)
+    await page.getByRole('button', { name: texts.stopSound }).waitFor({ state: 'detached' })
+  })
+
+  test('is silent where the page opens on the outcome', async () => {
+    const { page, context } = await openBrowser()
+    await context.addInitScript(HEAR)
+    await page.goto(endOf('tradeDeclined').deposit.url)
+    await page.getByRole('dialog').waitFor()
+    expect(await heard(page)).toEqual([])
+  })
+})
+
+test('A-064 A-100 a redirectUrl takes the shopper there, once, and only after success', async () => {
+  const target = `${till.store}/?thanks`
+  const { page, texts } = await openDeposit({ deposit: { redirectUrl: target } })
+  await giveLink(page, texts, await player(till.sandbox))
+  await pickItems(page, 1)
+  await pay(page, texts)
+  const offer = await page.evaluate(
+    async () =>
+      (await (await fetch(`/api/payment?hash=${location.pathname.slice(-32)}`)).json()).steamTradeId,
+  )
+  await answerOffer(till.sandbox, offer, 'accept')
+  await page.waitForURL(target)
+  const address = page.url()
+  await page.goBack()
+  await page.waitForURL(target)
+  expect(address).toBe(target)
+})
