@@ -1,5 +1,6 @@
 import type { Player } from './players.ts'
 import type { TopUp } from './purse.ts'
+import { FIRST_SHOPPER, SHOPPERS } from './shoppers.ts'
 
 export const CURRENCIES = ['USD', 'EUR', 'BRL']
 export const LANGUAGES = ['en', 'ru']
@@ -17,6 +18,12 @@ const STATUS: Record<string, { text: string; tone: 'wait' | 'good' | 'bad' }> = 
   tradeHasInvalidItems: { text: 'Items no longer available', tone: 'bad' },
 }
 
+function outcomeOf({ status, reason, amount, reversed }: TopUp): { text: string; tone: string } {
+  if (amount !== null && reversed >= amount) return { text: 'Taken back by its sender', tone: 'bad' }
+  if (reason === 'cancelled_by_store') return { text: 'Cancelled', tone: 'bad' }
+  return STATUS[status] ?? { text: status, tone: 'wait' }
+}
+
 /** Text that is safe between tags and in quoted attributes. */
 function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
@@ -26,7 +33,7 @@ function money(amountMinor: number, currency: string): string {
   return new Intl.NumberFormat('en-US', { style: 'currency', currency }).format(amountMinor / 100)
 }
 
-function page(title: string, main: string): string {
+function page(title: string, main: string, shopper: string = FIRST_SHOPPER): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -40,7 +47,7 @@ function page(title: string, main: string): string {
 </head>
 <body>
 <header class="top"><a class="brand" href="/"><img src="/static/ember.svg" alt="" width="32" height="32">Ember Forge</a>
-<span class="who">Signed in as <strong>ember_guest</strong></span></header>
+${signedIn(shopper)}</header>
 <main>${main}</main>
 <footer>A demo store. It talks to Tradetill as any store would: one call to open a top-up, one signed webhook to
 credit it. No real money, no real items.</footer>
@@ -48,9 +55,20 @@ credit it. No real money, no real items.</footer>
 </html>`
 }
 
-type Home = { balances: Record<string, number>; topUps: TopUp[]; players: Player[] | undefined }
+function signedIn(shopper: string): string {
+  const options = SHOPPERS.map((name) => `<option${name === shopper ? ' selected' : ''}>${name}</option>`)
+  return `<form method="post" action="/shopper" class="who"><label>Signed in as <select name="shopper">${options.join('')}</select></label>
+<button type="submit">Switch</button></form>`
+}
 
-export function homePage({ balances, topUps, players }: Home): string {
+type Home = {
+  shopper: string
+  balances: Record<string, number>
+  topUps: TopUp[]
+  players: Player[] | undefined
+}
+
+export function homePage({ shopper, balances, topUps, players }: Home): string {
   return page(
     'Ember Forge',
     `<div class="columns">
@@ -68,12 +86,14 @@ ${playerList(players)}
 <section class="card" aria-labelledby="recent-title">
 <h2 id="recent-title">Recent top-ups</h2>
 ${topUpPart(topUps)}
+<form method="post" action="/reconcile"><button type="submit">Check with the till</button></form>
 </section>`,
+    shopper,
   )
 }
 
 /** The parts that change by themselves; the page's script takes them from here. */
-export function liveParts({ balances, topUps }: Omit<Home, 'players'>): string {
+export function liveParts({ balances, topUps }: Omit<Home, 'players' | 'shopper'>): string {
   return balancePart(balances) + topUpPart(topUps)
 }
 
@@ -116,16 +136,27 @@ function playerList(players: Player[] | undefined): string {
 function topUpList(topUps: TopUp[]): string {
   if (topUps.length === 0) return '<p class="quiet">None yet. Your first one appears here.</p>'
   const rows = topUps.map((topUp) => {
-    const { text, tone } = STATUS[topUp.status] ?? { text: topUp.status, tone: 'wait' }
+    const { text, tone } = outcomeOf(topUp)
     const time = topUp.createdAt.slice(0, 16).replace('T', ' ')
     const open = topUp.status === 'created' || topUp.status === 'pending'
     const link = open && topUp.url !== null ? ` <a href="${escapeHtml(topUp.url)}">Continue</a>` : ''
-    const amount = topUp.amount === null ? '' : `+${money(topUp.amount, topUp.currency)}`
+    const sums = sumsOf(topUp)
     return `<tr><td><time datetime="${escapeHtml(topUp.createdAt)}">${escapeHtml(time)} UTC</time></td>
-<td><span class="status ${tone}">${escapeHtml(text)}</span>${link}</td><td class="sum">${amount}</td></tr>`
+<td><span class="status ${tone}">${escapeHtml(text)}</span>${link}</td><td class="sum">${sums}</td></tr>`
   })
   return `<table><thead><tr><th scope="col">Opened</th><th scope="col">Status</th><th scope="col" class="sum">Credited</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table>`
+}
+
+/** What was credited, what of it Steam may still take back, and what it took back. */
+function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp): string {
+  if (amount === null) return ''
+  const until = heldUntil === null ? '' : ` until ${escapeHtml(heldUntil.slice(0, 16).replace('T', ' '))} UTC`
+  return [
+    `+${money(amount, currency)}`,
+    ...(held > 0 ? [`<small class="held">${money(held, currency)} held${until}</small>`] : []),
+    ...(reversed > 0 ? [`<small class="reversed">−${money(reversed, currency)} taken back</small>`] : []),
+  ].join('<br>')
 }
 
 export function messagePage(title: string, text: string): string {

@@ -1,79 +1,67 @@
-/** What the store remembers: top-ups, what was credited for them, and balances. */
+/** What the store remembers: top-ups, what was credited for them, balances of its shoppers, how far it has read. */
 import { DatabaseSync } from 'node:sqlite'
+import { migrate } from './schema.ts'
 import type { TillEvent } from './till.ts'
 
 export type TopUp = {
   externalId: string
+  shopper: string
   currency: string
   status: string
+  /** Why it ended without items. */
+  reason: string | null
   /** Minor units; null until it succeeded. */
   amount: number | null
+  held: number
+  heldUntil: string | null
+  reversed: number
   url: string | null
   createdAt: string
 }
 
+export type NewTopUp = { externalId: string; shopper: string; currency: string }
+
 const MOST_SHOWN = 8
-
-/** Events that say what a deposit is worth: its whole amount, whatever was told before. */
-const CREDITING: readonly string[] = ['deposit.succeeded', 'deposit.amount_increased']
-
-const SCHEMA = `
-  pragma journal_mode = wal;
-  pragma synchronous = full;
-  create table if not exists top_up (
-    external_id text primary key,
-    currency text not null,
-    status text not null,
-    amount integer,
-    url text,
-    -- Position of the event that this row tells of; what comes later with a smaller one is old news.
-    sequence integer not null default 0,
-    created_at text not null
-  ) strict;
-  create table if not exists credit (
-    deposit_id text primary key,
-    currency text not null,
-    amount integer not null check (amount > 0)
-  ) strict;
-  create table if not exists balance (
-    currency text primary key,
-    amount integer not null
-  ) strict;
-  create table if not exists webhook (id text primary key) strict;
-`
 
 export type Purse = ReturnType<typeof openPurse>
 
 /** Opens the store's database; `:memory:` forgets all at the end. */
 export function openPurse(file: string) {
   const db = new DatabaseSync(file)
-  db.exec(SCHEMA)
+  migrate(db)
   const statements = prepare(db)
+  const credit = (event: TillEvent, shopper: string): void => {
+    const { id, currency, amount, reversedAmount } = event.deposit
+    if (amount === null) return
+    // Neither ever shrinks, so that the larger one is the newer, in whatever order events come.
+    const before = statements.creditOf.get(id)
+    const next = {
+      amount: Math.max(amount, Number(before?.amount ?? 0)),
+      reversed: Math.max(reversedAmount, Number(before?.reversed ?? 0)),
+    }
+    const change = next.amount - next.reversed - Number(before?.amount ?? 0) + Number(before?.reversed ?? 0)
+    statements.setCredit.run(id, currency, next.amount, next.reversed)
+    if (change !== 0) statements.addToBalance.run(shopper, currency, change)
+  }
   return {
-    begin(externalId: string, currency: string): void {
-      statements.insertTopUp.run(externalId, currency, new Date().toISOString())
+    begin({ externalId, shopper, currency }: NewTopUp): void {
+      statements.insertTopUp.run(externalId, shopper, currency, new Date().toISOString())
     },
     opened(externalId: string, url: string): void {
       statements.setUrl.run(url, externalId)
       statements.startTopUp.run(externalId)
     },
-    /** Takes an event: each webhook once, each deposit credited up to its amount, all of it or nothing. */
-    take(webhookId: string, { type, sequence, deposit }: TillEvent): 'taken' | 'known' {
+    /** Takes an event: each once by its id, all of it or nothing. */
+    take(event: TillEvent): 'taken' | 'known' {
       db.exec('begin immediate')
       try {
-        if (statements.noteWebhook.run(webhookId).changes === 0) {
+        if (statements.noteEvent.run(event.id).changes === 0) {
           db.exec('rollback')
           return 'known'
         }
-        const { id, externalId, currency, status, amount, url, createdAt } = deposit
-        statements.tellTopUp.run(externalId, currency, status, amount, url, sequence, createdAt)
-        if (amount !== null && CREDITING.includes(type)) {
-          const before = Number(statements.creditOf.get(id)?.amount ?? 0)
-          if (amount > before) {
-            statements.setCredit.run(id, currency, amount)
-            statements.addToBalance.run(currency, amount - before)
-          }
-        }
+        tellTopUp(statements, event)
+        const shopper = statements.shopperOf.get(event.deposit.externalId)?.shopper
+        credit(event, String(shopper))
         db.exec('commit')
         return 'taken'
       } catch (error) {
@@ -81,51 +69,96 @@ export function openPurse(file: string) {
         throw error
       }
     },
-    recent: (): TopUp[] =>
-      statements.recent.all(MOST_SHOWN).map((row) => ({
-        externalId: String(row.external_id),
-        currency: String(row.currency),
-        status: String(row.status),
-        amount: row.amount === null ? null : Number(row.amount),
-        url: row.url === null ? null : String(row.url),
-        createdAt: String(row.created_at),
-      })),
+    /** Position up to which the till's event log has been read. */
+    position: (): number => Number(statements.position.get()?.sequence ?? 0),
+    readUpTo: (sequence: number): void => void statements.setPosition.run(sequence),
+    recent: (shopper: string): TopUp[] => statements.recent.all(shopper, MOST_SHOWN).map(topUpOf),
     /** Minor units by currency. */
-    balances: (): Record<string, number> =>
-      Object.fromEntries(statements.balances.all().map((row) => [String(row.currency), Number(row.amount)])),
+    balances: (shopper: string): Record<string, number> =>
+      Object.fromEntries(
+        statements.balances.all(shopper).map((row) => [String(row.currency), Number(row.amount)]),
+      ),
+    /** Of all shoppers. */
+    total: (): Record<string, number> =>
+      Object.fromEntries(statements.total.all().map((row) => [String(row.currency), Number(row.amount)])),
     close: () => db.close(),
   }
 }
 
+type Statements = ReturnType<typeof prepare>
+
+function tellTopUp({ tellTopUp }: Statements, { sequence, deposit }: TillEvent): void {
+  const { externalId, currency, status, endReason, amount, heldAmount, heldUntil, reversedAmount } = deposit
+  tellTopUp.run(
+    externalId,
+    currency,
+    status,
+    endReason,
+    amount,
+    heldAmount,
+    heldUntil,
+    reversedAmount,
+    deposit.url,
+    sequence,
+    deposit.createdAt,
+  )
+}
+
+const textOrNull = (value: unknown): string | null => (value === null ? null : String(value))
+
+const topUpOf = (row: Record<string, unknown>): TopUp => ({
+  externalId: String(row.external_id),
+  shopper: String(row.shopper),
+  currency: String(row.currency),
+  status: String(row.status),
+  reason: textOrNull(row.reason),
+  amount: row.amount === null ? null : Number(row.amount),
+  held: Number(row.held),
+  heldUntil: textOrNull(row.held_until),
+  reversed: Number(row.reversed),
+  url: textOrNull(row.url),
+  createdAt: String(row.created_at),
+})
+
 function prepare(db: DatabaseSync) {
   return {
     insertTopUp: db.prepare(
-      "insert into top_up (external_id, currency, status, created_at) values (?, ?, 'starting', ?)",
+      "insert into top_up (external_id, shopper, currency, status, created_at) values (?, ?, ?, 'starting', ?)",
     ),
     setUrl: db.prepare('update top_up set url = ? where external_id = ?'),
     startTopUp: db.prepare(
       "update top_up set status = 'created' where external_id = ? and status = 'starting'",
     ),
-    noteWebhook: db.prepare('insert into webhook (id) values (?) on conflict do nothing'),
-    creditOf: db.prepare('select amount from credit where deposit_id = ?'),
+    shopperOf: db.prepare('select shopper from top_up where external_id = ?'),
+    noteEvent: db.prepare('insert into webhook (id) values (?) on conflict do nothing'),
+    creditOf: db.prepare('select amount, reversed from credit where deposit_id = ?'),
     setCredit: db.prepare(
-      `insert into credit (deposit_id, currency, amount) values (?, ?, ?)
-       on conflict (deposit_id) do update set amount = excluded.amount`,
+      `insert into credit (deposit_id, currency, amount, reversed) values (?, ?, ?, ?)
+       on conflict (deposit_id) do update set amount = excluded.amount, reversed = excluded.reversed`,
     ),
     addToBalance: db.prepare(
-      `insert into balance (currency, amount) values (?, ?)
-       on conflict (currency) do update set amount = amount + excluded.amount`,
+      `insert into purse (shopper, currency, amount) values (?, ?, ?)
+       on conflict (shopper, currency) do update set amount = amount + excluded.amount`,
     ),
     tellTopUp: db.prepare(
-      `insert into top_up (external_id, currency, status, amount, url, sequence, created_at)
-       values (?, ?, ?, ?, ?, ?, ?)
+      `insert into top_up (external_id, currency, status, reason, amount, held, held_until, reversed, url, sequence, created_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (external_id) do update
-         set status = excluded.status, amount = excluded.amount, sequence = excluded.sequence
+         set status = excluded.status, reason = excluded.reason, amount = excluded.amount, held = excluded.held,
+           held_until = excluded.held_until, reversed = excluded.reversed, sequence = excluded.sequence
          where excluded.sequence > top_up.sequence`,
     ),
-    recent: db.prepare(
-      "select * from top_up where status <> 'starting' order by created_at desc, rowid desc limit ?",
+    position: db.prepare('select sequence from position'),
+    setPosition: db.prepare(
+      `insert into position (one, sequence) values (1, ?)
+       on conflict (one) do update set sequence = max(sequence, excluded.sequence)`,
     ),
-    balances: db.prepare('select currency, amount from balance order by currency'),
+    recent: db.prepare(
+      "select * from top_up where shopper = ? and status <> 'starting' order by created_at desc, rowid desc limit ?",
+    ),
+    balances: db.prepare('select currency, amount from purse where shopper = ? order by currency'),
+    total: db.prepare(
+      'select currency, sum(amount) as amount from purse group by currency order by currency',
+    ),
   }
 }

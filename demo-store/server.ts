@@ -5,7 +5,9 @@ import { dirname } from 'node:path'
 import { CURRENCIES, homePage, LANGUAGES, liveParts, messagePage } from './pages.ts'
 import { readPlayers } from './players.ts'
 import { openPurse, type Purse } from './purse.ts'
-import { createDeposit, readEvent, type TillAccount } from './till.ts'
+import { startReconciling } from './reconcile.ts'
+import { SHOPPERS, shopperCookie, shopperOf } from './shoppers.ts'
+import { createDeposit, readWebhook, type TillAccount } from './till.ts'
 
 export type StoreOptions = {
   /** 0 takes a free one. */
@@ -17,8 +19,12 @@ export type StoreOptions = {
   report(problem: string): void
 }
 
-type Store = Omit<StoreOptions, 'port' | 'dataFile'> & { url: string; purse: Purse }
-type Reply = { status: number; type?: string; body?: string | Buffer; location?: string }
+type Store = Omit<StoreOptions, 'port' | 'dataFile'> & {
+  url: string
+  purse: Purse
+  reconcile(): Promise<void>
+}
+type Reply = { status: number; type?: string; body?: string | Buffer; location?: string; cookie?: string }
 type Handler = (request: IncomingMessage, store: Store) => Promise<Reply> | Reply
 
 const MOST_BODY_BYTES = 256 * 1024
@@ -36,17 +42,15 @@ const STATIC: Record<string, Reply> = {
 }
 
 const ROUTES: Record<string, Handler> = {
-  'GET /': async (_request, { purse, sandboxUrl }) => {
+  'GET /': async (request, { purse, sandboxUrl }) => {
     const players = await readPlayers(sandboxUrl)
-    return html(200, homePage({ balances: purse.balances(), topUps: purse.recent(), players }))
+    return html(200, homePage({ ...shownTo(request, purse), players }))
   },
-  'GET /live': (_request, { purse }) =>
-    html(200, liveParts({ balances: purse.balances(), topUps: purse.recent() })),
-  'GET /balance.json': (_request, { purse }) => ({
-    status: 200,
-    type: 'application/json',
-    body: JSON.stringify(purse.balances()),
-  }),
+  'GET /live': (request, { purse }) => html(200, liveParts(shownTo(request, purse))),
+  'GET /balance.json': (request, { purse }) => json(purse.balances(shopperOf(request))),
+  'GET /books.json': (_request, { purse }) => json({ position: purse.position(), total: purse.total() }),
+  'POST /shopper': chooseShopper,
+  'POST /reconcile': checkWithTill,
   'POST /top-ups': startTopUp,
   'POST /webhooks/tradetill': takeWebhook,
 }
@@ -54,7 +58,9 @@ const ROUTES: Record<string, Handler> = {
 /** Starts the store on 127.0.0.1. Rejects if the port is taken. */
 export async function startStore({ port, dataFile, ...options }: StoreOptions) {
   if (dataFile !== ':memory:') mkdirSync(dirname(dataFile), { recursive: true })
-  const store: Store = { ...options, url: '', purse: openPurse(dataFile) }
+  const purse = openPurse(dataFile)
+  const reconciling = startReconciling({ till: options.till, purse, report: options.report })
+  const store: Store = { ...options, url: '', purse, reconcile: reconciling.now }
   const server = createServer((request, response) => {
     answer(request, store)
       .catch((error: unknown) => {
@@ -72,6 +78,7 @@ export async function startStore({ port, dataFile, ...options }: StoreOptions) {
   return {
     url: store.url,
     async close() {
+      await reconciling.stop()
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
       store.purse.close()
@@ -91,18 +98,52 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
     : html(404, messagePage('Page not found', 'There is nothing at this address.'))
 }
 
+const shownTo = (request: IncomingMessage, purse: Purse) => {
+  const shopper = shopperOf(request)
+  return { shopper, balances: purse.balances(shopper), topUps: purse.recent(shopper) }
+}
+
+/** Whatever a foreign page makes a browser post is refused. */
+function refuseForeign(request: IncomingMessage): Reply | undefined {
+  const from = request.headers['sec-fetch-site']
+  if (from === undefined || from === 'same-origin') return undefined
+  return html(403, messagePage('Not from here', 'Press the button on our own page.'))
+}
+
+async function chooseShopper(request: IncomingMessage): Promise<Reply> {
+  const refused = refuseForeign(request)
+  if (refused) return refused
+  const wanted = new URLSearchParams(await bodyOf(request)).get('shopper')
+  const shopper = SHOPPERS.find((known) => known === wanted) ?? shopperOf(request)
+  return { status: 303, location: '/', cookie: shopperCookie(shopper) }
+}
+
+/** What webhooks should have told, read from the till's own log. */
+async function checkWithTill(request: IncomingMessage, store: Store): Promise<Reply> {
+  const refused = refuseForeign(request)
+  if (refused) return refused
+  await store.reconcile()
+  return { status: 303, location: '/' }
+}
+
 /** Opens a deposit at the till and sends the shopper there. */
 async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply> {
-  const from = request.headers['sec-fetch-site']
-  if (from !== undefined && from !== 'same-origin') {
-    return html(403, messagePage('Not from here', 'Press the button on our own page.'))
-  }
+  const refused = refuseForeign(request)
+  if (refused) return refused
+  const shopper = shopperOf(request)
   const form = new URLSearchParams(await bodyOf(request))
   const currency = CURRENCIES.find((known) => known === form.get('currency')) ?? 'USD'
   const language = LANGUAGES.find((known) => known === form.get('language'))
   const externalId = `topup-${randomUUID()}`
-  store.purse.begin(externalId, currency)
-  const wanted = { externalId, currency, backToStoreUrl: `${store.url}/`, ...(language && { language }) }
+  store.purse.begin({ externalId, shopper, currency })
+  const backToStoreUrl = `${store.url}/`
+  const wanted = {
+    externalId,
+    currency,
+    backToStoreUrl,
+    customerReference: shopper,
+    ...(language && { language }),
+  }
   const deposit = await createDeposit(store.till, wanted, store.report)
   if (deposit === undefined) {
     const text =
@@ -116,18 +157,14 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
 /** 2xx means that the event is ours for good: it is answered after the commit only. */
 async function takeWebhook(request: IncomingMessage, { purse, till, report }: Store): Promise<Reply> {
   const body = await bodyOf(request)
-  const headers = Object.fromEntries(
-    ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => [
-      name,
-      String(request.headers[name]),
-    ]),
-  )
-  const event = readEvent(till, headers, body)
-  if (event === undefined) {
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+  const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]))
+  const webhook = readWebhook(till, headers, body)
+  if (webhook === undefined) {
     report('a webhook was refused: its signature or form is not right')
     return { status: 400 }
   }
-  purse.take(String(headers['webhook-id']), event)
+  if (webhook.kind === 'event') purse.take(webhook.event)
   return { status: 204 }
 }
 
@@ -142,9 +179,16 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
+const json = (value: object): Reply => ({
+  status: 200,
+  type: 'application/json',
+  body: JSON.stringify(value),
+})
+
 const html = (status: number, body: string): Reply => ({ status, type: 'text/html; charset=utf-8', body })
 
-function give(response: ServerResponse, { status, type, body, location }: Reply, { till }: Store): void {
+function give(response: ServerResponse, reply: Reply, { till }: Store): void {
+  const { status, type, body, location, cookie } = reply
   const policy = [
     "default-src 'none'",
     "script-src 'self'",
@@ -164,6 +208,7 @@ function give(response: ServerResponse, { status, type, body, location }: Reply,
       'referrer-policy': 'no-referrer',
       ...(type && { 'content-type': type }),
       ...(location && { location }),
+      ...(cookie && { 'set-cookie': cookie }),
     })
     .end(response.req.method === 'HEAD' ? undefined : body)
 }

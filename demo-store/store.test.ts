@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startStore } from './server.ts'
@@ -10,7 +11,7 @@ const SECRET = `whsec_${Buffer.from('a secret of the demo store').toString('base
 const URL_OF_DEPOSIT = 'http://localhost:4300/deposit/0123456789abcdef0123456789abcdef'
 
 type Call = { authorization: string | undefined; body: Record<string, unknown> }
-type Stub = { url: string; server: Server; calls: Call[]; statuses: number[] }
+type Stub = { url: string; server: Server; calls: Call[]; statuses: number[]; log: object[] }
 
 let folder: string
 let till: Stub
@@ -42,6 +43,7 @@ const openStore = (url: string) =>
 async function startTill(): Promise<Stub> {
   const calls: Call[] = []
   const statuses: number[] = []
+  const log: object[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -49,6 +51,13 @@ async function startTill(): Promise<Stub> {
       response.end(
         JSON.stringify([{ name: '<b>nova', tradeUrl: 'https://steamcommunity.com/tradeoffer/new/' }]),
       )
+      return
+    }
+    if (request.url?.startsWith('/v1/events')) {
+      const after = Number(new URL(request.url, 'http://x').searchParams.get('after'))
+      const events = log.slice(after, after + 2)
+      const next = after + events.length
+      response.end(JSON.stringify({ events, next, hasMore: next < log.length }))
       return
     }
     const body = JSON.parse(Buffer.concat(chunks).toString())
@@ -59,7 +68,7 @@ async function startTill(): Promise<Stub> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  return { url: `http://127.0.0.1:${port}`, server, calls, statuses }
+  return { url: `http://127.0.0.1:${port}`, server, calls, statuses, log }
 }
 
 const depositOf = (more: Record<string, unknown>) => ({
@@ -83,14 +92,17 @@ const press = (form: Record<string, string> = {}, headers: Record<string, string
 
 type Event = { id?: string; type?: string; sequence?: number; data?: Record<string, unknown> }
 
+const eventOf = ({ id = 'event-1', type = 'deposit.succeeded', sequence = 2, data = {} }: Event) => ({
+  id,
+  type,
+  timestamp: new Date().toISOString(),
+  sequence,
+  data: depositOf({ status: 'succeeded', amount: 1250, ...data }),
+})
+
 function send(event: Event, change: (headers: Record<string, string>) => void = () => {}) {
   const { id = 'event-1', type = 'deposit.succeeded', sequence = 2, data = {} } = event
-  const body = JSON.stringify({
-    type,
-    timestamp: new Date().toISOString(),
-    sequence,
-    data: depositOf({ status: 'succeeded', amount: 1250, ...data }),
-  })
+  const body = JSON.stringify(eventOf({ id, type, sequence, data }))
   const at = new Date()
   const headers = {
     'webhook-id': id,
@@ -117,6 +129,7 @@ describe('a top-up', () => {
           currency: 'BRL',
           language: 'ru',
           backToStoreUrl: `${store.url}/`,
+          customerReference: 'ember_guest',
         },
       },
     ])
@@ -170,12 +183,31 @@ describe('the webhook', () => {
   test('events out of order: old news changes no status, a credit counts all the same', async () => {
     const pending = { type: 'deposit.pending', data: { status: 'pending', amount: null } }
     await send({ id: 'late', sequence: 5, type: 'deposit.funds_available' })
-    expect(await balances()).toEqual({})
     await send({ id: 'first', sequence: 3, ...pending })
     expect(await live()).toContain('<span class="status good">Credited</span>')
     await send({ id: 'second', sequence: 4 })
     expect(await balances()).toEqual({ USD: 1250 })
     expect(await live()).not.toContain('Trade offer sent')
+  })
+
+  test('what its sender takes back is taken from the shopper again, part by part and in any order', async () => {
+    const reversed = (reversedAmount: number) => ({ type: 'deposit.reversed', data: { reversedAmount } })
+    await send({ id: 'two', sequence: 4, ...reversed(1250) })
+    expect(await balances()).toEqual({})
+    await send({ id: 'one', sequence: 3, ...reversed(250) })
+    await send({ id: 'credit', sequence: 2 })
+    expect(await balances()).toEqual({})
+    expect(await live()).toMatch(/Taken back by its sender.*−\$12\.50 taken back/s)
+  })
+
+  test('shows what is held and until when', async () => {
+    await send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
+    expect(await live()).toContain('$2.50 held until 2026-01-09 12:00 UTC')
+  })
+
+  test('of a type that it does not know, or a test of the till, is answered 2xx and changes nothing', async () => {
+    expect((await send({ type: 'webhook.test' })).status).toBe(204)
+    expect(await balances()).toEqual({})
   })
 
   test.each([
@@ -196,6 +228,76 @@ describe('the webhook', () => {
     expect((await send({})).status).toBe(204)
     expect(await balances()).toEqual({ USD: 1250 })
   })
+})
+
+describe('the log of the till', () => {
+  const logged = (n: number) =>
+    eventOf({ id: `logged-${n}`, sequence: n, data: { id: `${n}`, externalId: `topup-${n}` } })
+
+  test('is read at the start: what no webhook brought is credited once', async () => {
+    await send(logged(1))
+    for (const n of [1, 2, 3]) till.log.push(logged(n))
+    await store.close()
+    store = await openStore(till.url)
+    await expect.poll(balances).toEqual({ USD: 3 * 1250 })
+    till.log.push(logged(4))
+    const pressed = await fetch(`${store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
+    expect(pressed.status).toBe(303)
+    expect(await balances()).toEqual({ USD: 4 * 1250 })
+    expect((await send(logged(4))).status).toBe(204)
+    expect(await (await fetch(`${store.url}/books.json`)).json()).toEqual({
+      position: 4,
+      total: { USD: 4 * 1250 },
+    })
+  })
+
+  test('that cannot be read is reported, and the store goes on', async () => {
+    await store.close()
+    store = await openStore('http://127.0.0.1:9')
+    await expect.poll(() => reports.join()).toContain('log could not be read')
+    expect((await fetch(store.url)).status).toBe(200)
+  })
+})
+
+describe('shoppers', () => {
+  const as = async (shopper: string): Promise<string> => {
+    const body = new URLSearchParams({ shopper })
+    const answer = await fetch(`${store.url}/shopper`, { method: 'POST', body, redirect: 'manual' })
+    return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+  }
+
+  test('have balances and histories of their own', async () => {
+    const cookie = await as('mira_sol')
+    await press({}, { cookie })
+    const externalId = String(till.calls[0]?.body.externalId)
+    expect(till.calls[0]?.body.customerReference).toBe('mira_sol')
+    await send({ data: { externalId } })
+    expect(await balances()).toEqual({})
+    const hers = await fetch(`${store.url}/balance.json`, { headers: { cookie } })
+    expect(await hers.json()).toEqual({ USD: 1250 })
+    expect(await (await fetch(store.url, { headers: { cookie } })).text()).toContain(
+      '<option selected>mira_sol',
+    )
+    expect(await as('"><script>')).toContain('ember_guest')
+  })
+})
+
+test('a database of the first version goes on with its balance', async () => {
+  await store.close()
+  rmSync(join(folder, 'store.sqlite'))
+  const old = new DatabaseSync(join(folder, 'store.sqlite'))
+  old.exec(`
+    create table top_up (external_id text primary key, currency text not null, status text not null, amount integer,
+      url text, sequence integer not null default 0, created_at text not null) strict;
+    create table credit (deposit_id text primary key, currency text not null, amount integer not null) strict;
+    create table balance (currency text primary key, amount integer not null) strict;
+    insert into balance values ('USD', 700);
+    insert into credit values ('1001', 'USD', 700);`)
+  old.close()
+  store = await openStore(till.url)
+  expect(await balances()).toEqual({ USD: 700 })
+  await send({ data: { amount: 1000 } })
+  expect(await balances()).toEqual({ USD: 1000 })
 })
 
 describe('the page', () => {

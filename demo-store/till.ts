@@ -1,5 +1,5 @@
 /** The store's side of Tradetill's store API, as docs/store-guide.md and docs/webhooks.md describe it. */
-import { Webhook } from 'standardwebhooks'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
 
 export type TillAccount = { url: string; apiKey: string; webhookSecret: string }
 
@@ -11,20 +11,29 @@ export type Deposit = {
   currency: string
   /** Minor units; null until it succeeded. */
   amount: number | null
+  /** The part of amount that Steam can still take back, and that was taken back. */
+  heldAmount: number
+  heldUntil: string | null
+  reversedAmount: number
+  endReason: string | null
   createdAt: string
 }
 
-export type TillEvent = { type: string; sequence: number; deposit: Deposit }
+export type TillEvent = { id: string; type: string; sequence: number; deposit: Deposit }
+
+export type EventPage = { events: TillEvent[]; next: number; hasMore: boolean }
 
 export type NewDeposit = {
   externalId: string
   currency: string
   backToStoreUrl: string
+  customerReference: string
   language?: string
 }
 
 const DEADLINE_MS = 10_000
 const TRIES = 2
+const LOG_PAGE = 500
 
 /** Opens a deposit. Undefined when the till cannot be reached or refuses; `report` is told why. */
 export async function createDeposit(
@@ -52,34 +61,67 @@ export async function createDeposit(
   return undefined
 }
 
-/** Checks the signature over the raw body and reads the event; undefined if either is not as it should be. */
-export function readEvent(
+/** Events after a position of the till's log, in their order. Throws when the till does not answer as it should. */
+export async function readLog({ url, apiKey }: TillAccount, after: number): Promise<EventPage> {
+  const response = await fetch(`${url}/v1/events?after=${after}&limit=${LOG_PAGE}`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+    signal: AbortSignal.timeout(DEADLINE_MS),
+  })
+  const body: unknown = await response.json()
+  if (!response.ok) throw new Error(`the till refused its log: ${response.status} ${textOf(body, 'code')}`)
+  const [rows, next] = [fieldOf(body, 'events'), fieldOf(body, 'next')]
+  if (!Array.isArray(rows) || typeof next !== 'number') throw new Error('the log of the till is not readable')
+  const events = rows.map(eventOf)
+  if (!events.every((event) => event !== undefined)) throw new Error('an event of the till is not readable')
+  return { events, next, hasMore: fieldOf(body, 'hasMore') === true }
+}
+
+export type Webhook =
+  | { kind: 'event'; event: TillEvent }
+  /** Signed by the till, but nothing to do for us: a test, or a type that we do not know yet. */
+  | { kind: 'other' }
+
+/** Checks the signature over the raw body and reads it; undefined if either is not as it should be. */
+export function readWebhook(
   { webhookSecret }: TillAccount,
   headers: Record<string, string>,
   body: string,
-): TillEvent | undefined {
+): Webhook | undefined {
   try {
-    const event = new Webhook(webhookSecret).verify(body, headers)
-    const sequence = fieldOf(event, 'sequence')
-    const deposit = readDeposit(fieldOf(event, 'data'))
-    const type = textOf(event, 'type')
-    if (deposit === undefined || type === '' || !isCount(sequence)) return undefined
-    return { type, sequence, deposit }
+    const verified = new StandardWebhook(webhookSecret).verify(body, headers)
+    if (!textOf(verified, 'type').startsWith('deposit.')) return { kind: 'other' }
+    const event = eventOf(verified)
+    return event && { kind: 'event', event }
   } catch {
     return undefined
   }
 }
 
+function eventOf(value: unknown): TillEvent | undefined {
+  const sequence = fieldOf(value, 'sequence')
+  const deposit = readDeposit(fieldOf(value, 'data'))
+  const [id, type] = [textOf(value, 'id'), textOf(value, 'type')]
+  if (deposit === undefined || id === '' || type === '' || !isCount(sequence)) return undefined
+  return { id, type, sequence, deposit }
+}
+
 function readDeposit(value: unknown): Deposit | undefined {
   const text = (name: string) => textOf(value, name)
-  const amount = fieldOf(value, 'amount')
+  const count = (name: string) => {
+    const field = fieldOf(value, name)
+    return isCount(field) ? field : null
+  }
   const deposit = {
     id: text('id'),
     externalId: text('externalId'),
     url: text('url'),
     status: text('status'),
     currency: text('currency'),
-    amount: isCount(amount) ? amount : null,
+    amount: count('amount'),
+    heldAmount: count('heldAmount') ?? 0,
+    heldUntil: text('heldUntil') || null,
+    reversedAmount: count('reversedAmount') ?? 0,
+    endReason: text('endReason') || null,
     createdAt: text('createdAt'),
   }
   const complete = [deposit.id, deposit.externalId, deposit.status, deposit.currency, deposit.createdAt]

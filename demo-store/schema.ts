@@ -1,0 +1,55 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { FIRST_SHOPPER } from './shoppers.ts'
+
+/** The tables as they were first; what came later is in STEPS. */
+const FIRST = `
+  pragma journal_mode = wal;
+  pragma synchronous = full;
+  create table if not exists top_up (
+    external_id text primary key,
+    currency text not null,
+    status text not null,
+    amount integer,
+    url text,
+    -- Position of the event that this row tells of; what comes later with a smaller one is old news.
+    sequence integer not null default 0,
+    created_at text not null
+  ) strict;
+  create table if not exists credit (
+    deposit_id text primary key,
+    currency text not null,
+    amount integer not null check (amount > 0)
+  ) strict;
+  create table if not exists balance (
+    currency text primary key,
+    amount integer not null
+  ) strict;
+  create table if not exists webhook (id text primary key) strict;
+`
+
+/** Each runs once; `user_version` counts them. */
+const STEPS = [
+  `alter table top_up add column shopper text not null default '${FIRST_SHOPPER}';
+  alter table top_up add column reason text;
+  alter table top_up add column held integer not null default 0;
+  alter table top_up add column held_until text;
+  alter table top_up add column reversed integer not null default 0;
+  alter table credit add column reversed integer not null default 0;
+  create table purse (
+    shopper text not null,
+    currency text not null,
+    amount integer not null,
+    primary key (shopper, currency)
+  ) strict;
+  insert into purse select '${FIRST_SHOPPER}', currency, amount from balance;
+  drop table balance;
+  create table position (one integer primary key check (one = 1), sequence integer not null) strict;`,
+]
+
+export function migrate(db: DatabaseSync): void {
+  const done = Number(db.prepare('pragma user_version').get()?.user_version ?? 0)
+  if (done === 0) db.exec(FIRST)
+  for (const [index, step] of STEPS.entries()) {
+    if (index >= done) db.exec(`begin; ${step} pragma user_version = ${index + 1}; commit;`)
+  }
+}
