@@ -122,6 +122,7 @@ describe('the operator', () => {
 
   it('cannot bring a dead bot back, nor reach one that is not there', async () => {
     await till.db.updateTable('bot').set({ state: 'dead' }).execute()
+    expect(await (await survey()).metrics()).toContain('tradetill_bots{state="dead"} 1')
     expect(await actOnBot(till.db, id(), 'resume')).toEqual({ kind: 'refused', reason: 'dead' })
     expect(await actOnBot(till.db, '1 or 1=1', 'pause')).toEqual({ kind: 'refused', reason: 'unknown_bot' })
   })

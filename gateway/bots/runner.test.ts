@@ -318,6 +318,32 @@ describe('the jobs of a bot', () => {
     expect(mostBusy).toBe(1)
   })
 
+  it('for trades do not wait for inventories that Steam is slow with', async () => {
+    await enrol()
+    const gate = Promise.withResolvers<void>()
+    const asked: bigint[] = []
+    const traded: bigint[] = []
+    start({
+      async inventory(_, requestId) {
+        asked.push(requestId)
+        await gate.promise
+      },
+      async trade(_, tradeId) {
+        traded.push(tradeId)
+      },
+    })
+    await online()
+    for (let request = 1; request <= 20; request += 1) {
+      await send({ kind: 'inventory', requestId: String(request) })
+    }
+    await vi.waitFor(() => expect(asked).toHaveLength(4), 10_000)
+    await send({ kind: 'trade', tradeId: '99' })
+    await vi.waitFor(() => expect(traded).toEqual([99n]), 5_000)
+    expect(asked).toHaveLength(4)
+    gate.resolve()
+    await vi.waitFor(() => expect(asked).toHaveLength(20), 10_000)
+  })
+
   it('wake the watch over offers, which goes on while offers are left', async () => {
     await enrol()
     let left = 0

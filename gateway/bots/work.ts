@@ -8,6 +8,9 @@ import { createLane } from './lane.ts'
 /** Jobs taken from the queue at a time; they wait in the lanes below. */
 const JOBS_AT_A_TIME = 12
 const READS_AT_A_TIME = 4
+const INVENTORIES_AT_A_TIME = 4
+/** Inventories that may wait for their turn; those who asked give up after 20 s anyway. */
+const MOST_INVENTORIES = 40
 
 const ref = z.string().regex(/^\d{1,19}$/)
 const jobSchema = z.discriminatedUnion('kind', [
@@ -25,12 +28,13 @@ export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => 
   const name = botQueue(bot.botId)
   await queue.ensure(name)
   const watch = startWatch(deps, bot)
-  const handle = createJobHandler(deps, bot, watch.wake)
-  const work = async (data: unknown) => handle(jobSchema.parse(data))
+  const jobs = createJobHandler(deps, bot, watch.wake)
+  const work = async (data: unknown) => jobs.handle(jobSchema.parse(data))
   try {
     const stopJobs = await queue.work(name, work, { concurrency: JOBS_AT_A_TIME })
     return async () => {
       await Promise.all([watch.stop(), stopJobs()])
+      await jobs.settled()
     }
   } catch (error) {
     await watch.stop()
@@ -38,13 +42,25 @@ export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => 
   }
 }
 
-function createJobHandler({ handlers }: WorkDeps, bot: BotContext, tradeMoved: () => void) {
+function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMoved: () => void) {
   const writes = createLane(1)
   const reads = createLane(READS_AT_A_TIME)
-  return async (job: BotJob): Promise<void> => {
+  const inventories = createLane(INVENTORIES_AT_A_TIME)
+  const waiting = new Set<Promise<void>>()
+
+  // Jobs come in batches, and a batch ends with its slowest: a Steam that is slow with inventories must not hold up
+  // trades. Nothing is lost by not waiting, because a request is taken once only and its asker waits for its row.
+  const readAside = (requestId: bigint): Promise<void> | undefined => {
+    const work = inventories(() => handlers.inventory(bot, requestId))
+      .catch((error: unknown) => log.error({ err: error, botId: String(bot.botId) }, 'an inventory failed'))
+      .finally(() => waiting.delete(work))
+    waiting.add(work)
+    return waiting.size > MOST_INVENTORIES ? work : undefined
+  }
+  const handle = async (job: BotJob): Promise<void> => {
     switch (job.kind) {
       case 'inventory':
-        return reads(() => handlers.inventory(bot, BigInt(job.requestId)))
+        return readAside(BigInt(job.requestId))
       case 'look':
         return reads(() => handlers.look(bot, BigInt(job.tradeId)))
       case 'history':
@@ -56,6 +72,8 @@ function createJobHandler({ handlers }: WorkDeps, bot: BotContext, tradeMoved: (
         return job satisfies never
     }
   }
+  const settled = async () => void (await Promise.all(waiting))
+  return { handle, settled }
 }
 
 /** Looks after the bot's live offers every `watchMs` while there are any, and again once a trade moved. */
