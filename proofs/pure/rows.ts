@@ -15,7 +15,9 @@ export type Bot = {
   number: number
   epoch: bigint
   /** Jobs that wait for somebody who holds the lease. */
-  backlog: Map<TradeRow, 'job'>
+  backlog: Set<TradeRow>
+  /** Trades that have, or may have, an offer on Steam. */
+  open: Set<TradeRow>
 }
 
 export type DepositRow = {

@@ -77,7 +77,7 @@ function setScene({ core, random, trace }: { core: Core; random: Random; trace: 
     riskLimit: BigInt(random.between(0, 40_000)),
     atRisk: new Set(),
   }))
-  const bots: Bot[] = [0, 1].map((number) => ({ number, epoch: 0n, backlog: new Map() }))
+  const bots: Bot[] = [0, 1].map((number) => ({ number, epoch: 0n, backlog: new Set(), open: new Set() }))
   const processes = ['one', 'other'].map(createProcess)
   const outage = { isDown: false, isKnown: false }
   const scene: Scene = { ...sim, core, steam, till, outage, trace, processes, bots, stores, wake }
@@ -120,7 +120,7 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
   holders.set(bot, { process, life: process.life, until: now + LEASE_MS })
   process.leases.set(bot.number, { epoch: bot.epoch, endsAt: now + LEASE_MS })
   scene.trace.add(`${now} ${process.name} speaks for bot ${bot.number}`)
-  for (const row of bot.backlog.keys()) work(scene, row)
+  for (const row of bot.backlog) work(scene, row)
   bot.backlog.clear()
 }
 
@@ -143,7 +143,7 @@ function sendJob(scene: Scene, row: TradeRow, when: Date): void {
 function work(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isPoison: false }): void {
   const hand = handOf(row.bot)
   if (hand === undefined) {
-    row.bot.backlog.set(row, 'job')
+    row.bot.backlog.add(row)
     return
   }
   const retry = (): void => {
@@ -165,8 +165,8 @@ function keepWatch(scene: Scene, bot: Bot): void {
     if (process.alive && lease !== undefined)
       run(scene, process, watch(scene, { process, bot, epoch: lease.epoch }))
   }
-  const isOpen = scene.till.trades.some((row) => row.bot === bot && row.live)
-  if (isOpen || scene.engine.now() < START + BUSY_MS) scene.engine.after(TICK_MS, () => keepWatch(scene, bot))
+  if (bot.open.size > 0 || scene.engine.now() < START + BUSY_MS)
+    scene.engine.after(TICK_MS, () => keepWatch(scene, bot))
 }
 
 const WAKE_AGAIN_MS = 30_000
@@ -179,13 +179,15 @@ function sweep(scene: Scene): void {
   let next = Number.POSITIVE_INFINITY
   if (sweeper !== undefined) {
     const time = timeOf(scene, sweeper)
+    const timeMs = time.getTime()
     for (const row of till.trades) {
       if (row.trade.state === 'intended') till.record({ row }, { kind: 'nobody_came' }, time)
-      if (row.dueAt !== null && row.dueAt <= time) {
+      if (row.dueAt === null) continue
+      if (row.dueAt.getTime() <= timeMs) {
         row.dueAt = new Date(time.getTime() + WAKE_AGAIN_MS)
         sendJob(scene, row, time)
       }
-      if (row.dueAt !== null) next = Math.min(next, row.dueAt.getTime())
+      next = Math.min(next, row.dueAt.getTime())
     }
     for (const deposit of till.deposits) {
       if (deposit.status !== 'created') continue
@@ -236,7 +238,7 @@ function calm(scene: Scene): void {
     bot.epoch += 1n
     holders.set(bot, { process: first, life: first.life, until: Number.POSITIVE_INFINITY })
     first.leases.set(bot.number, { epoch: bot.epoch, endsAt: Number.POSITIVE_INFINITY })
-    for (const row of bot.backlog.keys()) work(scene, row)
+    for (const row of bot.backlog) work(scene, row)
     bot.backlog.clear()
   }
   scene.trace.add(`${engine.now()} the faults are over`)

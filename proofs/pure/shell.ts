@@ -175,7 +175,7 @@ function* cancel(sim: Shell, hand: Hand, row: TradeRow, seen: Trade): Task {
 
 /** One list read for all open offers of the bot. */
 export function* watch(sim: Shell, hand: Hand): Task {
-  const active = sim.till.trades.filter(({ bot, trade }) => bot === hand.bot && trade.state === 'active')
+  const active = [...hand.bot.open].filter(({ trade }) => trade.state === 'active')
   if (active.length === 0) return
   const oldest = Math.min(...active.map((row) => row.createdAt))
   const since = new Date(oldest - LIST_MARGIN_MS)

@@ -51,6 +51,7 @@ export function createTill(deps: TillDeps) {
 
   function free(row: TradeRow): void {
     row.live = false
+    row.bot.open.delete(row)
     for (const { assetId } of row.assets) if (taken.get(assetId) === row) taken.delete(assetId)
   }
 
@@ -233,6 +234,7 @@ export function createTill(deps: TillDeps) {
       const row = intentOf(deposit, wish, { ...around, tradeId: BigInt(trades.length + 1) })
       for (const { assetId } of wish.assets) taken.set(assetId, row)
       deposit.trades.push(row)
+      row.bot.open.add(row)
       trades.push(row)
       byCode.set(around.code, row)
       return row

@@ -197,7 +197,7 @@ export function createSteam(sim: Sim, first: World) {
 
   function accept(offer: WorldOffer): boolean {
     const answer = change((now, at) => acceptOffer(now, { offerId: offer.id, by: offer.partner }, at))
-    if (answer.kind === 'refused') return false
+    if (answer.kind !== 'accepted') return false
     const now = engine.now()
     if (random.chance(0.3)) arrivals.set(answer.tradeId, now + random.between(500, 25_000))
     const telling = tellings.get(offer.id)
