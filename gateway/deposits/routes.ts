@@ -43,6 +43,7 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
         // Nearly all polls end here, without a promise.
         if (known === undefined || known !== deps.views.kept(hash)?.etag) return answer(reply, hash, known)
         unchanged(reply, known)
+        return undefined
       })
   }
 }
