@@ -1,0 +1,220 @@
+/** Bugs that payment and trade systems really had, where no other test holds them: docs/known-bugs.md has the whole list. */
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CURRENCIES } from '../contract/money.ts'
+import type { BotContext } from '../gateway/bots/bot.ts'
+import { createDeposit } from '../gateway/deposits/opening.ts'
+import { repeat } from '../gateway/kit/repeat.ts'
+import { verifyLedger } from '../gateway/ledger/verify.ts'
+import type { FakeSession } from '../gateway/testing/fake-steam.ts'
+import { captureLog } from '../gateway/testing/log.ts'
+import { fc, test } from '../gateway/testing/property.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../gateway/testing/till.ts'
+import { requestTrade } from '../gateway/trades/request.ts'
+import { tradeHandlers } from '../gateway/trades/service.ts'
+import { signWebhook } from '../gateway/webhooks/signature.ts'
+
+let till: Till
+let pool: pg.Pool
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  pool.on('error', () => {})
+  store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(async () => {
+  await pool.end()
+  await till.close()
+})
+
+type Deposit = Awaited<ReturnType<typeof aDeposit>>
+type Step = 'trade' | 'look' | 'watch'
+
+const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
+
+const STEPS: Record<Step, () => Promise<unknown>> = {
+  trade: async () => {
+    for (const { id } of await trades()) await tradeHandlers(till.deps).trade(bot, id)
+  },
+  look: async () => {
+    for (const { id } of await trades()) await tradeHandlers(till.deps).look(bot, id)
+  },
+  watch: () => tradeHandlers(till.deps).watch(bot),
+}
+
+async function standing(deposit: Deposit): Promise<void> {
+  const before = (await trades()).length
+  const answer = requestTrade(till.deps, deposit.body)
+  await expect.poll(trades).toHaveLength(before + 1)
+  await STEPS.trade()
+  expect(await answer).toEqual({ kind: 'active' })
+}
+
+/** What the store was credited, and told. */
+async function books() {
+  const credited = await till.db
+    .selectFrom('ledger_entry')
+    .select((eb) => eb.fn.sum<bigint>('amount').as('sum'))
+    .where('cause', '=', 'delivered')
+    .executeTakeFirstOrThrow()
+  const told = await till.db
+    .selectFrom('event')
+    .select('type')
+    .where('type', '=', 'deposit.succeeded')
+    .execute()
+  return { credited: Number(credited.sum), told: told.length, differences: await verifyLedger(pool) }
+}
+
+const ONCE = { credited: 3_000, told: 1, differences: [] }
+
+/** Breaks off the first `times` writes to a table, as PostgreSQL would; a sequence counts, which no rollback undoes. */
+async function breakOff(table: string, code: string, times: number): Promise<void> {
+  await sql`
+    create sequence if not exists broken_off;
+    create or replace function break_off() returns trigger language plpgsql as $break$
+    begin
+      if nextval('broken_off') <= ${sql.lit(times)} then
+        raise exception 'broken off for the test' using errcode = ${sql.lit(code)};
+      end if;
+      return new;
+    end $break$;
+    create trigger break_off before insert or update on ${sql.table(table)}
+      for each row execute function break_off();`.execute(till.db)
+}
+
+describe('who sees an acceptance', () => {
+  const orders: Step[][] = [
+    ['trade', 'look', 'watch'],
+    ['trade', 'watch', 'look'],
+    ['look', 'trade', 'watch'],
+    ['look', 'watch', 'trade'],
+    ['watch', 'trade', 'look'],
+    ['watch', 'look', 'trade'],
+  ]
+  it.each(orders)('bug 2: job, page and poller, %s, %s and %s, credit once', async (...order) => {
+    await standing(await aDeposit(till, store))
+    session.accept('1')
+    await Promise.all(order.map((step) => STEPS[step]()))
+    for (const step of order) await STEPS[step]()
+    expect(await books()).toEqual(ONCE)
+  })
+
+  it('bug 6: an offer that is seen, and accepted, before its own sending is answered is credited once', async () => {
+    const deposit = await aDeposit(till, store)
+    session.afterSend = async () => {
+      await STEPS.watch()
+      session.accept('1')
+      await STEPS.watch()
+    }
+    await standing(deposit)
+    await STEPS.watch()
+    expect(await books()).toEqual(ONCE)
+    expect(session.calls.filter((call) => call.startsWith('send'))).toHaveLength(1)
+  })
+})
+
+describe('a transaction that PostgreSQL breaks off', () => {
+  const tables = ['trade_item', 'custody_entry', 'ledger_entry', 'account', 'event']
+  it.each(tables.flatMap((table) => ['40001', '40P01'].map((code) => [table, code] as const)))(
+    'bug 15: at %s with %s is repeated without leaving anything twice',
+    async (table, code) => {
+      await standing(await aDeposit(till, store))
+      session.accept('1')
+      await breakOff(table, code, 2)
+      await STEPS.watch()
+      expect(await books()).toEqual(ONCE)
+    },
+  )
+})
+
+describe('a disk that is full', () => {
+  it('bug 35: refuses the deposit and keeps nothing of it; when there is room again the store tries again', async () => {
+    await breakOff('deposit', '53100', 1)
+    const body = { externalId: 'order 1', currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
+    await expect(createDeposit(till.deps, store, body)).rejects.toThrow('broken off')
+    expect(await till.db.selectFrom('deposit').select('id').execute()).toEqual([])
+    expect((await createDeposit(till.deps, store, body)).created).toBe(true)
+  })
+
+  it('bug 35: credits nothing by halves, and all of it once there is room again', async () => {
+    await standing(await aDeposit(till, store))
+    session.accept('1')
+    await breakOff('event', '53100', 1)
+    await expect(STEPS.watch()).rejects.toThrow('broken off')
+    expect(await books()).toEqual({ credited: 0, told: 0, differences: [] })
+    await STEPS.trade()
+    expect(await books()).toEqual(ONCE)
+  })
+})
+
+it('bug 32: of two deposits that want one item at the same moment exactly one gets it', async () => {
+  const [one, other] = [await aDeposit(till, store), await aDeposit(till, store)]
+  await sql`update quote_item set asset_id = '77' || right(asset_id, 1)`.execute(till.db)
+  const items = ['770', '771']
+  const answers = [one, other].map(({ body }) => requestTrade(till.deps, { ...body, items }))
+  await expect.poll(trades).toHaveLength(1)
+  const work = async () => {
+    await STEPS.trade()
+    return session.offers.size
+  }
+  await expect.poll(work).toBe(1)
+  const kinds = (await Promise.all(answers)).map((answer) =>
+    answer.kind === 'refused' ? answer.code : answer.kind,
+  )
+  expect(kinds.sort()).toEqual(['active', 'items_unavailable'])
+  expect(await trades()).toHaveLength(1)
+})
+
+it('bug 38: a stalled event loop makes no burst of work', async () => {
+  let running = 0
+  let most = 0
+  let turns = 0
+  const work = async () => {
+    running += 1
+    most = Math.max(most, running)
+    turns += 1
+    await till.db.selectFrom('store').select('id').execute()
+    running -= 1
+  }
+  const repeated = repeat({ name: 'stalled', everyMs: 10, log: captureLog().log }, work)
+  await expect.poll(() => turns).toBeGreaterThan(1)
+  const before = turns
+  const end = performance.now() + 500
+  while (performance.now() < end);
+  await till.db.selectFrom('store').select('id').execute()
+  expect(turns - before).toBeLessThan(5)
+  await repeated.stop()
+  expect(most).toBe(1)
+})
+
+it('bug 19: every currency of the till has two digits, as minor units are counted here', () => {
+  for (const currency of CURRENCIES) {
+    const { maximumFractionDigits } = new Intl.NumberFormat('en', {
+      style: 'currency',
+      currency,
+    }).resolvedOptions()
+    expect(maximumFractionDigits).toBe(2)
+  }
+})
+
+const messages = fc.record({
+  id: fc.uuid(),
+  body: fc.string({ maxLength: 12 }),
+  at: fc.integer({ min: 1, max: 99_999 }).map((seconds) => new Date(seconds * 1_000)),
+})
+
+test.prop([messages, messages])('bug 24: no two messages have the same signature', (one, other) => {
+  const secret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE='
+  const signed = (message: typeof one) => signWebhook([secret], message)['webhook-signature']
+  const same = one.id === other.id && one.body === other.body && one.at.getTime() === other.at.getTime()
+  expect(signed(one) === signed(other)).toBe(same)
+  // What moves over a boundary between two fields is another message as well.
+  const moved = { ...one, at: new Date(one.at.getTime() * 10), body: one.body.slice(1) }
+  expect(signed(moved)).not.toBe(signed(one))
+})
