@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEPOSIT_STATUSES, type DepositStatus, isFinal } from '../../contract/statuses.ts'
-import { DEPOSIT_EDGES, type DepositCause, decideDeposit } from './deposit.ts'
+import { DEPOSIT_EDGES, DEPOSIT_LIFE_MS, type DepositCause, decideDeposit } from './deposit.ts'
 
 const expiresAt = new Date('2026-01-01T13:00:00Z')
 const past = (ms: number) => new Date(expiresAt.getTime() + ms)
@@ -41,6 +41,17 @@ describe('a deposit', () => {
   it.each(DEPOSIT_STATUSES.filter(isFinal))('D-6 that ended as %s stays so, whatever else comes', (from) => {
     expect(moved(from, { kind: 'offer_stands' })).toBeNull()
     expect(moved(from, { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
+  })
+
+  it('that was created may be cancelled by its store, and no other', () => {
+    for (const from of DEPOSIT_STATUSES) {
+      const to = moved(from, { kind: 'cancelled_by_store' })
+      expect(to).toBe(from === 'created' ? 'paymentTimeout' : null)
+    }
+  })
+
+  it('lives for an hour', () => {
+    expect(DEPOSIT_LIFE_MS).toBe(3_600_000)
   })
 
   it('I10 moves along these edges', () => {

@@ -43,7 +43,10 @@ describe('a delivery', () => {
     ['more held than paid', { total: 5n, gross: 10n, held: 6n }],
     ['less than nothing held', { total: 5n, gross: 10n, held: -1n }],
   ])('cannot pay %s', (_name, delivery) => {
-    expect(() => deliveryMovements(delivery)).toThrow(RangeError)
+    const { total, gross, held } = delivery
+    expect(() => deliveryMovements(delivery)).toThrow(
+      `a delivery of ${gross} cannot pay ${total}, ${held} of it held`,
+    )
   })
 })
 

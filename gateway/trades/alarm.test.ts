@@ -80,6 +80,7 @@ describe('when to look next', () => {
     ['and past it every minute', held, 700_001, 700_061],
     ['a final one at its last look', final, 700_001, 786_400],
     ['at the deadline soon', active, 300, 305],
+    ['one that is being cancelled before its deadline soon', { ...active, cancelling: 'escrow' }, 10, 15],
     ['one that is being cancelled soon', { ...active, cancelling: 'escrow' }, 301, 306],
     ['a cancelled one for long: every minute', { ...active, cancelling: 'store' }, 500, 560],
     ['a held one at its settlement every minute', held, 700_000, 700_060],

@@ -85,6 +85,10 @@ describe('a list of the sent offers', () => {
     ])
   })
 
+  it('D-25 has the offer of a send whose process was lost', () => {
+    expect(decided(sending, listed(offer('active')))).toMatchObject([{ kind: 'activated', offerId: '5' }])
+  })
+
   it('D-25 without the offer counts; three over 45 s abandon it', () => {
     expect(decided(unknown, listed(), 44)).toEqual([{ kind: 'offer_missed' }])
     const twice = { ...unknown, missedReads: 2 }
@@ -185,6 +189,7 @@ describe('a read of the offer', () => {
     const silent = { kind: 'offer_read', offer: offer('accepted', { tradeId: null }) } as const
     expect(decided({ ...nameless, steamTradeId: '900' }, silent)).toEqual([])
     expect(decided(nameless, silent)).toEqual([])
+    expect(decided(active, silent)).toEqual([{ kind: 'accepted', steamTradeId: null, at: at(30) }])
   })
 
   it('D-24 an end says in the trade why', () => {
@@ -227,6 +232,7 @@ describe('a record of the exchange', () => {
   it('D-9 is held while Steam can take it back', () => {
     expect(decided(active, proved(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(30 + 8 * 86_400) }])
     expect(decided(active, proved({ settlesAt: at(20) }), 30)).toMatchObject([{ settlesAt: null }])
+    expect(decided(active, proved({ settlesAt: at(30) }), 30)).toMatchObject([{ settlesAt: null }])
   })
 
   it.each(['failed', 'rolled_back'] as const)(

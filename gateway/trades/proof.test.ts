@@ -13,6 +13,7 @@ const unmoved = items.map((asset) => ({ ...asset, newAssetId: null, rolledBackAs
 describe('what a record of an exchange proves', () => {
   it.each<[string, Partial<TradeStatus>, string]>([
     ['D-8 a complete one', {}, 'delivered'],
+    ['D-8 a complete one whose new ids are not told', { received: unmoved }, 'delivered'],
     ['D-8 a committed one with every new id', { state: 'committed' }, 'delivered'],
     ['D-8 a committed one without the new ids', { state: 'committed', received: unmoved }, 'not_yet'],
     ['a pending one', { state: 'pending' }, 'not_yet'],
@@ -64,6 +65,7 @@ describe('the same assets', () => {
     expect(sameAssets([one, other], [one, one])).toBe(false)
     expect(sameAssets([one, one], [one, other])).toBe(false)
     expect(sameAssets([one], [one, other])).toBe(false)
+    expect(sameAssets([one, other, one], [one, other])).toBe(false)
     expect(sameAssets([{ ...one, contextId: '16' }, other], [one, other])).toBe(false)
   })
 })

@@ -21,6 +21,8 @@ import { EDGES, evolve, isDelivered, isEnded, type Trade, type TradeEvent, type 
 describe('the edges', () => {
   it('I10 are these', () => {
     expect(EDGES).toMatchObject({
+      sending: ['intended', 'unknown', 'active', 'refused'],
+      unknown: ['active', 'abandoned'],
       active: ['declined', 'countered', 'invalid', 'timed_out', 'held', 'final'],
       held: ['final', 'reversed'],
       final: ['reversed'],
