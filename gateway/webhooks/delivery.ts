@@ -17,8 +17,10 @@ export type DeliveryDeps = {
   /** Opens what signs for an endpoint now (`whsec_…`); throws if it does not open. */
   secretsOf(endpoint: Signer): string[]
   random(): number
-  /** The schedule and the claim are divided by this: for proofs. */
+  /** The waits of the schedule are divided by this: for proofs. */
   haste?: number
+  /** Longer than one attempt takes: a killed sender's claim then runs out and another one sends. */
+  claimMs?: number
   onAttempt?(attempt: AttemptFacts): void
 }
 
@@ -31,7 +33,6 @@ export type AttemptFacts = {
 
 export type Signer = Pick<EndpointRow, 'id' | 'store_id' | 'secret' | 'previous_secret' | 'previous_until'>
 
-/** Longer than one attempt takes: a killed sender's claim then runs out and another one sends. */
 const CLAIM_MS = 60_000
 const SECRET_CLOSED = 'the webhook secret of the endpoint does not open'
 /** More failed attempts than the schedule has. */
@@ -49,7 +50,7 @@ export type Claim = Signer & {
 
 /** Takes up to `most` deliveries of an endpoint that are due: those that were tried least come first. */
 export async function claimDue(
-  { db, clock, haste = 1 }: Pick<DeliveryDeps, 'db' | 'clock' | 'haste'>,
+  { db, clock, claimMs = CLAIM_MS }: Pick<DeliveryDeps, 'db' | 'clock' | 'claimMs'>,
   endpointId: bigint,
   most: number,
 ): Promise<Claim[]> {
@@ -65,7 +66,7 @@ export async function claimDue(
       order by tried limit ${most}
     ),
     claimed as (
-      update webhook_delivery set due_at = ${new Date(now.getTime() + CLAIM_MS / haste)}
+      update webhook_delivery set due_at = ${new Date(now.getTime() + claimMs)}
       from due where webhook_delivery.id = due.id
       returning webhook_delivery.id, event_id, endpoint_id, attempts
     )

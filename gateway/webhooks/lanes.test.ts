@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expireDeposit } from '../deposits/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aDeposit, anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
+import { workOnWebhooks } from './jobs.ts'
 import { startLanes } from './lanes.ts'
 import { publishEvents } from './publisher.ts'
 import { createSender } from './sender.ts'
@@ -87,6 +88,25 @@ describe('lanes', () => {
       .orderBy('id')
       .execute()
     expect(rows.map((row) => `${row.state} ${row.attempts}`).slice(0, 3)).toEqual(Array(3).fill('due 1'))
+  })
+
+  it('95 of 100 events are with the store within a second of their commit', { timeout: 60_000 }, async () => {
+    const store = await aStore(till, { webhookUrl: receiver.url })
+    const stop = await workOnWebhooks({
+      ...till.deps,
+      send: createSender({ mode: 'sandbox' }),
+      secretsOf: () => [SECRET],
+      random: () => 0.5,
+    })
+    stops.push(stop)
+    const waits: number[] = []
+    for (let n = 1; n <= 100; n += 1) {
+      await expired(store)
+      const begin = performance.now()
+      await expect.poll(() => receiver.received.length, { timeout: 10_000, interval: 5 }).toBe(n)
+      waits.push(performance.now() - begin)
+    }
+    expect(waits.sort((a, b) => a - b)[94]).toBeLessThan(1_000)
   })
 
   it('two processes send each event once', async () => {

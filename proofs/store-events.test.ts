@@ -1,0 +1,190 @@
+/**
+ * No event is lost while webhooks fail in every way and the sender is killed, and the books of a real store agree with
+ * the ledger. In full: `PROOF_EVENTS=20000 npm test -- proofs/store-events`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { eventually, freePorts, isServing, type Running, run } from '../e2e/process.ts'
+import type { BotContext } from '../gateway/bots/bot.ts'
+import { balancesOf } from '../gateway/ledger/store.ts'
+import type { FakeSession } from '../gateway/testing/fake-steam.ts'
+import { type StoreApi, startStoreApi } from '../gateway/testing/store-api.ts'
+import { aBot, aDeposit, startTill, type Till } from '../gateway/testing/till.ts'
+import { cancelDeposit } from '../gateway/trades/cancellation.ts'
+import { requestTrade } from '../gateway/trades/request.ts'
+import { tradeHandlers } from '../gateway/trades/service.ts'
+import { publishEvents } from '../gateway/webhooks/publisher.ts'
+import { type BadRoad, startBadRoad } from './bad-road.ts'
+import { seededRandom } from './random.ts'
+
+const EVENTS = Number(process.env.PROOF_EVENTS ?? 200)
+/** As the test of the API seals. */
+const KEY = Buffer.alloc(32, 3).toString('hex')
+const KILL_EVERY_MS = EVENTS >= 2_000 ? 10_000 : 2_000
+const WRITERS = 6
+/** Of ten deposits; a paid one tells two events. */
+const PAID_OF_TEN = 4
+
+vi.setConfig({ testTimeout: 180_000 + EVENTS * 60, hookTimeout: 60_000 })
+
+let till: Till
+let api: StoreApi
+let bot: BotContext
+let session: FakeSession
+let road: BadRoad
+let shop: Running
+let shopUrl: string
+let folder: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-events-'))
+  till = await startTill()
+  api = await startStoreApi(till, { limited: false })
+  ;({ bot, session } = await aBot(till))
+  const apiUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  const [port = 0] = await freePorts(1)
+  shopUrl = `http://127.0.0.1:${port}`
+  road = await startBadRoad(`${shopUrl}/webhooks/tradetill`, seededRandom(11))
+  const endpoint = await api.call('POST', '/v1/webhook-endpoints', { body: { url: road.url } })
+  shop = run('demo-store/main.ts', {
+    DEMO_STORE_PORT: String(port),
+    DEMO_STORE_DATA: join(folder, 'shop.sqlite'),
+    TRADETILL_URL: apiUrl,
+    TRADETILL_API_KEY: api.key,
+    TRADETILL_WEBHOOK_SECRET: endpoint.json().secret,
+  })
+  await eventually('the store answers', async () => (await isServing(shopUrl)) || undefined)
+})
+afterAll(async () => {
+  await shop.interrupt()
+  await road.close()
+  await api.app.close()
+  await till.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Deposits that are paid or cancelled until so many events have happened. */
+async function happen(events: number): Promise<void> {
+  let left = events
+  let turn = 0
+  const writer = async () => {
+    while (left > 0) {
+      turn += 1
+      const isPaid = turn % 10 < PAID_OF_TEN
+      left -= isPaid ? 2 : 1
+      const deposit = await aDeposit(till, api.store)
+      if (isPaid) await pay(deposit)
+      else await cancelDeposit(till.deps, api.store.id, deposit.id)
+    }
+  }
+  await Promise.all(Array.from({ length: WRITERS }, writer))
+}
+
+async function pay({ id, body }: Awaited<ReturnType<typeof aDeposit>>): Promise<void> {
+  const asked = requestTrade(till.deps, body)
+  const tradeOf = () =>
+    till.db
+      .selectFrom('trade')
+      .select(['id', 'steam_offer_id'])
+      .where('deposit_id', '=', id)
+      .executeTakeFirst()
+  const trade = await eventually('the trade is asked for', tradeOf)
+  const { trade: advance } = tradeHandlers(till.deps)
+  await advance(bot, trade.id)
+  await asked
+  session.accept((await tradeOf())?.steam_offer_id ?? '')
+  await advance(bot, trade.id)
+}
+
+const books = z.object({ position: z.number(), total: z.record(z.string(), z.number()) })
+
+const booksOfShop = async () => books.parse(await (await fetch(`${shopUrl}/books.json`)).json())
+
+const ledger = async () => {
+  const [usd] = await balancesOf(till.db, api.store.id)
+  return Number((usd?.held ?? 0n) + (usd?.available ?? 0n))
+}
+
+/** Runs the sender and kills it again and again until `done`. */
+async function withKilledSenders(done: () => Promise<boolean>): Promise<number> {
+  const start = async () => {
+    const fresh = run('proofs/store-sender.ts', {}, { args: [till.url, KEY] })
+    await eventually('the sender runs', () => {
+      if (fresh.hasEnded()) throw new Error(fresh.output())
+      return fresh.output().includes('sender ready') || undefined
+    })
+    return fresh
+  }
+  let sender = await start()
+  let killedAt = performance.now()
+  let kills = 0
+  await eventually(
+    'every webhook is delivered',
+    async () => {
+      if (performance.now() - killedAt > KILL_EVERY_MS) {
+        await sender.kill()
+        kills += 1
+        sender = await start()
+        killedAt = performance.now()
+      }
+      return (await done()) || undefined
+    },
+    120_000 + EVENTS * 50,
+  )
+  await sender.kill()
+  return kills
+}
+
+const countOf = async (table: 'event' | 'webhook_delivery', state?: 'due' | 'failed') => {
+  const all = till.db.selectFrom(table).select((eb) => eb.fn.countAll<bigint>().as('count'))
+  const some = state === undefined ? all : all.where(sql<boolean>`state = ${state}`)
+  return Number((await some.executeTakeFirstOrThrow()).count)
+}
+
+test(`${EVENTS} events under failures and kills: none lost, none invented, the books agree`, async () => {
+  let isOver = false
+  const happening = happen(EVENTS).finally(() => {
+    isOver = true
+  })
+  const kills = await withKilledSenders(async () => {
+    if (!isOver) return false
+    const [events, deliveries, due] = [
+      await countOf('event'),
+      await countOf('webhook_delivery'),
+      await countOf('webhook_delivery', 'due'),
+    ]
+    return events === deliveries && due === 0
+  })
+  await happening
+  expect(kills).toBeGreaterThan(0)
+  expect(await countOf('webhook_delivery', 'failed')).toBe(0)
+  const told = await till.db.selectFrom('event').select(['id', 'sequence']).orderBy('sequence').execute()
+  expect(told.map(({ sequence }) => Number(sequence))).toEqual(told.map((_, index) => index + 1))
+  const ids = new Set(told.map(({ id }) => id))
+  expect(told.length).toBeGreaterThanOrEqual(EVENTS)
+  expect(told.filter(({ id }) => !road.taken.has(id))).toEqual([])
+  expect([...road.taken.keys()].filter((id) => !ids.has(id))).toEqual([])
+  for (const kind of ['status', 'silence', 'reset', 'redirect'] as const)
+    expect(road.failed[kind]).toBeGreaterThan(0)
+  expect(road.failures / road.calls).toBeGreaterThan(0.2)
+  expect((await booksOfShop()).total.USD).toBe(await ledger())
+  expect(await ledger()).toBeGreaterThan(0)
+  console.log({ events: told.length, calls: road.calls, failures: road.failures, ...road.failed, kills })
+})
+
+test('with every webhook dropped the store has its books from the event log alone', async () => {
+  const before = await booksOfShop()
+  road.drop()
+  await happen(Math.ceil(EVENTS / 10))
+  await publishEvents(till.deps)
+  expect(await booksOfShop()).toMatchObject({ total: before.total })
+  await fetch(`${shopUrl}/reconcile`, { method: 'POST', redirect: 'manual' })
+  const after = await booksOfShop()
+  expect(after.total.USD).toBe(await ledger())
+  expect(after.total.USD).toBeGreaterThan(before.total.USD ?? 0)
+  expect(after.position).toBe(await countOf('event'))
+})
