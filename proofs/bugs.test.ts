@@ -106,16 +106,18 @@ describe('who sees an acceptance', () => {
   })
 
   it('bug 6: an offer that is seen, and accepted, before its own sending is answered is credited once', async () => {
-    const deposit = await aDeposit(till, store)
+    // Of another one that stands the list is read, and this one is in it.
+    await standing(await aDeposit(till, store))
     session.afterSend = async () => {
       await STEPS.watch()
-      session.accept('1')
+      session.accept('2')
       await STEPS.watch()
     }
-    await standing(deposit)
+    await standing(await aDeposit(till, store))
     await STEPS.watch()
     expect(await books()).toEqual(ONCE)
-    expect(session.calls.filter((call) => call.startsWith('send'))).toHaveLength(1)
+    expect(session.calls.filter((call) => call.startsWith('send'))).toHaveLength(2)
+    expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
   })
 })
 
