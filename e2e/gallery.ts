@@ -1,0 +1,146 @@
+/**
+ * `npm run gallery`: pictures of every screen and state, in both languages and widths, into `.data/gallery`, and the
+ * main ones into `e2e/gallery`. `-- --check` compares the main ones with those that are there. `-- NAME` takes only
+ * the scenes whose name begins so.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import type { Language } from '../contract/languages.ts'
+import { DESKTOP, launchBrowser, MOBILE, visit } from './browser.ts'
+import { type Base, SCENES, type Scene } from './gallery-scenes.ts'
+import { prepare } from './setup.ts'
+import { baseOf, playScene } from './studio.ts'
+import { endTill, startTill, type Till } from './till.ts'
+
+const ALL = join(import.meta.dirname, '../.data/gallery')
+const MAIN = join(import.meta.dirname, 'gallery')
+
+/** Share of pixels that may differ: fonts are drawn a little differently elsewhere. */
+const MOST_DIFFERENCE = 0.01
+
+type Look = { language: Language; viewport: typeof DESKTOP; scheme: 'dark' | 'light' }
+
+/** Every language at every width; the schemes take turns. */
+const LOOKS: Look[] = [
+  { language: 'en', viewport: DESKTOP, scheme: 'dark' },
+  { language: 'en', viewport: MOBILE, scheme: 'light' },
+  { language: 'ru', viewport: DESKTOP, scheme: 'light' },
+  { language: 'ru', viewport: MOBILE, scheme: 'dark' },
+]
+
+const MAIN_SHOTS = [
+  'guide-en-1440-dark',
+  'guide-ru-390-dark',
+  'inventory-en-1440-dark',
+  'inventory-ru-1440-light',
+  'inventory-ru-390-dark',
+  'inventory-en-390-light',
+  'inventory-hidden-en-1440-dark',
+  'confirmation-en-1440-dark',
+  'confirmation-ru-390-dark',
+  'outcome-succeeded-en-1440-dark',
+  'outcome-stolen-key-ru-390-dark',
+  'help-en-1440-dark',
+]
+
+const nameOf = (scene: Scene, { language, viewport, scheme }: Look): string =>
+  `${scene.name}-${language}-${viewport.width}-${scheme}`
+
+type Studio = { browser: Browser; till: Till; base: Base }
+
+async function shoot({ browser, till, base }: Studio, scene: Scene, look: Look): Promise<Buffer> {
+  const { page, end } = await visit(browser, look.viewport, {
+    colorScheme: look.scheme,
+    timezoneId: 'UTC',
+  })
+  try {
+    await playScene(page, { gateway: till.gateway, base, scene, language: look.language })
+    await page.evaluate(async () => {
+      await document.fonts.ready
+      await Promise.all(
+        [...document.images]
+          .filter((image) => image.loading !== 'lazy')
+          .map((image) => image.decode().catch(() => {})),
+      )
+    })
+    await page.waitForLoadState('networkidle')
+    return await page.screenshot({ animations: 'disabled', caret: 'hide' })
+  } finally {
+    await end()
+  }
+}
+
+/** Share of pixels that differ visibly, counted by the browser itself; 1 when the sizes differ. */
+async function differenceOf(browser: Browser, before: Buffer, after: Buffer): Promise<number> {
+  const page = await browser.newPage()
+  try {
+    return await page.evaluate(
+      async (pictures) => {
+        const [first, second] = await Promise.all(
+          pictures.map(async (base64) => {
+            const picture = await createImageBitmap(
+              await (await fetch(`data:image/png;base64,${base64}`)).blob(),
+            )
+            const { width, height } = picture
+            const drawing = new OffscreenCanvas(width, height).getContext('2d')
+            drawing?.drawImage(picture, 0, 0)
+            return { width, height, data: drawing?.getImageData(0, 0, width, height).data ?? [] }
+          }),
+        )
+        if (first?.width !== second?.width || first?.height !== second?.height) return 1
+        let different = 0
+        const [a, b] = [first?.data ?? [], second?.data ?? []]
+        for (let at = 0; at < a.length; at += 4) {
+          const distance = [0, 1, 2].reduce(
+            (sum, channel) => sum + Math.abs((a[at + channel] ?? 0) - (b[at + channel] ?? 0)),
+            0,
+          )
+          if (distance > 48) different += 1
+        }
+        return different / (a.length / 4)
+      },
+      [before.toString('base64'), after.toString('base64')],
+    )
+  } finally {
+    await page.close()
+  }
+}
+
+async function check(studio: Studio, name: string, picture: Buffer): Promise<boolean> {
+  const difference = await differenceOf(studio.browser, readFileSync(join(MAIN, `${name}.png`)), picture)
+  const same = difference <= MOST_DIFFERENCE
+  console.log(
+    `${same ? 'same     ' : 'DIFFERENT'} ${name} (${(difference * 100).toFixed(2)} % of its pixels)`,
+  )
+  return same
+}
+
+async function main(args: string[]): Promise<void> {
+  const checking = args.includes('--check')
+  const wanted = args.filter((arg) => !arg.startsWith('--'))
+  await prepare()
+  for (const folder of [ALL, MAIN]) mkdirSync(folder, { recursive: true })
+  const till = await startTill()
+  const browser = await launchBrowser()
+  try {
+    const studio = { browser, till, base: await baseOf(till) }
+    for (const scene of SCENES) {
+      if (wanted.length > 0 && !wanted.some((start) => scene.name.startsWith(start))) continue
+      for (const look of LOOKS) {
+        const name = nameOf(scene, look)
+        const isMain = MAIN_SHOTS.includes(name)
+        if (checking && !isMain) continue
+        const picture = await shoot(studio, scene, look)
+        writeFileSync(join(ALL, `${name}.png`), picture)
+        if (isMain && !checking) writeFileSync(join(MAIN, `${name}.png`), picture)
+        if (checking && !(await check(studio, name, picture))) process.exitCode = 1
+      }
+    }
+  } finally {
+    await browser.close()
+    await endTill(till)
+  }
+}
+
+await main(process.argv.slice(2))

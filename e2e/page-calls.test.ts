@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest'
+import type { Payment } from '../contract/widget-api.ts'
+import { formatMoney } from '../widget/i18n/format.ts'
+import { callerOf } from './calls.ts'
+import { offers, player } from './sandbox.ts'
+import { answerInBrowser, giveLink, pay, pickItems, TEXTS } from './shopper.ts'
+import { callsTo, depositOf, openBrowser, openDeposit, query, till } from './stage.ts'
+import { balanceCents } from './store.ts'
+
+const METRIC = /^tradetill_page_seconds_count\{metric="FCP",screen="deposit"\} (\d+)/m
+
+async function firstPaints(): Promise<number> {
+  const text = await (await fetch(till.metrics)).text()
+  return Number(METRIC.exec(text)?.[1] ?? 0)
+}
+
+test('A-106 a page measures itself; its report is counted, and a lost one changes nothing', async () => {
+  const before = await firstPaints()
+  const opened = await openDeposit()
+  await expect.poll(firstPaints).toBeGreaterThan(before)
+  const [report] = callsTo(opened, '/api/metrics')
+  expect(report?.method).toBe('POST')
+  const { page } = await openBrowser()
+  await page.route('**/api/metrics', (route) => route.abort())
+  const lost = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/metrics'))
+  await page.goto((await depositOf()).url)
+  await lost
+  await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
+})
+
+describe('A-104 the error report', () => {
+  test('A-105 tells of an uncaught error and of an unhandled rejection, with the token', async () => {
+    const { page, context, texts } = await openDeposit()
+    await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
+    const told = page.waitForRequest((request) => request.url().endsWith('/api/error-report'))
+    await page.evaluate(() => {
+      window.dispatchEvent(new ErrorEvent('error', { message: 'broken', filename: 'x.js', lineno: 7 }))
+    })
+    const request = await told
+    const { url, ...report } = request.postDataJSON()
+    expect(report).toEqual({ message: 'broken', type: 'error', filename: 'x.js', lineno: 7, empty: true })
+    expect(url).toBe(page.url())
+    const cookies = await context.cookies(till.gateway)
+    expect(request.headers()['x-csrf-token']).toBe(cookies.find(({ name }) => name === 'csrf')?.value)
+    expect((await request.response())?.status()).toBe(204)
+    const second = page.waitForRequest((other) => other.url().endsWith('/api/error-report'))
+    await page.evaluate(() => {
+      window.dispatchEvent(
+        new PromiseRejectionEvent('unhandledrejection', {
+          promise: Promise.resolve(),
+          reason: new TypeError('nothing there'),
+        }),
+      )
+    })
+    expect((await second).postDataJSON()).toMatchObject({ message: 'nothing there', empty: false })
+  })
+
+  test('says nothing of a script of another origin, and nobody notices when it fails', async () => {
+    const opened = await openDeposit()
+    const { page, texts } = opened
+    await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
+    await page.route('**/api/error-report', (route) => route.abort())
+    await page.evaluate(() => {
+      window.dispatchEvent(new ErrorEvent('error', { message: 'Script error.' }))
+      window.dispatchEvent(new ErrorEvent('error', { message: 'broken' }))
+    })
+    await expect.poll(() => callsTo(opened, '/api/error-report').length).toBe(1)
+    expect(await page.getByRole('textbox', { name: texts.tradeLink }).isVisible()).toBe(true)
+    expect(await page.locator('.toast').count()).toBe(0)
+  })
+})
+
+test('A-103 A-062 whatever the answer to a trade says, polling begins', async () => {
+  const opened = await openDeposit()
+  const { page, texts } = opened
+  await giveLink(page, texts, await player(till.sandbox))
+  await page.route('**/api/trade', async (route) => {
+    await route.fetch()
+    await route.fulfill({ status: 200, json: { anything: 'else' } })
+  })
+  const asked = page.waitForRequest((request) => request.url().endsWith('/api/trade'))
+  await pickItems(page, 1)
+  await pay(page, texts)
+  const { hash, game, items } = (await asked).postDataJSON()
+  expect({ hash, game, items }).toEqual({
+    hash: opened.deposit.hash,
+    game: 'cs',
+    items: [expect.stringMatching(/^\d+$/)],
+  })
+})
+
+test('A-105 a page that lost its token gets a new one, and repeats the call once', async () => {
+  const opened = await openDeposit()
+  const { page, context, texts } = opened
+  await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
+  await context.clearCookies()
+  await giveLink(page, texts, await player(till.sandbox))
+  expect(callsTo(opened, '/api/trade-url')).toHaveLength(2)
+})
+
+test('A-107 A-109 no page has a login, and pictures alone come from elsewhere', async () => {
+  const opened = await openDeposit()
+  const { page, texts, seen } = opened
+  await giveLink(page, texts, await player(till.sandbox))
+  await page.getByRole('gridcell').first().waitFor()
+  const foreign = seen.requests.filter(({ url }) => new URL(url).origin !== till.gateway)
+  expect(new Set(foreign.map(({ type }) => type))).toEqual(new Set(['image']))
+  expect(new Set(foreign.map(({ url }) => new URL(url).port))).toEqual(new Set([new URL(till.sandbox).port]))
+})
+
+test('A-017 A-023 A-053 in reais: what the page shows is what the store credits, and what is held is said', async () => {
+  const { page, texts, deposit } = await openDeposit({ deposit: { currency: 'BRL' } })
+  await giveLink(page, texts, await player(till.sandbox, 'magic_tuesday'))
+  const total = await pickItems(page, 2)
+  await pay(page, texts)
+  await answerInBrowser(page, texts, 'Accept')
+  const done = page.getByRole('dialog', { name: texts.outcomes.succeeded.title })
+  await done
+    .getByText(formatMoney(total, 'BRL', 'en'))
+    .first()
+    .waitFor()
+  const [row] = await query(
+    'select credited_amount::int as amount, held_amount::int as held from deposit where id = $1',
+    [deposit.id],
+  )
+  expect(row?.amount).toBe(total)
+  const held: Payment = await (await callerOf(till.gateway, deposit)).payment()
+  expect(await done.locator('.received p').count()).toBe(held.heldUntil === null ? 0 : 1)
+  expect(await balanceCents(till.store)).toBeGreaterThanOrEqual(0)
+})
+
+test('A-087 the server refuses what the page would not offer', async () => {
+  const caller = await callerOf(till.gateway, await depositOf())
+  const { tradeUrl } = await player(till.sandbox, 'magic_hoarder')
+  await caller.post('/api/trade-url', { tradeUrl })
+  const { items } = await caller.inventory()
+  expect(items.every(({ price }) => price > 10)).toBe(true)
+  const before = (await offers(till.sandbox)).length
+  const refused = await caller.post('/api/trade', { game: 'cs', items: ['1'] })
+  expect([refused.status, (await refused.json()).code]).toEqual([409, 'items_unavailable'])
+  const cheap = items.filter(({ price }) => price < 300).at(-1)
+  const below = await caller.post('/api/trade', { game: 'cs', items: [cheap?.id] })
+  expect([below.status, (await below.json()).code]).toEqual([409, 'below_minimum'])
+  const unknown = await caller.post('/api/trade', { game: 'csgo', items: ['1'] })
+  expect(unknown.status).toBe(400)
+  expect((await offers(till.sandbox)).length).toBe(before)
+})
+
+describe('A-032 A-033 A-073 A-118 toasts', () => {
+  test('a toast has its icon, type and time; a click takes it away, and the container says when it is empty', async () => {
+    const { page, context } = await openBrowser({ context: { reducedMotion: 'no-preference' } })
+    await page.clock.install()
+    await page.route('**/api/payment?*', (route) => route.abort())
+    await page.goto((await depositOf({ language: 'en' })).url)
+    const texts = TEXTS.en
+    const toast = page.locator('.toast')
+    await toast.waitFor()
+    await page.clock.pauseAt(Date.now() + 3000)
+    expect(await toast.textContent()).toBe(`${texts.toastTypes.error}: ${texts.failedToReceiveDeposit}`)
+    expect(await toast.locator('svg').count()).toBe(1)
+    expect(await page.locator('.toasts-empty').count()).toBe(0)
+    const animation = await toast.evaluate((element) => getComputedStyle(element).animationDuration)
+    expect(animation).toBe('0.4s')
+    await toast.click()
+    await page.locator('.toast-leaving').waitFor()
+    await page.clock.runFor(399)
+    expect(await toast.count()).toBe(1)
+    await page.clock.runFor(1)
+    await toast.waitFor({ state: 'detached' })
+    await page.locator('.toasts-empty').waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: texts.retry }).click()
+    await toast.waitFor()
+    await page.clock.runFor(4999)
+    expect(await page.locator('.toast-leaving').count()).toBe(0)
+    await page.clock.runFor(1)
+    await page.locator('.toast-leaving').waitFor()
+    await page.clock.runFor(400)
+    await toast.waitFor({ state: 'detached' })
+    expect(await context.pages().length).toBe(1)
+  })
+})
