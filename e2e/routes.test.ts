@@ -9,6 +9,8 @@ import { depositOf, openBrowser, openDeposit, till } from './stage.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
+const NOWHERE = ['/deposit', '/nothing/here', '/deposit/a/b', '/favicon', `/${'g'.repeat(32)}`]
+
 /** A page outside a deposit speaks the stored language. */
 async function openIn(language: 'en' | 'ru', path: string): Promise<Page> {
   const { page, context } = await openBrowser()
@@ -27,14 +29,11 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
     await page.waitForURL(`${till.store}/`)
   })
 
-  test.each(['/deposit', '/nothing/here', '/deposit/a/b', '/favicon', `/${'g'.repeat(32)}`])(
-    'A-002 A-005 A-120 %s is the page that was not found',
-    async (path) => {
-      const page = await openIn(language, path)
-      await heading(page, texts.notFound).waitFor()
-      expect(texts.notFound).toBe({ en: 'Page not found', ru: 'Страница не найдена' }[language])
-    },
-  )
+  test.each(NOWHERE)('A-002 A-005 A-120 %s is the page that was not found', async (path) => {
+    const page = await openIn(language, path)
+    await heading(page, texts.notFound).waitFor()
+    expect(texts.notFound).toBe({ en: 'Page not found', ru: 'Страница не найдена' }[language])
+  })
 
   test('A-004 A-019 A-030 A-034 A-035 A-112 A-113 the help page answers what shoppers ask', async () => {
     const page = await openIn(language, '/help')
