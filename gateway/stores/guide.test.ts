@@ -1,0 +1,156 @@
+/** The recipe of docs/store-guide.md, run as it stands there, against the store API and webhooks that are real. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from '../trades/request.ts'
+import { tradeHandlers } from '../trades/service.ts'
+import { workOnWebhooks } from '../webhooks/jobs.ts'
+import { publishEvents } from '../webhooks/publisher.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const guide = readFileSync(join(ROOT, 'docs/store-guide.md'), 'utf8')
+
+let till: Till
+let api: StoreApi
+let folder: string
+let port: number
+let children: ChildProcess[]
+let environment: Record<string, string>
+
+beforeEach(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-guide-'))
+  children = []
+  port = await freePort()
+  const recipe = /```ts\n([\s\S]*?)```/.exec(guide)?.[1] ?? ''
+  writeFileSync(join(folder, 'shop.ts'), recipe)
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const url = `http://127.0.0.1:${port}/webhooks/tradetill`
+  const endpoint = await api.call('POST', '/v1/webhook-endpoints', { body: { url } })
+  await till.db
+    .updateTable('store')
+    .set({ origins: [`http://localhost:${port}`, 'https://store.test'] })
+    .where('id', '=', api.store.id)
+    .execute()
+  environment = {
+    TILL_URL: await api.app.listen({ host: '127.0.0.1', port: 0 }),
+    TILL_KEY: api.key,
+    TILL_SECRET: endpoint.json().secret,
+    PORT: String(port),
+  }
+})
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  await api.app.close()
+  await till.close()
+  rmSync(folder, { recursive: true })
+})
+
+function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+async function startShop(): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['shop.ts'], { cwd: folder, env: environment, stdio: 'pipe' })
+  children.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  await expect.poll(() => output, { timeout: 15_000 }).toContain('shop at')
+  return child
+}
+
+const balance = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/balance`)).text()
+
+/** A deposit of 30.00 that is paid. */
+async function deliver(): Promise<void> {
+  const { bot, session } = await aBot(till)
+  const deposit = await aDeposit(till, api.store)
+  const asked = requestTrade(till.deps, deposit.body)
+  const tradeOf = () => till.db.selectFrom('trade').selectAll().orderBy('id', 'desc').executeTakeFirst()
+  await expect.poll(tradeOf, { timeout: 5_000 }).toBeDefined()
+  const id = (await tradeOf())?.id ?? 0n
+  await tradeHandlers(till.deps).trade(bot, id)
+  await asked
+  session.accept((await tradeOf())?.steam_offer_id ?? '')
+  await tradeHandlers(till.deps).trade(bot, id)
+}
+
+describe('the recipe of the store guide', () => {
+  it('opens a deposit and sends the shopper to it', async () => {
+    await startShop()
+    const answer = await fetch(`http://127.0.0.1:${port}/buy`, { method: 'POST', redirect: 'manual' })
+    expect(answer.status).toBe(303)
+    expect(answer.headers.get('location')).toMatch(/^http:\/\/till\.test\/deposit\/[0-9a-f]{32}$/)
+    expect(await till.db.selectFrom('deposit').select('id').execute()).toHaveLength(1)
+  })
+
+  it('credits by webhook, once', async () => {
+    await startShop()
+    const { send, secretsOf } = api.deps
+    const stop = await workOnWebhooks({ ...till.deps, send, secretsOf, random: () => 0.5 })
+    try {
+      await deliver()
+      await expect.poll(balance, { timeout: 10_000 }).toBe('3000')
+      const endpoint = (await api.call('GET', '/v1/webhook-endpoints')).json().endpoints[0].id
+      await api.call('POST', `/v1/webhook-endpoints/${endpoint}/replay`, {
+        body: { fromSequence: 1, toSequence: 9 },
+      })
+      const due = () =>
+        till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'due').execute()
+      await expect.poll(due, { timeout: 10_000 }).toEqual([])
+      expect(await balance()).toBe('3000')
+      expect((await api.call('POST', `/v1/webhook-endpoints/${endpoint}/test`)).json().delivered).toBe(true)
+      const forged = await fetch(`http://127.0.0.1:${port}/webhooks/tradetill`, {
+        method: 'POST',
+        body: '{}',
+      })
+      expect(forged.status).toBe(400)
+    } finally {
+      await stop()
+    }
+  })
+
+  it('has its books from the event log alone after it was away', async () => {
+    await deliver()
+    await publishEvents(till.deps)
+    await startShop()
+    await expect.poll(balance, { timeout: 10_000 }).toBe('3000')
+  })
+})
+
+it('the store guide draws the states of a deposit as ARCHITECTURE.md does', () => {
+  const place = /<!-- deposit states -->[\s\S]*?<!-- end of deposit states -->/
+  expect(place.exec(guide)?.[0]).toBe(place.exec(readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8'))?.[0])
+})
+
+it('the reference describes every call, and its page runs no script', async () => {
+  const document = (await api.app.inject('/v1/openapi.json')).json()
+  expect(document.openapi).toBe('3.1.0')
+  expect(Object.keys(document.paths)).toHaveLength(19)
+  for (const methods of Object.values<Record<string, { operationId: string }>>(document.paths)) {
+    for (const { operationId } of Object.values(methods)) {
+      expect((await api.app.inject('/v1/reference')).body).toContain(`id="${operationId}"`)
+    }
+  }
+  const names = [...JSON.stringify(document).matchAll(/#\/components\/schemas\/(\w+)/g)].map(
+    (match) => match[1],
+  )
+  const missing = names.filter((name) => !(String(name) in document.components.schemas))
+  expect(missing).toEqual([])
+  const page = await api.app.inject('/v1/reference')
+  expect(page.body).not.toMatch(/<script|style=|onclick=/)
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+})

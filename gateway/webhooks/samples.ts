@@ -1,0 +1,135 @@
+/** Writes the catalogue of events into docs/webhooks.md: a sample of every type, held against the schemas. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DepositStatus } from '../../contract/statuses.ts'
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import { EVENT_TYPES, type EventType, type WebhookEvent, webhookSchema } from '../../contract/webhooks.ts'
+
+const FILE = join(import.meta.dirname, '../../docs/webhooks.md')
+
+type Sample = { meaning: string; sequence: number; change: Partial<StoreDeposit>; ended?: string }
+
+const HELD = { heldAmount: 250, heldUntil: '2026-01-09T12:03:20.000Z', availableAmount: 1_000 }
+const PAID = { status: 'succeeded', amount: 1_250, availableAmount: 1_250 } as const
+
+const ended = (status: DepositStatus, reason: string) => ({
+  change: { status, endReason: reason },
+  ended: reason,
+})
+
+const SAMPLES: Record<EventType, Sample> = {
+  'deposit.pending': {
+    meaning: 'A trade offer stands on Steam.',
+    sequence: 11,
+    change: { status: 'pending' },
+  },
+  'deposit.succeeded': {
+    meaning: '**Credit `data.amount`.** The items are in the bot’s hands. A part may be held.',
+    sequence: 12,
+    change: { ...PAID, ...HELD },
+  },
+  'deposit.amount_increased': {
+    meaning:
+      'Rare: items of an offer that had been given up came as well. `data.amount` is the new whole: **credit the difference.**',
+    sequence: 13,
+    change: { ...PAID, amount: 2_500, availableAmount: 2_500 },
+  },
+  'deposit.payment_timeout': {
+    meaning:
+      'Nobody paid in time (`expired`), or you cancelled before an offer stood (`cancelled_by_store`).',
+    sequence: 14,
+    change: { status: 'paymentTimeout', endReason: 'expired', trade: null },
+  },
+  'deposit.trade_timeout': {
+    meaning: 'The offer was not accepted in time, or you cancelled it (`cancelled_by_store`).',
+    sequence: 15,
+    ...ended('tradeTimeout', 'deadline'),
+  },
+  'deposit.trade_declined': {
+    meaning: 'The shopper declined; `declined_at_once` within seconds, which hints at a stolen session.',
+    sequence: 16,
+    ...ended('tradeDeclined', 'declined'),
+  },
+  'deposit.trade_countered': {
+    meaning: 'A counter-offer came instead; it is always refused.',
+    sequence: 17,
+    ...ended('tradeCountered', 'countered'),
+  },
+  'deposit.trade_has_invalid_items': {
+    meaning: 'The items could no longer be traded.',
+    sequence: 18,
+    ...ended('tradeHasInvalidItems', 'invalid_items'),
+  },
+  'deposit.funds_available': {
+    meaning: 'What was held can be paid out now.',
+    sequence: 19,
+    change: PAID,
+  },
+  'deposit.reversed': {
+    meaning:
+      'Its sender took items back under Steam’s trade protection: **`data.reversedAmount` of `data.amount` is no longer yours.** May come more than once.',
+    sequence: 20,
+    change: { ...PAID, reversedAmount: 1_250, availableAmount: 0 },
+  },
+}
+
+function sampleOf(type: EventType): WebhookEvent {
+  const { sequence, change, ended: reason = null } = SAMPLES[type]
+  const isReversed = (change.reversedAmount ?? 0) > 0
+  return webhookSchema.parse({
+    id: `6f1c7a52-3b90-4c5e-9d2a-0000000000${sequence}`,
+    type,
+    timestamp: '2026-01-01T12:03:21.000Z',
+    sequence,
+    data: {
+      id: '1007',
+      externalId: 'order-1001',
+      url: 'https://pay.example/deposit/0123456789abcdef0123456789abcdef',
+      status: 'created',
+      endReason: null,
+      currency: 'USD',
+      amount: null,
+      heldAmount: 0,
+      heldUntil: null,
+      reversedAmount: 0,
+      availableAmount: 0,
+      minAmount: null,
+      maxAmount: null,
+      targetAmount: null,
+      games: ['cs', 'dota', 'rust', 'tf'],
+      language: 'en',
+      customerReference: 'customer-77',
+      metadata: {},
+      createdAt: '2026-01-01T12:00:00.000Z',
+      expiresAt: '2026-01-01T13:00:00.000Z',
+      trade: {
+        game: 'cs',
+        steamOfferId: '7654321098',
+        steamTradeId: change.amount === undefined ? null : '5432109876543210',
+        reason,
+        items: [
+          {
+            assetId: '30412345678',
+            name: 'AK-47 | Redline (Field-Tested)',
+            price: 1_250,
+            reversed: isReversed,
+          },
+        ],
+      },
+      ...change,
+    },
+  })
+}
+
+/** The text with the samples of today between its markers. Throws when a marker is missing. */
+export function withSamples(text: string): string {
+  const place = /(<!-- event samples -->\n)[\s\S]*?(<!-- end of event samples -->)/
+  if (!place.test(text)) throw new Error('docs/webhooks.md has no place for the samples of events')
+  const parts = EVENT_TYPES.map((type) => {
+    const json = JSON.stringify(sampleOf(type), null, 2)
+    return `### \`${type}\`\n\n${SAMPLES[type].meaning}\n\n\`\`\`json\n${json}\n\`\`\`\n`
+  })
+  return text.replace(place, (_whole, begin: string, end: string) => `${begin}${parts.join('\n')}${end}`)
+}
+
+if (import.meta.main) writeFileSync(FILE, withSamples(readFileSync(FILE, 'utf8')))
