@@ -1,21 +1,14 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DESKTOP, launchBrowser, MOBILE, visit } from './browser.ts'
-import { enterLink, pay, pickItems, startTopUp } from './shopper.ts'
-import { endTill, startTill, type Till } from './till.ts'
-
-let till: Till
-let browser: Browser
-
-beforeAll(async () => {
-  ;[till, browser] = await Promise.all([startTill(), launchBrowser()])
-})
-
-afterAll(async () => {
-  await browser?.close()
-  if (till !== undefined) await endTill(till)
-})
+import type { CDPSession, Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Messages } from '../widget/i18n/en.ts'
+import { DESKTOP, MOBILE } from './browser.ts'
+import { type Base, SCENES } from './gallery-scenes.ts'
+import { eventually } from './process.ts'
+import { player } from './sandbox.ts'
+import { giveLink, pickItems, TEXTS } from './shopper.ts'
+import { openBrowser, openDeposit, till } from './stage.ts'
+import { baseOf, playScene } from './studio.ts'
 
 const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
@@ -24,17 +17,221 @@ async function violations(page: Page): Promise<string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)
 }
 
-test.each([
-  { name: 'desktop', viewport: DESKTOP, language: 'en' },
-  { name: 'phone', viewport: MOBILE, language: 'ru' },
-] as const)('every step of a deposit can be used by everybody on a $name', async ({ viewport, language }) => {
-  const { page, end } = await visit(browser, viewport)
-  const texts = await startTopUp(page, till, language)
-  expect(await violations(page)).toEqual([])
-  await enterLink(page, till, texts)
-  await pickItems(page, 3)
-  expect(await violations(page)).toEqual([])
-  await pay(page, texts)
-  expect(await violations(page)).toEqual([])
-  await end()
+/** 1280 px at 400 % zoom. */
+const ZOOMED = { width: 320, height: 640 }
+
+/** Every pair of language, width and scheme is among these. */
+const LOOKS = [
+  { language: 'en', viewport: DESKTOP, scheme: 'dark' },
+  { language: 'ru', viewport: DESKTOP, scheme: 'light' },
+  { language: 'en', viewport: MOBILE, scheme: 'light' },
+  { language: 'ru', viewport: MOBILE, scheme: 'dark' },
+  { language: 'ru', viewport: ZOOMED, scheme: 'light' },
+  { language: 'en', viewport: ZOOMED, scheme: 'dark' },
+] as const
+
+const RUNS = SCENES.flatMap((scene, index) => {
+  const look = LOOKS[index % LOOKS.length]
+  return look === undefined ? [] : [{ name: scene.name, scene, ...look }]
+})
+
+let base: Base
+beforeAll(async () => {
+  base = await baseOf(till)
+})
+
+describe('every screen and state can be used by everybody', () => {
+  test('in at most 60 runs', () => expect(RUNS.length).toBeLessThanOrEqual(60))
+
+  test.each(RUNS)('$name in $language at $viewport.width px, $scheme', async ({ scene, ...look }) => {
+    const { language, viewport, scheme } = look
+    const { page } = await openBrowser({ viewport, context: { colorScheme: scheme } })
+    await playScene(page, { gateway: till.gateway, base, scene, language })
+    // axe waits by the clock of the page.
+    await page.clock.resume()
+    expect(await violations(page)).toEqual([])
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+    expect(wide).toBeLessThanOrEqual(viewport.width)
+  })
+})
+
+/** Presses Tab until the element has the focus that `name` tells of. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = (): Promise<string> =>
+    page.evaluate(() => {
+      const element = document.activeElement?.matches('a, button, input, [role=gridcell]')
+        ? document.activeElement
+        : null
+      const label =
+        element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : element?.textContent
+      return `${element?.getAttribute('aria-label') ?? ''} ${element?.getAttribute('role') ?? ''} ${label ?? ''}`
+    })
+  for (let presses = 0; presses < 60; presses += 1) {
+    if ((await focused()).includes(name)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`no Tab leads to ${name}`)
+}
+
+test('A-085 the whole payment by keyboard alone', async () => {
+  const { page, context, texts } = await openDeposit()
+  const { tradeUrl } = await player(till.sandbox)
+  await page.getByRole('textbox').waitFor()
+  await tabTo(page, texts.tradeLink)
+  await page.keyboard.insertText(tradeUrl)
+  await page.getByRole('gridcell').first().waitFor()
+  await tabTo(page, 'gridcell')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowRight')
+  await page.locator('[data-index="1"]:focus').waitFor()
+  await page.keyboard.press('Space')
+  expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(2)
+  await page.keyboard.press('End')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Home')
+  await page.locator('[role=gridcell]:focus').waitFor()
+  await tabTo(page, texts.pay)
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: texts.confirmTitle })
+  await dialog.waitFor()
+  expect(await dialog.evaluate((element) => element.contains(document.activeElement))).toBe(true)
+  await tabTo(page, texts.acceptInBrowser)
+  const opened = context.waitForEvent('page')
+  await page.keyboard.press('Enter')
+  const tab = await opened
+  await tab.getByRole('button', { name: 'Accept', exact: true }).waitFor()
+  await tabTo(tab, 'Accept')
+  await tab.keyboard.press('Enter')
+  await tab.getByRole('status').waitFor()
+  await tab.close()
+  await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
+  await tabTo(page, texts.backToStore)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${till.store}/`)
+})
+
+type Found = { backendDOMNodeId: number }
+
+/** Whoever knows the page by its accessibility tree alone. */
+function reader(session: CDPSession) {
+  const find = (role: string, name: string): Promise<Found> =>
+    eventually(`a ${role} called ${name}`, async () => {
+      const { nodes } = await session.send('Accessibility.getFullAXTree')
+      const node = nodes.find(
+        (each) =>
+          !each.ignored &&
+          each.role?.value === role &&
+          String(each.name?.value ?? '').includes(name) &&
+          !each.properties?.some((property) => property.name === 'disabled' && property.value.value),
+      )
+      const id = node?.backendDOMNodeId
+      return id === undefined ? undefined : { backendDOMNodeId: id }
+    })
+  return {
+    find,
+    async press(role: string, name: string) {
+      const { backendDOMNodeId: backendNodeId } = await find(role, name)
+      const { object } = await session.send('DOM.resolveNode', { backendNodeId })
+      const { objectId = '' } = object
+      await session.send('Runtime.callFunctionOn', {
+        objectId,
+        functionDeclaration: 'function () { this.click() }',
+      })
+    },
+    async write(role: string, name: string, text: string) {
+      const { backendDOMNodeId: backendNodeId } = await find(role, name)
+      await session.send('DOM.focus', { backendNodeId })
+      await session.send('Input.insertText', { text })
+    },
+  }
+}
+
+test.each(['en', 'ru'] as const)(
+  'the whole payment by the accessibility tree alone, in %s',
+  async (language) => {
+    const { page, context, texts } = await openDeposit({ language, viewport: MOBILE })
+    const tree = reader(await context.newCDPSession(page))
+    await tree.find('heading', texts.guideTitle)
+    await tree.write('textbox', texts.tradeLink, (await player(till.sandbox)).tradeUrl)
+    await tree.press('gridcell', '$')
+    await tree.press('button', texts.pay)
+    await tree.find('dialog', texts.confirmTitle)
+    await tree.find('timer', '')
+    const opened = context.waitForEvent('page')
+    await tree.press('link', texts.acceptInBrowser)
+    const tab = await opened
+    await reader(await context.newCDPSession(tab)).press('button', 'Accept')
+    await tab.getByRole('status').waitFor()
+    await tree.find('dialog', texts.outcomes.succeeded.title)
+    await tree.find('link', texts.backToStore)
+  },
+)
+
+describe('seen and heard', () => {
+  test('forced colours leave focus, selection and every button to be seen', async () => {
+    const { page, texts } = await openDeposit({ context: { forcedColors: 'active' } })
+    await giveLink(page, texts, await player(till.sandbox))
+    await pickItems(page, 1)
+    const outline = await page
+      .locator('.card-selected')
+      .first()
+      .evaluate((card) => getComputedStyle(card).outlineStyle)
+    expect(outline).toBe('solid')
+    expect(await violations(page)).toEqual([])
+  })
+
+  test('reduced motion moves nothing', async () => {
+    const { page, texts } = await openDeposit({ context: { reducedMotion: 'reduce' } })
+    await giveLink(page, texts, await player(till.sandbox))
+    await page.getByRole('gridcell').first().waitFor()
+    const moving = await page.evaluate(
+      () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
+    )
+    expect(moving).toBe(0)
+  })
+
+  test('A-072 the selection is read out once it rests, not item by item', async () => {
+    const { page, texts } = await openDeposit()
+    await giveLink(page, texts, await player(till.sandbox))
+    await page.getByRole('gridcell').first().waitFor()
+    await page.evaluate(() => {
+      const said: string[] = []
+      Reflect.set(window, 'said', said)
+      const voice = [...document.querySelectorAll('[role=status]')].at(-1)
+      new MutationObserver(() => said.push(voice?.textContent ?? '')).observe(document.body, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      })
+    })
+    await page.evaluate(() => {
+      for (const cell of [...document.querySelectorAll<HTMLElement>('[role=gridcell]')].slice(0, 3))
+        cell.click()
+    })
+    const spoken = (): Promise<string[]> =>
+      page.evaluate(() => [...new Set<string>(Reflect.get(window, 'said'))].filter((text) => text !== ''))
+    await expect.poll(spoken).toHaveLength(1)
+    const [first = ''] = await spoken()
+    expect(first).toMatch(/^3 selected, \$/)
+  })
+
+  test('A-092 the timer is read out at its moments only', async () => {
+    const { page } = await openBrowser()
+    const scene = SCENES.find(({ name }) => name === 'confirmation-last-minute')
+    if (scene === undefined) throw new Error('there is no such scene')
+    await playScene(page, { gateway: till.gateway, base, scene, language: 'en' })
+    await page.unroute('**/api/payment?*')
+    await page.route('**/api/payment?*', (route) => route.fulfill({ status: 304 }))
+    const voice = page.getByRole('dialog').locator('.countdown [role=status]')
+    const spoken: string[] = []
+    const listen = async (texts: Messages): Promise<void> => {
+      for (let seconds = 42; seconds > 0; seconds -= 1) {
+        await page.clock.runFor(1000)
+        const said = (await voice.textContent()) ?? ''
+        if (said !== spoken.at(-1) && said !== '') spoken.push(said)
+      }
+      expect(spoken).toEqual([texts.timeAnnounce(30), texts.timeAnnounce(10)])
+    }
+    await listen(TEXTS.en)
+  })
 })

@@ -1,7 +1,7 @@
 /**
  * `npm run gallery`: pictures of every screen and state, in both languages and widths, into `.data/gallery`, and the
  * main ones into `e2e/gallery`. `-- --check` compares the main ones with those that are there. `-- NAME` takes only
- * the scenes whose name begins so.
+ * the scenes whose name begins so, `-- --main` only the main pictures.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import type { Browser } from 'playwright-core'
 import type { Language } from '../contract/languages.ts'
 import { DESKTOP, launchBrowser, MOBILE, visit } from './browser.ts'
 import { type Base, SCENES, type Scene } from './gallery-scenes.ts'
+import { eventually } from './process.ts'
 import { prepare } from './setup.ts'
 import { baseOf, playScene } from './studio.ts'
 import { endTill, startTill, type Till } from './till.ts'
@@ -56,15 +57,13 @@ async function shoot({ browser, till, base }: Studio, scene: Scene, look: Look):
   })
   try {
     await playScene(page, { gateway: till.gateway, base, scene, language: look.language })
-    await page.evaluate(async () => {
-      await document.fonts.ready
-      await Promise.all(
+    await eventually('every picture in sight is there', () =>
+      page.evaluate(() =>
         [...document.images]
-          .filter((image) => image.loading !== 'lazy')
-          .map((image) => image.decode().catch(() => {})),
-      )
-    })
-    await page.waitForLoadState('networkidle')
+          .filter((image) => image.getBoundingClientRect().top < innerHeight)
+          .every((image) => image.complete && image.naturalWidth > 0),
+      ),
+    )
     return await page.screenshot({ animations: 'disabled', caret: 'hide' })
   } finally {
     await end()
@@ -118,6 +117,7 @@ async function check(studio: Studio, name: string, picture: Buffer): Promise<boo
 
 async function main(args: string[]): Promise<void> {
   const checking = args.includes('--check')
+  const onlyMain = checking || args.includes('--main')
   const wanted = args.filter((arg) => !arg.startsWith('--'))
   await prepare()
   for (const folder of [ALL, MAIN]) mkdirSync(folder, { recursive: true })
@@ -130,7 +130,7 @@ async function main(args: string[]): Promise<void> {
       for (const look of LOOKS) {
         const name = nameOf(scene, look)
         const isMain = MAIN_SHOTS.includes(name)
-        if (checking && !isMain) continue
+        if (onlyMain && !isMain) continue
         const picture = await shoot(studio, scene, look)
         writeFileSync(join(ALL, `${name}.png`), picture)
         if (isMain && !checking) writeFileSync(join(MAIN, `${name}.png`), picture)

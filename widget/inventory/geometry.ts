@@ -2,10 +2,10 @@
 
 export type Layout = { columns: number; cell: number; gap: number; rowHeight: number; rows: number }
 
-export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, text: 92 } as const
-export const MOBILE_CELL = { max: 110, min: 96, gap: 8, text: 82 } as const
+export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, height: 206 } as const
+export const MOBILE_CELL = { max: 110, min: 96, gap: 8, height: 192 } as const
 
-type CellSize = { max: number; min: number; gap: number; text: number }
+type CellSize = { max: number; min: number; gap: number; height: number }
 
 /** Cells are as wide as fits, never wider than the maximum; what is left over widens the gaps. */
 export function layoutOf(width: number, count: number, size: CellSize): Layout {
@@ -14,7 +14,7 @@ export function layoutOf(width: number, count: number, size: CellSize): Layout {
   const columns = tightCell >= size.min ? tight : Math.max(1, tight - 1)
   const cell = Math.max(1, Math.min(size.max, Math.floor((width - size.gap * (columns - 1)) / columns)))
   const gap = columns > 1 ? (width - cell * columns) / (columns - 1) : size.gap
-  return { columns, cell, gap, rowHeight: cell + size.text, rows: Math.ceil(count / columns) }
+  return { columns, cell, gap, rowHeight: size.height, rows: Math.ceil(count / columns) }
 }
 
 /** The rows between `top` and `bottom` (from the grid's upper edge), with `extra` rows around them. */
