@@ -1,4 +1,5 @@
 /** One seed of the pure level: shoppers, processes and a Steam, until long after the last fault. */
+import { INTENT_LIFE_MS, isPast } from '../../gateway/trades/alarm.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults } from '../faults.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
@@ -181,7 +182,10 @@ function sweep(scene: Scene): void {
     const time = timeOf(scene, sweeper)
     const timeMs = time.getTime()
     for (const row of till.trades) {
-      if (row.trade.state === 'intended') till.record({ row }, { kind: 'nobody_came' }, time)
+      const { trade } = row
+      if (trade.state === 'intended' && isPast(trade.createdAt, INTENT_LIFE_MS, time)) {
+        till.record({ row }, { kind: 'nobody_came' }, time)
+      }
       if (row.dueAt === null) continue
       if (row.dueAt.getTime() <= timeMs) {
         row.dueAt = new Date(time.getTime() + WAKE_AGAIN_MS)

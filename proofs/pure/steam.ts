@@ -82,7 +82,6 @@ export function createSteam(sim: Sim) {
     assets.every(({ assetId }) => owners.get(assetId) === steamId)
 
   function make({ botId, partner, assets, message }: Parcel): SteamOffer {
-    hold(!byMessage.has(message), 'I8', () => `the offer of code ${message} was sent twice`)
     lastId += 1
     const now = engine.now()
     const isLate = faults.strike('offer listed late', 0.1)
@@ -115,6 +114,8 @@ export function createSteam(sim: Sim) {
 
   function send(parcel: Parcel): SendAnswer {
     const refused = (reason: RefusedReason): SendAnswer => ({ kind: 'refused', reason })
+    const { message } = parcel
+    hold(!byMessage.has(message), 'I8', () => `the offer of code ${message} was sent twice`)
     if (!owns(parcel.partner, parcel.assets)) return refused('items_gone')
     const open = (ofBot.get(parcel.botId) ?? []).filter(
       (offer) => offer.partner === parcel.partner && offer.state === 'active',

@@ -13,7 +13,7 @@ import { createBook } from './book.ts'
 import type { Core } from './core.ts'
 import type { Bot, DepositRow, TradeRow } from './rows.ts'
 import type { Sim, Steam } from './steam.ts'
-import { checkCredit, checkEnd, checkReversal, checkTrade } from './truth.ts'
+import { checkCredit, checkEnd, checkRelease, checkReversal, checkTrade } from './truth.ts'
 
 export type Writer = { epoch: bigint }
 export type Source = { row: TradeRow; writer?: Writer }
@@ -100,6 +100,7 @@ export function createTill(deps: TillDeps) {
   }
 
   function release(row: TradeRow): void {
+    checkRelease(steam, row, engine.now())
     const { held, deposit } = row
     row.held = 0n
     deposit.store.atRisk.delete(row)

@@ -20,6 +20,19 @@ export function checkCredit(steam: Steam, trades: readonly TradeRow[], row: Trad
   hold(arrived, 'I7', () => `${name} is credited while its items are ${exchange.state}`)
 }
 
+/** What is told late by Steam may be seen late. */
+const TOLD_WITHIN_MS = 120_000
+
+/** Funds are released only of what stands on Steam. */
+export function checkRelease(steam: Steam, row: TradeRow, nowMs: number): void {
+  const exchange = steam.exchanges.get(row.deliveredBy ?? '')
+  if (exchange === undefined || nowMs - exchange.changedAt < TOLD_WITHIN_MS) return
+  const back = exchange.items.filter((item) => item.rolledBackAssetId !== null)
+  const reversed = isDelivered(row.trade) ? row.trade.reversed : []
+  const isSeen = back.every(({ asset }) => reversed.includes(asset.assetId))
+  hold(isSeen, 'I7', () => `trade ${row.trade.tradeId} is released, but its items went back`)
+}
+
 export function checkReversal(steam: Steam, row: TradeRow, assetId: string): void {
   const exchange = steam.exchanges.get(row.deliveredBy ?? '')
   const item = exchange?.items.find(({ asset }) => asset.assetId === assetId)

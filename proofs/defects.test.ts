@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { DEFECTS } from './pure/defects.ts'
+import { runPure } from './pure/run.ts'
+
+/** A seed that finds the defect, and the promise that it breaks there. The rules as they are hold for all of them. */
+const FOUND = [
+  ['two watchers credit one exchange', 1, 'I6'],
+  ['an offer in state 3 is credited without proof', 1, 'I7'],
+  ['the deadline ends a trade without reading back', 1, 'I7'],
+  ['an unknown send is sent again', 1, 'I8'],
+  ['a late acceptance is ignored', 1, 'I7'],
+  ['a bad end is believed at the first word', 1, 'I7'],
+  ['what is left of a reversed exchange is not credited', 1, 'I12'],
+  ['a reversal is forgotten', 1, 'I13'],
+  ['funds are released whatever Steam says', 1, 'I7'],
+] as const satisfies readonly [keyof typeof DEFECTS, number, string][]
+
+describe('a defect that is put in by hand is found', () => {
+  it.each(FOUND)('%s: seed %i, %s', (name, seed, invariant) => {
+    expect(runPure({ seed, core: DEFECTS[name] }).violation?.invariant).toBe(invariant)
+    expect(runPure({ seed }).violation).toBeUndefined()
+  })
+
+  it('all of them are', () => {
+    expect(FOUND.map(([name]) => name).sort()).toEqual(Object.keys(DEFECTS).sort())
+  })
+})
