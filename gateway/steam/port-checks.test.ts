@@ -42,6 +42,26 @@ describe('the checks of npm run live', () => {
     expect(told.at(-1)).toBe('an accepted offer cannot be cancelled')
   })
 
+  it('pass for a bot that must read the notice about trade protection first', async () => {
+    const bot = sandbox.world().accounts.find(({ kind }) => kind === 'bot')
+    await fetch(`${sandbox.url}/control/behaviours/must-acknowledge`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ steamId: bot?.steamId }),
+    })
+    const { smoke, ...checks } = checksOf({ choose: ([first]) => first })
+    const opened = await checks.steam.openSession(checks.refreshToken)
+    if (opened.kind !== 'open') throw new Error(opened.kind)
+    const assets = [
+      { appId: 730, contextId: '2', assetId: sandbox.as('nova_hound').tradable(730)[0]?.assetId ?? '' },
+    ]
+    expect(await opened.session.sendOffer(checks.partner, assets, 'A')).toMatchObject({ kind: 'unknown' })
+    opened.session.close()
+    expect(sandbox.world().offers).toEqual([])
+    await checkPort({ ...checks, ...(smoke ? { smoke } : {}) })
+    expect(told.at(-1)).toBe('the offer is cancelled and reads so')
+  })
+
   it('send nothing by themselves, and say what is not true', async () => {
     const checks = checksOf()
     await checkPort(checks)

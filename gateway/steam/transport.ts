@@ -1,3 +1,4 @@
+/// <reference path="./libraries.d.ts" />
 import type { Agent } from 'node:https'
 import Request, { type RequestApi, type RequestCallback, type RequestOptions, type Response } from 'request'
 
