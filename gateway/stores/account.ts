@@ -46,11 +46,13 @@ export async function readStatement(
   { currency, after, limit }: StatementQuery,
 ): Promise<Statement> {
   const before = after === undefined ? null : BigInt(after)
+  // A range and an order of both columns, because only the account's own index gives that: with "=" the planner may
+  // walk through all entries by their ids, in search of an account that has few.
   const side = (column: 'debit_account' | 'credit_account') => sql`
     select entry.* from account, lateral (
       select * from ledger_entry
-      where ${sql.ref(column)} = account.id and (${before}::bigint is null or ledger_entry.id < ${before})
-      order by ledger_entry.id desc limit ${limit + 1}
+      where ${sql.ref(column)} between account.id and account.id and (${before}::bigint is null or ledger_entry.id < ${before})
+      order by ${sql.ref(column)}, ledger_entry.id desc limit ${limit + 1}
     ) entry
     where account.store_id = ${storeId} and account.currency = ${currency}`
   const { rows } = await sql<Row>`
@@ -59,12 +61,15 @@ export async function readStatement(
         - case when debit.store_id is not null and debit.kind = 'held' then entry.amount else 0 end) as held,
       (case when credit.store_id is not null and credit.kind = 'available' then entry.amount else 0 end
         - case when debit.store_id is not null and debit.kind = 'available' then entry.amount else 0 end) as available
-    from (${side('debit_account')} union ${side('credit_account')}) entry
+    from (
+      select * from (${side('debit_account')} union ${side('credit_account')}) moved
+      order by id desc limit ${limit + 1}
+    ) entry
     join account debit on debit.id = entry.debit_account
     join account credit on credit.id = entry.credit_account
     left join trade on trade.id = entry.trade_id
     left join payout on payout.id = entry.payout_id
-    order by entry.id desc limit ${limit + 1}`.execute(db)
+    order by entry.id desc`.execute(db)
   const movements = rows.slice(0, limit).flatMap(({ cause, ...row }) =>
     isMovement(cause)
       ? [
