@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../gateway/testing/database.ts'
 import { LEVELS, type RunSeed, realSeeds, runSeeds, unmet } from './levels.ts'
 
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1)
 const LANES = 4
+
+// Minutes of work on a busy machine.
+vi.setConfig({ testTimeout: 900_000 })
 
 let databases: TestDatabase[]
 let run: RunSeed

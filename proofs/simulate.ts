@@ -19,6 +19,8 @@ import { hashOf } from './trace.ts'
 
 const THREADS = 2
 const MOST_TOLD = 20
+/** How often a long run tells how far it is. */
+const TOLD_PARTS = 10
 
 const { values } = parseArgs({
   options: {
@@ -123,19 +125,23 @@ function totals(outcomes: readonly Outcome[]): Record<string, number> {
 async function simulate(level: LevelName, from: number, count: number): Promise<boolean> {
   const { lanes, deposits, keptFrom } = LEVELS[level]
   const seeds = Array.from({ length: count }, (_, index) => from + index)
-  let told = 0
+  let [done, told] = [0, 0]
   const tell = (outcome: Outcome) => {
+    done += 1
+    if (done % Math.ceil(count / TOLD_PARTS) === 0) console.log(`${done} of ${count}`)
     if (outcome.violation === undefined) return
     told += 1
     if (told <= MOST_TOLD) tellViolation(level, outcome)
   }
   let seconds = 0
+  const cpuBefore = process.cpuUsage()
   const outcomes = await withDatabases(level === 'real' ? lanes * THREADS : 0, async (urls) => {
     const begin = performance.now()
     const all = await runAll({ level, seeds, tell }, urls)
     seconds = Math.round((performance.now() - begin) / 100) / 10
     return all
   })
+  const { user, system } = process.cpuUsage(cpuBefore)
   const missing = unmet(level, outcomes)
   const hash = hashOf(outcomes.map((outcome) => outcome.hash))
   const steps = outcomes.reduce((sum, outcome) => sum + outcome.steps, 0)
@@ -146,7 +152,9 @@ async function simulate(level: LevelName, from: number, count: number): Promise<
     violation ? [{ seed, broke: violation.message }] : [],
   )
   const result = {
-    ...{ level, from, seeds: count, depositsEach: deposits, steps, seconds, traceHash: hash },
+    ...{ level, from, seeds: count, depositsEach: deposits, steps, traceHash: hash },
+    // Of this process without PostgreSQL: on a busy machine it says more than the time on the wall.
+    ...{ seconds, cpuSeconds: Math.round((user + system) / 1e6) },
     ...{ broken: broken.slice(0, MOST_TOLD), faults: totals(outcomes), unmet: missing },
   }
   if (count >= keptFrom) writeResult(`simulate-${level}`, result)
