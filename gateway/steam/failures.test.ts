@@ -1,4 +1,5 @@
 /** Random bad days of the sandbox against the port: whatever Steam does, every call comes back with an answer. */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
@@ -14,8 +15,9 @@ const DEADLINE_MS = 200
 const LOGIN_MS = 1_000
 /** So long that only what hangs on purpose is late, whatever else the machine does. */
 const GENEROUS_MS = 2_500
-/** Timers are late on a busy machine; a call that hangs would be later still. */
-const TOLERANCE_MS = 3_000
+/** Timers are late on a busy machine, by what the event loop is; a call that waits for Steam would be later still. */
+const TOLERANCE_MS = 2_000
+const MS_IN_NS = 1e6
 const NOW = new Date('2026-03-02T12:00:00Z')
 
 type Sandbox = Awaited<ReturnType<typeof startSteam>>
@@ -176,9 +178,11 @@ afterAll(() => console.log(`latest: ${latest.what}, ${Math.round(latest.ms)} ms 
 describe('a thousand scripts of failures', () => {
   it('end in answers, in time, and leave no socket open', { timeout: 600_000 }, async () => {
     const seeds = Array.from({ length: SCRIPTS }, (_, index) => index + 1)
+    const lag = monitorEventLoopDelay()
+    lag.enable()
     const traces = await playAll(seeds, DEADLINE_MS)
     expect(traces.size).toBe(SCRIPTS)
-    expect(latest.ms).toBeLessThan(TOLERANCE_MS)
+    expect(latest.ms).toBeLessThan(TOLERANCE_MS + lag.max / MS_IN_NS)
     const outcomes = new Set([...traces.values()].flat().filter((line) => !line.startsWith('(')))
     expect(new Set([...outcomes].map((line) => line.split(':')[0]))).toEqual(
       new Set(['openSession', ...METHODS]),
