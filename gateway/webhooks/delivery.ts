@@ -33,7 +33,8 @@ export type AttemptFacts = {
 
 export type Signer = Pick<EndpointRow, 'id' | 'store_id' | 'secret' | 'previous_secret' | 'previous_until'>
 
-const CLAIM_MS = 60_000
+/** An attempt ends after 15 seconds; what a killed sender had in hand shall go on within 30. */
+const CLAIM_MS = 18_000
 const SECRET_CLOSED = 'the webhook secret of the endpoint does not open'
 /** More failed attempts than the schedule has. */
 const MOST_ATTEMPTS = 20
