@@ -136,7 +136,10 @@ describe('A-023 A-027 A-052 A-053 A-054 A-056 A-057 the completed modal', () => 
       expect(await received.allTextContents()).toEqual(
         status === 'succeeded' ? [formatMoney(endOf(status).amount, 'USD', language)] : [],
       )
-      expect(await dialog.locator('audio').count()).toBe(0)
+      const [trade] = await query('select steam_offer_id from trade where deposit_id = $1', [
+        endOf(status).deposit.id,
+      ])
+      await dialog.getByText(texts.offerNumber(String(trade?.steam_offer_id))).waitFor()
     },
   )
 

@@ -46,6 +46,9 @@ export function Completed({ outcome, alarm, payment }: Props) {
           {outcome === 'succeeded' && <Received payment={payment} />}
           {SUSPICIOUS[outcome] && <ScamSteps atOnce={payment.declinedAtOnce} />}
           {alarm && <Alarm />}
+          {payment.steamTradeId !== null && (
+            <p className="quiet">{texts.offerNumber(payment.steamTradeId)}</p>
+          )}
           <BackToStore payment={payment} />
         </>
       )}

@@ -24,6 +24,8 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
     const before = document.activeElement
     const scrollY = window.scrollY
     element.showModal()
+    // The dialog itself: its name is read first, and no link in it looks chosen.
+    element.focus({ preventScroll: true })
     document.documentElement.classList.add('scroll-locked')
     return () => {
       element.close()
@@ -36,6 +38,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
   return (
     <dialog
       ref={dialog}
+      tabIndex={-1}
       className={`dialog ${className}`}
       {...(name === undefined ? { 'aria-labelledby': titleId } : { 'aria-label': name })}
       onCancel={(event) => {
