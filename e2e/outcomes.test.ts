@@ -146,9 +146,9 @@ describe('A-023 A-027 A-052 A-053 A-054 A-056 A-057 the completed modal', () => 
   test.each(['tradeDeclined', 'tradeCountered'] as const)('A-024 %s warns of scams', async (status) => {
     const page = await openEnded(status, 'en')
     const dialog = page.getByRole('dialog', { name: TEXTS.en.outcomes[status].title })
-    expect(await dialog.locator('.scam-steps li').count()).toBeGreaterThanOrEqual(3)
     const link = dialog.getByRole('link', { name: TEXTS.en.scamApiKey })
     expect(await link.getAttribute('href')).toBe('https://steamcommunity.com/dev/apikey')
+    expect(await dialog.locator('.scam-steps li').count()).toBeGreaterThanOrEqual(3)
   })
 
   test('A-055 an offer declined within seconds names the stolen key, and what to do', async () => {
