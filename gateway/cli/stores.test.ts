@@ -1,0 +1,95 @@
+/** The operator's commands for stores as processes of their own, on a real database. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { aDeposit, startTill, type Till } from '../testing/till.ts'
+import { cancelDeposit } from '../trades/cancellation.ts'
+import { publishEvents } from '../webhooks/publisher.ts'
+
+const MAIN = join(import.meta.dirname, 'main.ts')
+
+// Every command is a process.
+vi.setConfig({ testTimeout: 60_000 })
+
+let till: Till
+
+beforeEach(async () => {
+  till = await startTill()
+})
+afterEach(() => till.close())
+
+async function run(...args: string[]) {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { DATABASE_URL: till.url, TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { out, errors, code }
+}
+
+const ADD = ['store', 'add', '--name', 'Ember', '--origin', 'https://store.test']
+
+it('a store is added, shown, and gets more keys; no secret is shown twice', async () => {
+  const added = await run(
+    ...ADD,
+    '--webhook-url',
+    'http://localhost:1/hook',
+    '--liability',
+    'store',
+    '--json',
+  )
+  const { apiKey, webhookSecret, storeId } = JSON.parse(added.out)
+  const key = await run('key', 'add', '--store', storeId, '--name', 'reader', '--scope', 'deposits:read')
+  expect(key.out).toMatch(/^tt_test_/)
+  const rotated = await run('key', 'rotate', key.out.slice(8, 16), '--overlap-hours', '2')
+  expect(rotated.out).toMatch(/^tt_test_/)
+  expect((await run('key', 'revoke', apiKey.slice(8, 16))).out).toContain('works no more')
+  const shown = await run('store', 'show', storeId)
+  expect(shown.out).toMatch(/borne by the store/)
+  expect(shown.out).toMatch(/"first key".*never used, revoked/)
+  expect(shown.out).toMatch(/"reader" deposits:read, never used, ends/)
+  expect(shown.out).toMatch(/endpoint 1 +enabled http:\/\/localhost:1\/hook/)
+  for (const secret of [apiKey, webhookSecret, key.out, rotated.out]) {
+    expect(shown.out).not.toContain(secret.trim().slice(17))
+  }
+})
+
+it('a deposit is shown as a timeline, without its whole link', async () => {
+  await run(...ADD)
+  const deposit = await aDeposit(till, { id: 1n })
+  await cancelDeposit(till.deps, 1n, deposit.id)
+  await publishEvents(till.deps)
+  const { out } = await run('deposit', 'show', String(deposit.id))
+  expect(out).toMatch(
+    /opened by store 1 as top-up \d+, USD.*\n.*cancelled by the store\n.*event 1: deposit\.payment_timeout/,
+  )
+  expect(out).not.toContain(deposit.hash)
+})
+
+it.each([
+  ['without an origin', ['store', 'add', '--name', 'x'], 'every origin must have the form'],
+  ['with a wrong liability', [...ADD, '--liability', 'nobody'], '--liability must be one of'],
+  ['of a store that is not there', ['store', 'show', '9'], 'there is no store 9'],
+  ['of no key', ['key', 'rotate', 'abcdefgh'], 'there is no such key'],
+  [
+    'of an unknown scope',
+    ['key', 'add', '--store', '1', '--name', 'x', '--scope', 'all'],
+    '--scope must be one of',
+  ],
+  [
+    'of a payout without a reference',
+    ['payout', 'record', '--store', '1', '--currency', 'USD', '--amount', '5'],
+    '--reference must have',
+  ],
+  [
+    'of a payout that nobody can pay',
+    ['payout', 'record', '--store', '1', '--currency', 'USD', '--amount', '5', '--reference', 'a'],
+    'nothing was recorded: the store has 0 USD available',
+  ],
+  ['of no deposit', ['deposit', 'show', '77'], 'there is no deposit 77'],
+])('a command %s ends with code 1 and says why', async (_what, args, reason) => {
+  const answer = await run(...args)
+  expect(answer.code).toBe(1)
+  expect(answer.errors).toContain(reason)
+})

@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createMetrics } from '../kit/metrics.ts'
+import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { cancelDeposit } from '../trades/cancellation.ts'
+import { publishEvents } from '../webhooks/publisher.ts'
+import { readStorageMetrics } from './storage-metrics.ts'
+
+let till: Till
+
+beforeEach(async () => {
+  till = await startTill()
+})
+afterEach(() => till.close())
+
+it('the gauges are read from the database when they are asked for', async () => {
+  const { registry } = createMetrics()
+  readStorageMetrics(registry, till.db)
+  const value = async (line: string) =>
+    (await registry.metrics()).split('\n').find((one) => one.startsWith(line))
+  const store = await aStore(till, { webhookUrl: 'http://127.0.0.1:9/' })
+  const [first] = [await aDeposit(till, store), await aDeposit(till, store)]
+  expect(await value('tradetill_deposits_open')).toBe('tradetill_deposits_open{status="created"} 2')
+  await cancelDeposit(till.deps, store.id, first.id)
+  expect(await value('tradetill_deposits_open')).toBe('tradetill_deposits_open{status="created"} 1')
+  expect(await value('tradetill_events_unpublished')).toBe('tradetill_events_unpublished 1')
+  await publishEvents(till.deps)
+  expect(await value('tradetill_events_unpublished')).toBe('tradetill_events_unpublished 0')
+  expect(await value('tradetill_webhooks_due')).toBe('tradetill_webhooks_due 1')
+  expect(await value('tradetill_webhook_endpoints')).toBe('tradetill_webhook_endpoints{state="enabled"} 1')
+  expect(await value('tradetill_trades_overdue')).toBe('tradetill_trades_overdue 0')
+  expect(await value('tradetill_queue_jobs')).toContain('tradetill_queue_jobs{queue="')
+})
