@@ -23,9 +23,9 @@ export type RealOptions = { url: string; seed: number; deposits: number; keepTra
 const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const FAULTS_MS = 12 * MINUTE_MS
+const FAULTS_MS = 10 * MINUTE_MS
 /** Trades that are open then end soon. */
-const WATCHED_MS = FAULTS_MS + 8 * MINUTE_MS
+const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /** So long after the faults every deposit must be final: it lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
 const WATCHED = ['sending', 'unknown', 'active']

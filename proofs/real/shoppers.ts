@@ -12,7 +12,7 @@ import type { Scene } from './scene.ts'
 import { counter } from './steam.ts'
 import { CANARY_TOKEN } from './world.ts'
 
-const SHOPPING_MS = 4 * 60_000
+const SHOPPING_MS = 3 * 60_000
 const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
 const MOST_ITEMS = 3
