@@ -50,7 +50,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'demo-store': [],
   scripts: ['gateway'],
   e2e: ['contract', 'gateway', 'widget', 'scripts'],
-  bench: ['contract', 'gateway', 'scripts', 'e2e', 'proofs', 'steam-sandbox'],
+  bench: ['contract', 'gateway', 'widget', 'scripts', 'e2e', 'proofs', 'steam-sandbox'],
   proofs: ['contract', 'gateway', 'steam-sandbox', 'e2e'],
 }
 const TESTS_MAY_ALSO_IMPORT: Record<string, string[]> = { gateway: ['steam-sandbox', 'scripts'] }
