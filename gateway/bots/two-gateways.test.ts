@@ -99,7 +99,8 @@ describe('two gateways', () => {
     await enrolBots()
     const gateways = await Promise.all([startGateway(), startGateway()])
     await vi.waitFor(async () => expect((await botRows()).every(({ online }) => online)).toBe(true), 20_000)
-    expect(gateways[0].onlineBots() + gateways[1].onlineBots()).toBe(BOTS)
+    // The log comes a moment after the row.
+    await vi.waitFor(() => expect(gateways[0].onlineBots() + gateways[1].onlineBots()).toBe(BOTS), 10_000)
     const before = await botRows()
 
     const [killed, other] = gateways[0].onlineBots() > 0 ? gateways : [gateways[1], gateways[0]]
