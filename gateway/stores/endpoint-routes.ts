@@ -128,6 +128,12 @@ function careRoutes(deps: EndpointRouteDeps): FastifyPluginAsyncZod {
       },
       (request) => sendTest(deps, storeOf(request).id, BigInt(request.params.id)),
     )
+    await app.register(attemptRoutes(deps))
+  }
+}
+
+function attemptRoutes(deps: EndpointRouteDeps): FastifyPluginAsyncZod {
+  return async (app) => {
     app.get(
       '/v1/webhook-endpoints/:id/attempts',
       {

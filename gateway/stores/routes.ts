@@ -119,9 +119,13 @@ function depositRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
   }
 }
 
+const finderOf =
+  ({ findDeposit }: DepositCalls) =>
+  async (storeId: bigint, by: Parameters<DepositCalls['findDeposit']>[1]): Promise<StoreDeposit> =>
+    (await findDeposit(storeId, by)) ?? refuse('deposit_not_found')
+
 function oneDepositRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
-  const found = async (storeId: bigint, by: Parameters<DepositCalls['findDeposit']>[1]) =>
-    (await deps.findDeposit(storeId, by)) ?? refuse('deposit_not_found')
+  const found = finderOf(deps)
   return async (app) => {
     app.get(
       '/v1/deposits/lookup',
@@ -155,6 +159,14 @@ function oneDepositRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
       },
       (request) => found(storeOf(request).id, { depositId: BigInt(request.params.id) }),
     )
+    await app.register(fateRoutes(deps))
+  }
+}
+
+/** What a store may do to a deposit, and what happened to it. */
+function fateRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
+  const found = finderOf(deps)
+  return async (app) => {
     app.post(
       '/v1/deposits/:id/cancel',
       {
