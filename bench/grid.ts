@@ -82,9 +82,11 @@ function scriptMs(): number {
   for (let round = 0; round < 400; round += 1) {
     const query = queries[round % queries.length] ?? ''
     const sort = SORTS[round % SORTS.length] ?? 'default'
-    const begin = performance.now()
+    // CPU time: what else runs on the machine is not the search.
+    const begin = process.cpuUsage()
     visibleItems(items, query, sort)
-    took.push(performance.now() - begin)
+    const { user, system } = process.cpuUsage(begin)
+    took.push((user + system) / 1000)
   }
   return took.toSorted((a, b) => a - b)[Math.floor(took.length * 0.95)] ?? 0
 }

@@ -43,35 +43,31 @@ export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
   return null
 }
 
-type Ordered = Partial<Record<Sort, readonly Item[]>>
+type Row = { item: Item; folded: string }
+type Shelf = { items: readonly Item[]; rows?: readonly Row[] }
 
-const orders = new WeakMap<readonly Item[], Ordered>()
+const shelves = new WeakMap<readonly Item[], Partial<Record<Sort, Shelf>>>()
 
 /** The items in this order, sorted once for each inventory. */
-function ordered(items: readonly Item[], sort: Sort): readonly Item[] {
-  if (sort === 'default') return items
-  const known = orders.get(items) ?? {}
-  orders.set(items, known)
-  known[sort] ??= items.toSorted((a, b) => (sort === 'priceDown' ? b.price - a.price : a.price - b.price))
+function shelfOf(items: readonly Item[], sort: Sort): Shelf {
+  const known = shelves.get(items) ?? {}
+  shelves.set(items, known)
+  known[sort] ??= { items: sorted(items, sort) }
   return known[sort]
+}
+
+function sorted(items: readonly Item[], sort: Sort): readonly Item[] {
+  if (sort === 'default') return items
+  return items.toSorted((a, b) => (sort === 'priceDown' ? b.price - a.price : a.price - b.price))
 }
 
 /** The items that match the search, in the chosen order. */
 export function visibleItems(items: readonly Item[], search: string, sort: Sort): readonly Item[] {
   const wanted = fold(search.trim())
-  const all = ordered(items, sort)
-  return wanted === '' ? all : all.filter((item) => foldedName(item).includes(wanted))
-}
-
-const foldedNames = new WeakMap<Item, string>()
-
-function foldedName(item: Item): string {
-  let folded = foldedNames.get(item)
-  if (folded === undefined) {
-    folded = fold(item.name)
-    foldedNames.set(item, folded)
-  }
-  return folded
+  const shelf = shelfOf(items, sort)
+  if (wanted === '') return shelf.items
+  shelf.rows ??= shelf.items.map((item) => ({ item, folded: fold(item.name) }))
+  return shelf.rows.filter(({ folded }) => folded.includes(wanted)).map(({ item }) => item)
 }
 
 const PLAIN = /^[ -~]*$/
