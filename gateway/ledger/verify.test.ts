@@ -90,8 +90,11 @@ describe('the check of the ledger', () => {
       'a balance is not the sum of its entries',
       `update account set balance = balance + 1 where kind = 'available'`,
     ],
-    ['a balance is below its floor', `alter table account drop constraint account_floor;
-      update account set floor = balance + 1 where kind = 'available'`],
+    [
+      'a balance is below its floor',
+      `alter table account drop constraint account_floor;
+      update account set floor = balance + 1 where kind = 'available'`,
+    ],
     [
       'the held balance of a store is not what its deposits hold',
       'update deposit set held_amount = held_amount + 1 where id = (select min(id) from deposit where held_amount > 0)',

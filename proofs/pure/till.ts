@@ -9,7 +9,7 @@ import type { Fact } from '../../gateway/trades/decide.ts'
 import { EDGES, isDelivered, type Trade, type TradeEvent } from '../../gateway/trades/trade.ts'
 import type { Trace } from '../trace.ts'
 import { hold } from '../violation.ts'
-import { createBook } from './book.ts'
+import { type Book, createBook } from './book.ts'
 import type { Core } from './core.ts'
 import type { Bot, DepositRow, TradeRow } from './rows.ts'
 import type { Sim, Steam } from './steam.ts'
@@ -28,187 +28,35 @@ const isOpen = ({ trade }: TradeRow): boolean => OPEN_TRADE_STATES.some((state) 
 export type Wish = { assets: TradeRow['assets']; prices: TradeRow['prices']; game: TradeRow['game'] }
 export type Around = { bot: Bot; now: Date; code: string }
 
+type Memory = TillDeps & {
+  deposits: DepositRow[]
+  trades: TradeRow[]
+  byCode: Map<string, TradeRow>
+  /** The trade that has an asset to itself. */
+  taken: Map<string, TradeRow>
+  book: Book
+}
+
 export function createTill(deps: TillDeps) {
-  const { core, steam, trace, faults, engine } = deps
-  const deposits: DepositRow[] = []
-  const trades: TradeRow[] = []
-  const byCode = new Map<string, TradeRow>()
-  const taken = new Map<string, TradeRow>()
-  const book = createBook()
-
-  function tell(deposit: DepositRow, type: string): void {
-    hold(!deposit.events.includes(type), 'I9', () => `deposit ${deposit.number} tells ${type} twice`)
-    deposit.events.push(type)
+  const memory: Memory = {
+    ...deps,
+    deposits: [],
+    trades: [],
+    byCode: new Map(),
+    taken: new Map(),
+    book: createBook(),
   }
-
-  function move(deposit: DepositRow, cause: Exclude<DepositCause, { kind: 'delivered' }>): void {
-    const to = core.decideDeposit(deposit, cause)
-    if (to === null) return
-    hold(DEPOSIT_EDGES[deposit.status].includes(to), 'I10', () => `deposit: ${deposit.status} to ${to}`)
-    deposit.status = to
-    tell(deposit, to)
-  }
-
-  function free(row: TradeRow): void {
-    row.live = false
-    row.bot.open.delete(row)
-    for (const { assetId } of row.assets) if (taken.get(assetId) === row) taken.delete(assetId)
-  }
-
-  function deliver(row: TradeRow, event: Extract<TradeEvent, { kind: 'delivered' }>): void {
-    const { deposit } = row
-    const isProtected = event.settlesAt !== null
-    const atRisk = [...deposit.store.atRisk].reduce((sum, at) => sum + at.total - at.held - at.reversed, 0n)
-    const riskRoom = deposit.store.riskLimit - atRisk
-    row.held = core.heldPart({ total: row.total, isProtected, mode: deposit.store.mode, riskRoom })
-    if (isProtected) deposit.store.atRisk.add(row)
-    row.deliveredBy = event.exchange.tradeId
-    checkCredit(steam, trades, row)
-    free(row)
-    const movements = core.deliveryMovements({ total: row.total, gross: row.gross, held: row.held })
-    post(row, { movements, part: 0, mayOwe: false })
-    if (event.settlesAt !== null) deps.wake(row, event.settlesAt)
-    const to = core.decideDeposit(deposit, { kind: 'delivered' })
-    deposit.credited += row.total
-    deposit.held += row.held
-    if (to !== null) {
-      hold(DEPOSIT_EDGES[deposit.status].includes(to), 'I10', () => `deposit: ${deposit.status} to ${to}`)
-      deposit.status = to
-      tell(deposit, to)
-    } else {
-      hold(deposit.status === 'succeeded', 'I10', () => `credited while ${deposit.status}`)
-      tell(deposit, `amountIncreased ${row.trade.tradeId}`)
-    }
-    endOthers(row)
-  }
-
-  function endOthers(row: TradeRow): void {
-    for (const other of row.deposit.trades) {
-      const { trade } = other
-      if (other === row || trade.state !== 'active' || trade.acceptedAt !== null) continue
-      other.trade = { ...trade, cancelling: 'deadline' }
-      other.dueAt = new Date(engine.now())
-      deps.wake(other, other.dueAt)
-    }
-  }
-
-  function post(
-    row: TradeRow,
-    what: { movements: ReturnType<Core['releaseMovements']>; part: number; mayOwe: boolean },
-  ) {
-    book.post({ store: row.deposit.store.number, tradeId: row.trade.tradeId, ...what })
-  }
-
-  function release(row: TradeRow): void {
-    checkRelease(steam, row, engine.now())
-    const { held, deposit } = row
-    row.held = 0n
-    deposit.store.atRisk.delete(row)
-    if (held === 0n) return
-    post(row, { movements: core.releaseMovements(held), part: 0, mayOwe: false })
-    deposit.held -= held
-    tell(deposit, `fundsAvailable ${row.trade.tradeId}`)
-  }
-
-  function reverse(row: TradeRow, assetIds: readonly string[]): void {
-    const { deposit } = row
-    let [total, gross] = [0n, 0n]
-    for (const assetId of assetIds) {
-      checkReversal(steam, row, assetId)
-      total += row.prices.get(assetId)?.price ?? 0n
-      gross += row.prices.get(assetId)?.gross ?? 0n
-    }
-    const { liability } = deposit.store
-    const movements = core.reversalMovements({ total, gross, held: row.held, liability })
-    post(row, { movements, part: row.reversals, mayOwe: liability === 'store' })
-    const fromHeld = least(row.held, total)
-    row.held -= fromHeld
-    row.reversed += total
-    deposit.held -= fromHeld
-    deposit.reversed += total
-    if (row.trade.state === 'reversed') deposit.store.atRisk.delete(row)
-    tell(deposit, `reversed ${row.trade.tradeId} ${row.reversals}`)
-    row.reversals += 1
-  }
-
-  function follow(row: TradeRow, event: TradeEvent): void {
-    switch (event.kind) {
-      case 'refused':
-      case 'abandoned':
-        free(row)
-        return
-      case 'activated':
-        deps.wake(row, event.deadline)
-        move(row.deposit, { kind: 'offer_stands' })
-        return
-      case 'ended':
-        checkEnd(steam, row, event.end)
-        free(row)
-        move(row.deposit, { kind: 'trade_ended', status: event.end.status })
-        return
-      case 'delivered':
-        deliver(row, event)
-        return
-      case 'released':
-        release(row)
-        return
-      case 'reversed':
-        reverse(row, event.assetIds)
-        return
-      case 'send_begun':
-      case 'send_withdrawn':
-      case 'send_unanswered':
-      case 'offer_missed':
-      case 'cancel_begun':
-      case 'accepted':
-      case 'doubted':
-      case 'closed':
-        return
-      default:
-        event satisfies never
-    }
-  }
-
-  /** One commit: undefined when the writer's lease is over. */
-  function record({ row, writer }: Source, fact: Fact, now: Date): Recorded | undefined {
-    const around = { now, protectionDays: PROTECTION_DAYS[row.game], wanted: !isFinal(row.deposit.status) }
-    const events = core.decide(row.trade, fact, around)
-    const isDue = row.dueAt !== null && row.dueAt <= now
-    if (events.length === 0 && !isDue) return { trade: row.trade, events }
-    if (writer === undefined ? row.trade.state !== 'intended' : isStale(row, writer)) return undefined
-    for (const event of events) apply(row, event)
-    row.dueAt = core.alarm(row.trade, now)
-    return { trade: row.trade, events }
-  }
-
-  function isStale(row: TradeRow, writer: Writer): boolean {
-    if (row.bot.epoch === writer.epoch) return false
-    faults.saw('write under an old lease')
-    return true
-  }
-
-  function apply(row: TradeRow, event: TradeEvent): void {
-    const before = row.trade.state
-    row.trade = core.evolve(row.trade, event)
-    const after = row.trade.state
-    if (before !== after) {
-      hold(EDGES[before].includes(after), 'I10', () => `trade: ${before} to ${after}`)
-      trace.add(`${engine.now()} trade ${row.trade.tradeId} ${before} ${event.kind} ${after}`)
-    }
-    follow(row, event)
-    checkTrade(row)
-  }
-
+  const { deposits, trades, byCode, taken, book, engine } = memory
   return {
     deposits,
     trades,
     byCode,
     book,
-    record,
+    record: (source: Source, fact: Fact, now: Date) => record(memory, { source, fact, now }),
     /** Puts off the next look at a trade that is still as it was seen. */
     later({ row, writer }: Source, seen: Trade, when: Date | null): void {
       const isSame = row.trade.state === seen.state
-      if (isSame && writer !== undefined && !isStale(row, writer)) row.dueAt = when
+      if (isSame && writer !== undefined && !isStale(memory, row, writer)) row.dueAt = when
     },
     open(deposit: Pick<DepositRow, 'store' | 'shopper'>, now: Date): DepositRow {
       const row: DepositRow = {
@@ -243,9 +91,188 @@ export function createTill(deps: TillDeps) {
     /** Ends a deposit whose time is over. */
     expire(deposit: DepositRow, now: Date): void {
       const isStopped = deposit.trades.some((row) => isOpen(row) || isDelivered(row.trade))
-      move(deposit, { kind: 'time_passed', now, isStopped })
+      move(memory, deposit, { kind: 'time_passed', now, isStopped })
     },
   }
+}
+
+function tell(deposit: DepositRow, type: string): void {
+  hold(!deposit.events.includes(type), 'I9', () => `deposit ${deposit.number} tells ${type} twice`)
+  deposit.events.push(type)
+}
+
+function move(
+  memory: Memory,
+  deposit: DepositRow,
+  cause: Exclude<DepositCause, { kind: 'delivered' }>,
+): void {
+  const { core } = memory
+  const to = core.decideDeposit(deposit, cause)
+  if (to === null) return
+  hold(DEPOSIT_EDGES[deposit.status].includes(to), 'I10', () => `deposit: ${deposit.status} to ${to}`)
+  deposit.status = to
+  tell(deposit, to)
+}
+
+function free(memory: Memory, row: TradeRow): void {
+  const { taken } = memory
+  row.live = false
+  row.bot.open.delete(row)
+  for (const { assetId } of row.assets) if (taken.get(assetId) === row) taken.delete(assetId)
+}
+
+function deliver(memory: Memory, row: TradeRow, event: Extract<TradeEvent, { kind: 'delivered' }>): void {
+  const { core, steam, trades } = memory
+  const { deposit } = row
+  const isProtected = event.settlesAt !== null
+  const atRisk = [...deposit.store.atRisk].reduce((sum, at) => sum + at.total - at.held - at.reversed, 0n)
+  const riskRoom = deposit.store.riskLimit - atRisk
+  row.held = core.heldPart({ total: row.total, isProtected, mode: deposit.store.mode, riskRoom })
+  if (isProtected) deposit.store.atRisk.add(row)
+  row.deliveredBy = event.exchange.tradeId
+  checkCredit(steam, trades, row)
+  free(memory, row)
+  const movements = core.deliveryMovements({ total: row.total, gross: row.gross, held: row.held })
+  post(memory, row, { movements, part: 0, mayOwe: false })
+  if (event.settlesAt !== null) memory.wake(row, event.settlesAt)
+  const to = core.decideDeposit(deposit, { kind: 'delivered' })
+  deposit.credited += row.total
+  deposit.held += row.held
+  if (to !== null) {
+    hold(DEPOSIT_EDGES[deposit.status].includes(to), 'I10', () => `deposit: ${deposit.status} to ${to}`)
+    deposit.status = to
+    tell(deposit, to)
+  } else {
+    hold(deposit.status === 'succeeded', 'I10', () => `credited while ${deposit.status}`)
+    tell(deposit, `amountIncreased ${row.trade.tradeId}`)
+  }
+  endOthers(memory, row)
+}
+
+function endOthers(memory: Memory, row: TradeRow): void {
+  const { engine } = memory
+  for (const other of row.deposit.trades) {
+    const { trade } = other
+    if (other === row || trade.state !== 'active' || trade.acceptedAt !== null) continue
+    other.trade = { ...trade, cancelling: 'deadline' }
+    other.dueAt = new Date(engine.now())
+    memory.wake(other, other.dueAt)
+  }
+}
+
+type Posting = { movements: ReturnType<Core['releaseMovements']>; part: number; mayOwe: boolean }
+
+function post({ book }: Memory, row: TradeRow, what: Posting): void {
+  book.post({ store: row.deposit.store.number, tradeId: row.trade.tradeId, ...what })
+}
+
+function release(memory: Memory, row: TradeRow): void {
+  const { core, steam, engine } = memory
+  checkRelease(steam, row, engine.now())
+  const { held, deposit } = row
+  row.held = 0n
+  deposit.store.atRisk.delete(row)
+  if (held === 0n) return
+  post(memory, row, { movements: core.releaseMovements(held), part: 0, mayOwe: false })
+  deposit.held -= held
+  tell(deposit, `fundsAvailable ${row.trade.tradeId}`)
+}
+
+function reverse(memory: Memory, row: TradeRow, assetIds: readonly string[]): void {
+  const { core, steam } = memory
+  const { deposit } = row
+  let [total, gross] = [0n, 0n]
+  for (const assetId of assetIds) {
+    checkReversal(steam, row, assetId)
+    total += row.prices.get(assetId)?.price ?? 0n
+    gross += row.prices.get(assetId)?.gross ?? 0n
+  }
+  const { liability } = deposit.store
+  const movements = core.reversalMovements({ total, gross, held: row.held, liability })
+  post(memory, row, { movements, part: row.reversals, mayOwe: liability === 'store' })
+  const fromHeld = least(row.held, total)
+  row.held -= fromHeld
+  row.reversed += total
+  deposit.held -= fromHeld
+  deposit.reversed += total
+  if (row.trade.state === 'reversed') deposit.store.atRisk.delete(row)
+  tell(deposit, `reversed ${row.trade.tradeId} ${row.reversals}`)
+  row.reversals += 1
+}
+
+function follow(memory: Memory, row: TradeRow, event: TradeEvent): void {
+  const { steam } = memory
+  switch (event.kind) {
+    case 'refused':
+    case 'abandoned':
+      free(memory, row)
+      return
+    case 'activated':
+      memory.wake(row, event.deadline)
+      move(memory, row.deposit, { kind: 'offer_stands' })
+      return
+    case 'ended':
+      checkEnd(steam, row, event.end)
+      free(memory, row)
+      move(memory, row.deposit, { kind: 'trade_ended', status: event.end.status })
+      return
+    case 'delivered':
+      deliver(memory, row, event)
+      return
+    case 'released':
+      release(memory, row)
+      return
+    case 'reversed':
+      reverse(memory, row, event.assetIds)
+      return
+    case 'send_begun':
+    case 'send_withdrawn':
+    case 'send_unanswered':
+    case 'offer_missed':
+    case 'cancel_begun':
+    case 'accepted':
+    case 'doubted':
+    case 'closed':
+      return
+    default:
+      event satisfies never
+  }
+}
+
+type Said = { source: Source; fact: Fact; now: Date }
+
+/** One commit: undefined when the writer's lease is over. */
+function record(memory: Memory, { source, fact, now }: Said): Recorded | undefined {
+  const { row, writer } = source
+  const { core } = memory
+  const around = { now, protectionDays: PROTECTION_DAYS[row.game], wanted: !isFinal(row.deposit.status) }
+  const events = core.decide(row.trade, fact, around)
+  const isDue = row.dueAt !== null && row.dueAt <= now
+  if (events.length === 0 && !isDue) return { trade: row.trade, events }
+  if (writer === undefined ? row.trade.state !== 'intended' : isStale(memory, row, writer)) return undefined
+  for (const event of events) apply(memory, row, event)
+  row.dueAt = core.alarm(row.trade, now)
+  return { trade: row.trade, events }
+}
+
+function isStale(memory: Memory, row: TradeRow, writer: Writer): boolean {
+  const { faults } = memory
+  if (row.bot.epoch === writer.epoch) return false
+  faults.saw('write under an old lease')
+  return true
+}
+
+function apply(memory: Memory, row: TradeRow, event: TradeEvent): void {
+  const { core, trace, engine } = memory
+  const before = row.trade.state
+  row.trade = core.evolve(row.trade, event)
+  const after = row.trade.state
+  if (before !== after) {
+    hold(EDGES[before].includes(after), 'I10', () => `trade: ${before} to ${after}`)
+    trace.add(`${engine.now()} trade ${row.trade.tradeId} ${before} ${event.kind} ${after}`)
+  }
+  follow(memory, row, event)
+  checkTrade(row)
 }
 
 function intentOf(deposit: DepositRow, wish: Wish, at: Around & { tradeId: bigint }): TradeRow {

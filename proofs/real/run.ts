@@ -28,12 +28,16 @@ const FAULTS_MS = 10 * MINUTE_MS
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /** So long after the faults every deposit must be final: it lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
+/** Past every simulated time. */
+const FOR_EVER = new Date(Date.UTC(2030, 0, 1))
 const WATCHED = ['sending', 'unknown', 'active']
 const NAMES = ['00000000-0000-4000-a000-000000000001', '00000000-0000-4000-a000-000000000002']
 
 /** Runs a seed in the database at `url`, which is emptied first and must be used by nobody else. */
 export async function runReal({ url, seed, deposits, keepTrace = false }: RealOptions): Promise<Outcome> {
   const monitor = await openClient(url)
+  // What holds a lock waits for the scheduler, and the scheduler for this.
+  await monitor.query(`set lock_timeout = '5s'`)
   const trace = createTrace({ keepAll: keepTrace })
   const scene = setScene({ url, seed, monitor, trace })
   const outcome = (): Omit<Outcome, 'violation'> => ({
@@ -222,10 +226,9 @@ function calm(scene: Scene): void {
 }
 
 /** Time will leap by days from now on, and no beat shall be needed. */
-function keepForEver({ processes, monitor, scheduler }: Scene): void {
+function keepForEver({ processes, fail }: Scene): void {
   for (const { leases } of processes)
     for (const held of leases.values()) held.endsAt = Number.POSITIVE_INFINITY
-  scheduler.meanwhile(async () => {
-    await monitor.query(`update bot set lease_until = '2030-01-01'`)
-  })
+  // Through a process, as it may have to wait for the lock of a bot.
+  processes[0]?.connections.db.updateTable('bot').set({ lease_until: FOR_EVER }).execute().catch(fail)
 }

@@ -71,159 +71,187 @@ const TRADE_STATES: Record<number, TradeState> = {
   [TRADE.protectionRollback]: 'rolled_back',
 }
 
-export function createSteam(sim: Sim, first: World) {
-  const { engine, random, faults } = sim
-  let world = first
-  const tellings = new Map<string, Telling>()
+type Memory = Sim & {
+  world: World
+  tellings: Map<string, Telling>
   /** When the record of an exchange is whole: Steam takes its time. */
-  const arrivals = new Map<string, number>()
-  const nowS = (): number => Math.floor(engine.now() / 1_000)
-  const current = (): World => {
-    world = settle(world, nowS())
-    return world
-  }
-  const change = <T>(step: (world: World, nowS: number) => { world: World; answer: T }): T => {
-    const { world: next, answer } = step(current(), nowS())
-    world = next
-    return answer
-  }
+  arrivals: Map<string, number>
+}
 
-  function send(intent: Parameters<typeof sendOffer>[1]): SendAnswer {
-    const isTwin = current().offers.some(
-      ({ sender, message }) => sender === intent.sender && message === intent.message,
-    )
-    hold(!isTwin, 'I8', () => `the offer of code ${intent.message} was sent twice`)
-    const answer = change((now, at) => sendOffer(now, intent, at))
-    if (answer.kind === 'refused') {
-      const reasons: Record<number, RefusedReason> = { 26: 'items_gone', 25: 'too_many_offers' }
-      return { kind: 'refused', reason: reasons[answer.eresult] ?? 'partner_cannot_trade' }
-    }
-    const now = engine.now()
-    const isLate = faults.strike('offer listed late', 0.1)
-    const from = now + random.between(3_000, 200_000)
-    const isFalse = faults.strike('false end', 0.08)
-    const until = from + random.between(12_000, 70_000)
-    tellings.set(answer.offerId, {
-      visibleAt: isLate ? now + random.between(1_000, 300_000) : now,
-      lie: isFalse ? { state: random.pick(FALSE_ENDS), from, until } : null,
-      ...{ state: 'active', earlier: 'active', changedAt: now, told: new Map() },
-    })
-    if (faults.strike('refusal of an offer that was made', 0.04)) {
-      return { kind: 'refused', reason: random.pick(FALSE_REFUSALS) }
-    }
-    return { kind: 'sent', offerId: answer.offerId }
+export function createSteam(sim: Sim, first: World) {
+  const memory: Memory = { ...sim, world: first, tellings: new Map(), arrivals: new Map() }
+  return {
+    tellings: memory.tellings,
+    current: () => current(memory),
+    change: <T>(step: Step<T>) => change(memory, step),
+    send: (intent: Parameters<typeof sendOffer>[1]) => send(memory, intent),
+    tell: (offer: WorldOffer) => tell(memory, offer),
+    list: (bot: string, since: Date) => list(memory, bot, since),
+    end: (by: string, offerId: string, how: 'cancel' | 'decline') => end(memory, { by, offerId, how }),
+    accept: (offer: WorldOffer) => accept(memory, offer),
+    statusOf: (trade: WorldTrade, bot: string) => statusOf(memory, trade, bot),
+    reverse: (trade: WorldTrade, assetIds?: string[]) => reverse(memory, trade, assetIds),
   }
+}
 
-  function tell(offer: WorldOffer): Offer {
-    const state = toldState(offer)
-    const isExchanged = state === 'accepted' || state === 'reverted' || state === 'in_escrow'
-    const asset = ({ appId, contextId, assetId }: WorldOffer['items'][number]) => ({
-      appId,
-      contextId,
-      assetId,
-    })
-    return {
-      offerId: offer.id,
-      partnerSteamId: offer.partner,
-      message: offer.message,
+type Step<T> = (world: World, nowS: number) => { world: World; answer: T }
+
+const nowS = (memory: Memory): number => Math.floor(memory.engine.now() / 1_000)
+
+const current = (memory: Memory): World => {
+  memory.world = settle(memory.world, nowS(memory))
+  return memory.world
+}
+
+const change = <T>(memory: Memory, step: Step<T>): T => {
+  const { world: next, answer } = step(current(memory), nowS(memory))
+  memory.world = next
+  return answer
+}
+
+function send(memory: Memory, intent: Parameters<typeof sendOffer>[1]): SendAnswer {
+  const { engine, random, faults, tellings } = memory
+  const isTwin = current(memory).offers.some(
+    ({ sender, message }) => sender === intent.sender && message === intent.message,
+  )
+  hold(!isTwin, 'I8', () => `the offer of code ${intent.message} was sent twice`)
+  const answer = change(memory, (now, at) => sendOffer(now, intent, at))
+  if (answer.kind === 'refused') {
+    const reasons: Record<number, RefusedReason> = { 26: 'items_gone', 25: 'too_many_offers' }
+    return { kind: 'refused', reason: reasons[answer.eresult] ?? 'partner_cannot_trade' }
+  }
+  const now = engine.now()
+  const isLate = faults.strike('offer listed late', 0.1)
+  const from = now + random.between(3_000, 200_000)
+  const isFalse = faults.strike('false end', 0.08)
+  const until = from + random.between(12_000, 70_000)
+  tellings.set(answer.offerId, {
+    visibleAt: isLate ? now + random.between(1_000, 300_000) : now,
+    lie: isFalse ? { state: random.pick(FALSE_ENDS), from, until } : null,
+    ...{ state: 'active', earlier: 'active', changedAt: now, told: new Map() },
+  })
+  if (faults.strike('refusal of an offer that was made', 0.04)) {
+    return { kind: 'refused', reason: random.pick(FALSE_REFUSALS) }
+  }
+  return { kind: 'sent', offerId: answer.offerId }
+}
+
+function tell(memory: Memory, offer: WorldOffer): Offer {
+  const state = toldState(memory, offer)
+  const isExchanged = state === 'accepted' || state === 'reverted' || state === 'in_escrow'
+  const asset = ({ appId, contextId, assetId }: WorldOffer['items'][number]) => ({
+    appId,
+    contextId,
+    assetId,
+  })
+  return {
+    offerId: offer.id,
+    partnerSteamId: offer.partner,
+    message: offer.message,
+    state,
+    tradeId: isExchanged ? (offer.tradeId ?? null) : null,
+    itemsToReceive: offer.items.map(asset),
+    itemsToGive: offer.give.map(asset),
+    createdAt: new Date(offer.createdAtS * 1_000),
+  }
+}
+
+function toldState(memory: Memory, offer: WorldOffer): OfferState {
+  const { engine, faults, tellings } = memory
+  const now = engine.now()
+  const truth = OFFER_STATES[offer.state] ?? 'invalid'
+  const telling = tellings.get(offer.id)
+  if (telling === undefined) return truth
+  if (telling.state !== truth) {
+    Object.assign(telling, { earlier: telling.state, state: truth, changedAt: now })
+  }
+  let state = truth
+  const { lie } = telling
+  if (lie !== null && now >= lie.from && now < lie.until && !faults.stopped) state = lie.state
+  else if (now - telling.changedAt < STALE_MS && faults.strike('stale read', 0.05)) state = telling.earlier
+  telling.told.set(state, (telling.told.get(state) ?? 0) + 1)
+  return state
+}
+
+function list(memory: Memory, bot: string, since: Date): OffersAnswer {
+  const { engine, faults, tellings } = memory
+  const isAsked = ({ updatedAtS, state }: WorldOffer) =>
+    updatedAtS * 1_000 >= since.getTime() || state === STATE.active
+  const { offers } = current(memory)
+  const isVisible = ({ id }: WorldOffer) =>
+    faults.stopped || (tellings.get(id)?.visibleAt ?? 0) <= engine.now()
+  const sent = offers
+    .filter((offer) => offer.sender === bot && isAsked(offer) && isVisible(offer))
+    .map((entry) => tell(memory, entry))
+  const received = offers
+    .filter((offer) => offer.partner === bot && isAsked(offer))
+    .map((offer) => ({ ...tell(memory, offer), partnerSteamId: offer.sender }))
+  const unreadable = faults.strike('unreadable row in a list', 0.02) ? 1 : 0
+  if (unreadable > 0) sent.pop()
+  return { kind: 'offers', offers: sent, received, unreadable }
+}
+
+type End = { by: string; offerId: string; how: 'cancel' | 'decline' }
+
+function end(memory: Memory, { by, offerId, how }: End): CancelAnswer {
+  const { faults } = memory
+  if (how === 'cancel' && faults.strike('cancel that does nothing', 0.06)) return { kind: 'done' }
+  const offer = current(memory).offers.find(({ id }) => id === offerId)
+  const isOpen = offer?.state === STATE.active
+  if (how === 'cancel' && isOpen && faults.strike('cancel loses to an accept', 0.06)) accept(memory, offer)
+  const answer = change(memory, (now, at) => endOffer(now, { offerId, by, how }, at))
+  if (answer.kind === 'ended' && how === 'decline') faults.saw('counter-offer declined')
+  return { kind: answer.kind === 'ended' ? 'done' : 'not_active' }
+}
+
+function statusOf(memory: Memory, trade: WorldTrade, bot: string): TradeStatus {
+  const { engine, faults, arrivals } = memory
+  const isUnderWay = (arrivals.get(trade.id) ?? 0) > engine.now() && !faults.stopped
+  const isEscrow = trade.status === TRADE.inEscrow
+  const received = trade.items.filter(({ from }) => from !== bot)
+  return {
+    tradeId: trade.id,
+    partnerSteamId: trade.partner === bot ? trade.sender : trade.partner,
+    state: isUnderWay && !isEscrow ? 'pending' : (TRADE_STATES[trade.status] ?? 'failed'),
+    received: received.map(({ appId, contextId, assetId, newAssetId, rolledBackAssetId }) => ({
+      ...{ appId, contextId, assetId },
+      newAssetId: isUnderWay ? null : (newAssetId ?? null),
+      rolledBackAssetId: rolledBackAssetId ?? null,
+    })),
+    settlesAt: trade.settlesAtS > 0 ? new Date(trade.settlesAtS * 1_000) : null,
+    rollbackOf: trade.rollbackOf ?? null,
+  }
+}
+
+function accept(memory: Memory, offer: WorldOffer): boolean {
+  const { engine, random, faults, tellings, arrivals } = memory
+  const answer = change(memory, (now, at) => acceptOffer(now, { offerId: offer.id, by: offer.partner }, at))
+  if (answer.kind !== 'accepted') return false
+  const now = engine.now()
+  if (random.chance(0.3)) arrivals.set(answer.tradeId, now + random.between(500, 25_000))
+  const telling = tellings.get(offer.id)
+  if (telling !== undefined && faults.strike('flip of an accepted offer', 0.08)) {
+    const state = random.pick<OfferState>(['active', 'invalid_items'])
+    telling.lie = {
       state,
-      tradeId: isExchanged ? (offer.tradeId ?? null) : null,
-      itemsToReceive: offer.items.map(asset),
-      itemsToGive: offer.give.map(asset),
-      createdAt: new Date(offer.createdAtS * 1_000),
+      from: now + random.between(0, 8_000),
+      until: now + random.between(9_000, 40_000),
     }
   }
+  return true
+}
 
-  function toldState(offer: WorldOffer): OfferState {
-    const now = engine.now()
-    const truth = OFFER_STATES[offer.state] ?? 'invalid'
-    const telling = tellings.get(offer.id)
-    if (telling === undefined) return truth
-    if (telling.state !== truth) {
-      Object.assign(telling, { earlier: telling.state, state: truth, changedAt: now })
-    }
-    let state = truth
-    const { lie } = telling
-    if (lie !== null && now >= lie.from && now < lie.until && !faults.stopped) state = lie.state
-    else if (now - telling.changedAt < STALE_MS && faults.strike('stale read', 0.05)) state = telling.earlier
-    telling.told.set(state, (telling.told.get(state) ?? 0) + 1)
-    return state
-  }
-
-  function list(bot: string, since: Date): OffersAnswer {
-    const isAsked = ({ updatedAtS, state }: WorldOffer) =>
-      updatedAtS * 1_000 >= since.getTime() || state === STATE.active
-    const { offers } = current()
-    const isVisible = ({ id }: WorldOffer) =>
-      faults.stopped || (tellings.get(id)?.visibleAt ?? 0) <= engine.now()
-    const sent = offers
-      .filter((offer) => offer.sender === bot && isAsked(offer) && isVisible(offer))
-      .map(tell)
-    const received = offers
-      .filter((offer) => offer.partner === bot && isAsked(offer))
-      .map((offer) => ({ ...tell(offer), partnerSteamId: offer.sender }))
-    const unreadable = faults.strike('unreadable row in a list', 0.02) ? 1 : 0
-    if (unreadable > 0) sent.pop()
-    return { kind: 'offers', offers: sent, received, unreadable }
-  }
-
-  function end(by: string, offerId: string, how: 'cancel' | 'decline'): CancelAnswer {
-    if (how === 'cancel' && faults.strike('cancel that does nothing', 0.06)) return { kind: 'done' }
-    const offer = current().offers.find(({ id }) => id === offerId)
-    const isOpen = offer?.state === STATE.active
-    if (how === 'cancel' && isOpen && faults.strike('cancel loses to an accept', 0.06)) accept(offer)
-    const answer = change((now, at) => endOffer(now, { offerId, by, how }, at))
-    if (answer.kind === 'ended' && how === 'decline') faults.saw('counter-offer declined')
-    return { kind: answer.kind === 'ended' ? 'done' : 'not_active' }
-  }
-
-  function statusOf(trade: WorldTrade, bot: string): TradeStatus {
-    const isUnderWay = (arrivals.get(trade.id) ?? 0) > engine.now() && !faults.stopped
-    const isEscrow = trade.status === TRADE.inEscrow
-    const received = trade.items.filter(({ from }) => from !== bot)
-    return {
-      tradeId: trade.id,
-      partnerSteamId: trade.partner === bot ? trade.sender : trade.partner,
-      state: isUnderWay && !isEscrow ? 'pending' : (TRADE_STATES[trade.status] ?? 'failed'),
-      received: received.map(({ appId, contextId, assetId, newAssetId, rolledBackAssetId }) => ({
-        ...{ appId, contextId, assetId },
-        newAssetId: isUnderWay ? null : (newAssetId ?? null),
-        rolledBackAssetId: rolledBackAssetId ?? null,
-      })),
-      settlesAt: trade.settlesAtS > 0 ? new Date(trade.settlesAtS * 1_000) : null,
-      rollbackOf: trade.rollbackOf ?? null,
-    }
-  }
-
-  function accept(offer: WorldOffer): boolean {
-    const answer = change((now, at) => acceptOffer(now, { offerId: offer.id, by: offer.partner }, at))
-    if (answer.kind !== 'accepted') return false
-    const now = engine.now()
-    if (random.chance(0.3)) arrivals.set(answer.tradeId, now + random.between(500, 25_000))
-    const telling = tellings.get(offer.id)
-    if (telling !== undefined && faults.strike('flip of an accepted offer', 0.08)) {
-      const state = random.pick<OfferState>(['active', 'invalid_items'])
-      telling.lie = {
-        state,
-        from: now + random.between(0, 8_000),
-        until: now + random.between(9_000, 40_000),
-      }
-    }
-    return true
-  }
-
-  function reverse(trade: WorldTrade, assetIds?: string[]): boolean {
-    // Only what has arrived can be taken back.
-    if ((arrivals.get(trade.id) ?? 0) > engine.now()) return false
-    const reversal = { tradeId: trade.id, ...(assetIds && { assetIds }) }
-    const answer = change((now, at) => reverseTrade(now, reversal, at))
-    if (answer.kind !== 'reversed') return false
-    const isWhole = current().trades.find(({ id }) => id === trade.id)?.status === TRADE.protectionRollback
-    faults.saw(isWhole ? 'reversal, whole' : 'reversal, in part')
-    return true
-  }
-
-  return { send, tell, list, end, accept, reverse, statusOf, tellings, arrivals, current, change, nowS }
+function reverse(memory: Memory, trade: WorldTrade, assetIds?: string[]): boolean {
+  const { engine, faults, arrivals } = memory
+  // Only what has arrived can be taken back.
+  if ((arrivals.get(trade.id) ?? 0) > engine.now()) return false
+  const reversal = { tradeId: trade.id, ...(assetIds && { assetIds }) }
+  const answer = change(memory, (now, at) => reverseTrade(now, reversal, at))
+  if (answer.kind !== 'reversed') return false
+  const isWhole =
+    current(memory).trades.find(({ id }) => id === trade.id)?.status === TRADE.protectionRollback
+  faults.saw(isWhole ? 'reversal, whole' : 'reversal, in part')
+  return true
 }
 
 export function counter(steam: Steam, offer: WorldOffer): boolean {
