@@ -58,14 +58,17 @@ export function idsOf(random: Random): Ids {
 /** Errors that the simulation itself causes; any other in the log is a defect. */
 const OURS = /after a commit|could not serialize|simulated/
 
+const TURNED_UP = /"state":"abandoned".*whose trade had been given up/
+
 /** Every line is searched for what must never stand in a log, and for errors that nobody caused. */
-export function watchedLog(secrets: () => readonly string[]): Log {
+export function watchedLog(secrets: () => readonly string[], sawTurnUp: () => void): Log {
   return createLog({
     level: 'info',
     write: (line) => {
       for (const secret of secrets()) {
         hold(!line.includes(secret), 'I14', () => `a secret is in the log: ${line.replaceAll(secret, '…')}`)
       }
+      if (TURNED_UP.test(line)) sawTurnUp()
       hold(!line.includes('"err":') || OURS.test(line), 'defect', () => line)
     },
   })

@@ -108,7 +108,10 @@ function setScene({ url, seed, monitor, trace }: Setting): Scene & { failure(): 
     steam: createSteam(sim, firstWorld(START)),
     queue: queueOf(work.accept),
     ids: idsOf(random),
-    log: watchedLog(() => secrets),
+    log: watchedLog(
+      () => secrets,
+      () => faults.saw('abandoned offer turns up'),
+    ),
     processes: [],
     epochs: new Map(),
     open: new Set(),
