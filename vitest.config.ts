@@ -1,9 +1,15 @@
 import { defineConfig } from 'vitest/config'
+import { E2E_WORKERS } from './e2e/workers.ts'
 
 const gatewaySetup = ['gateway/testing/setup.ts']
+// Whole processes and browsers have deadlines of real life, so nothing else runs beside them.
+const AFTER_UNITS = { groupOrder: 1 }
+const LAST = { groupOrder: 2 }
 
 export default defineConfig({
   test: {
+    // They wait more than they compute.
+    maxWorkers: 3,
     projects: [
       { test: { name: 'unit', include: ['contract/**/*.test.ts', 'scripts/**/*.test.ts', '*.test.ts'] } },
       {
@@ -29,6 +35,8 @@ export default defineConfig({
           globalSetup: gatewaySetup,
           testTimeout: 180_000,
           hookTimeout: 60_000,
+          sequence: AFTER_UNITS,
+          maxWorkers: 2,
         },
       },
       { test: { name: 'widget', include: ['widget/**/*.test.{ts,tsx}'] } },
@@ -39,7 +47,8 @@ export default defineConfig({
           globalSetup: ['e2e/setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          sequence: LAST,
+          maxWorkers: E2E_WORKERS,
         },
       },
     ],

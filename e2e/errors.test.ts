@@ -71,9 +71,14 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await context.setOffline(false)
     await page.getByRole('gridcell').first().waitFor()
   })
-  test('A-128 Steam is down', async () => {
+  test('A-123 Steam gives none', async () => {
     const { steamId } = await player(till.sandbox, 'magic_last_second')
     await badDay('inventory-500-20', { steamId })
+    await expectError('internal', 'magic_last_second')
+  })
+  test('A-128 the operator works on the till', async () => {
+    await maintenance('on')
+    endings.push(() => maintenance('off'))
     await expectError('engineeringWorks', 'magic_last_second')
   })
 })

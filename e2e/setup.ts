@@ -6,6 +6,7 @@ import { buildWidgetIfChanged } from '../scripts/widget.ts'
 import { BROWSER_ARGS } from './browser.ts'
 import { freePorts } from './process.ts'
 import { endTill, newPlace, type Place, startTill } from './till.ts'
+import { E2E_WORKERS } from './workers.ts'
 
 /** What every file finds running. */
 export type Shared = Place & {
@@ -19,7 +20,8 @@ export type Shared = Place & {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    shared: Shared
+    /** One for each worker. */
+    shared: Shared[]
   }
 }
 
@@ -33,9 +35,20 @@ export async function prepare(): Promise<string> {
   return executablePath
 }
 
-/** One till and one browser for all files: starting them costs more than most files. */
+/** One till and one browser for each worker: starting them costs more than most files. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const executablePath = await prepare()
+  const stages = await Promise.all(Array.from({ length: E2E_WORKERS }, () => openStage(executablePath)))
+  project.provide(
+    'shared',
+    stages.map(({ shared }) => shared),
+  )
+  return async () => {
+    await Promise.all(stages.map(({ end }) => end()))
+  }
+}
+
+async function openStage(executablePath: string): Promise<{ shared: Shared; end(): Promise<void> }> {
   const place = await newPlace()
   const outputFile = join(place.root, 'output.log')
   const [metricsPort] = await freePorts(1)
@@ -50,15 +63,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     startTill({ ...place, env }, outputFile),
     chromium.launchServer({ executablePath, args: BROWSER_ARGS }),
   ])
-  project.provide('shared', {
-    ...place,
-    env,
-    metrics: `http://127.0.0.1:${metricsPort}/metrics`,
-    outputFile,
-    browser: browser.wsEndpoint(),
-  })
-  return async () => {
-    await browser.close()
-    await endTill(till)
+  const metrics = `http://127.0.0.1:${metricsPort}/metrics`
+  return {
+    shared: { ...place, env, metrics, outputFile, browser: browser.wsEndpoint() },
+    end: async () => {
+      await browser.close()
+      await endTill(till)
+    },
   }
 }

@@ -3,18 +3,27 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
-import { afterAll, expect, inject, onTestFinished } from 'vitest'
+import { afterAll, afterEach, expect, inject, onTestFinished } from 'vitest'
 import type { Language } from '../contract/languages.ts'
 import type { CreateDepositBody } from '../contract/store-api.ts'
 import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
+import { STATE } from '../steam-sandbox/world/world.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { DESKTOP, type Visit, visit } from './browser.ts'
 import { newDeposit, type OpenedDeposit } from './calls.ts'
 import { run } from './process.ts'
+import { answerOffer, offers } from './sandbox.ts'
+import type { Shared } from './setup.ts'
 import { TEXTS } from './shopper.ts'
 import { parseSecrets } from './store.ts'
 
-export const till = inject('shared')
+export const till = tillOfWorker()
+
+function tillOfWorker(): Shared {
+  const shared = inject('shared')[Number(process.env.VITEST_POOL_ID) - 1]
+  if (shared === undefined) throw new Error(`no till was started for worker ${process.env.VITEST_POOL_ID}`)
+  return shared
+}
 
 let connected: Promise<Browser> | undefined
 
@@ -27,6 +36,13 @@ export function sharedBrowser(): Promise<Browser> {
 afterAll(async () => {
   await (await connected)?.close()
   connected = undefined
+})
+
+// A shopper may have only so many offers at a time, on all bots.
+afterEach(async () => {
+  const standing = (await offers(till.sandbox)).filter(({ state }) => state === STATE.active)
+  // One that is answered in this moment is over too.
+  await Promise.allSettled(standing.map(({ id }) => answerOffer(till.sandbox, id, 'decline')))
 })
 
 type Stage = { viewport?: typeof DESKTOP; context?: BrowserContextOptions }

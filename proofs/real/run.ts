@@ -189,13 +189,18 @@ async function setStage(scene: Scene): Promise<Stage> {
 
 /** Also gives the database a clock of ours: what asks it for `now()` gets the simulated time. */
 async function empty(monitor: pg.Client): Promise<void> {
-  const { rows } = await monitor.query<{ name: string }>(
-    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'migration'`,
-  )
+  const tables = await tablesOf(monitor)
   await monitor.query('set session_replication_role = replica')
-  await monitor.query(`truncate ${rows.map(({ name }) => name).join(', ')} restart identity cascade`)
+  await monitor.query(`truncate ${tables.join(', ')} restart identity cascade`)
   await monitor.query('set session_replication_role = origin')
   await monitor.query('truncate sim.clock')
+}
+
+async function tablesOf(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'migration'`,
+  )
+  return rows.map(({ name }) => name)
 }
 
 /** Once for a database, before its first seed. */
@@ -205,6 +210,10 @@ export async function prepare(url: string): Promise<void> {
     create table if not exists sim.clock (time timestamptz not null);
     create or replace function sim.now() returns timestamptz language sql stable as 'select time from sim.clock'`)
   const { rows } = await client.query<{ name: string }>('select quote_ident(current_database()) as name')
+  // What it learns of a table would change plans, and with them the order of rows, in the middle of a seed.
+  for (const table of await tablesOf(client)) {
+    await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
+  }
   await client.query(`alter database ${rows[0]?.name} set search_path = sim, pg_catalog, public`)
   await client.end()
 }
