@@ -7,7 +7,6 @@ import { afterAll, afterEach, expect, inject, onTestFinished } from 'vitest'
 import type { Language } from '../contract/languages.ts'
 import type { CreateDepositBody } from '../contract/store-api.ts'
 import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
-import { STATE } from '../steam-sandbox/world/world.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { DESKTOP, type Visit, visit } from './browser.ts'
 import { newDeposit, type OpenedDeposit } from './calls.ts'
@@ -38,9 +37,12 @@ afterAll(async () => {
   connected = undefined
 })
 
+/** As Steam numbers the states of an offer. */
+const ACTIVE = 2
+
 // A shopper may have only so many offers at a time, on all bots.
 afterEach(async () => {
-  const standing = (await offers(till.sandbox)).filter(({ state }) => state === STATE.active)
+  const standing = (await offers(till.sandbox)).filter(({ state }) => state === ACTIVE)
   // One that is answered in this moment is over too.
   await Promise.allSettled(standing.map(({ id }) => answerOffer(till.sandbox, id, 'decline')))
 })

@@ -166,11 +166,11 @@ describe('the time of a deposit', () => {
   })
 
   it('is told by its job at the expiry', async () => {
-    const stop = await workOnDeposits(till.deps)
     const start = till.clock.now()
     till.clock.advance(-HOUR_MS)
     const { id } = await aDeposit(till, store)
     till.clock.set(start)
+    const stop = await workOnDeposits(till.deps)
     await expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe('paymentTimeout')
     await stop()
   })
