@@ -12,7 +12,7 @@ type Rules = {
   deposits: number
   /** Shorter runs are trials: their result is not kept. */
   keptFrom: number
-  /** Seeds that one thread runs at a time; each needs a database of its own where there is one. */
+  /** Seeds that one thread runs at a time; each needs a server of its own where there is one. */
   lanes: number
 }
 
@@ -26,7 +26,7 @@ export type RunSeed = (seed: number, options?: { keepTrace?: boolean }) => Promi
 export const runPureSeed: RunSeed = async (seed, options = {}) =>
   runPure({ seed, deposits: LEVELS.pure.deposits, ...options })
 
-/** Each seed has one of the databases to itself. They must be migrated; what is in them is lost. */
+/** Each seed has one of the databases to itself, and its server. They must be migrated; what is in them is lost. */
 export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
   await Promise.all(urls.map(prepare))
   const free = [...urls]

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type TestDatabase, testDatabase } from '../gateway/testing/database.ts'
 import { LEVELS, type RunSeed, realSeeds, runSeeds, unmet } from './levels.ts'
+import { openServers, type Servers } from './real/servers.ts'
 
 const SEEDS = Array.from({ length: 50 }, (_, index) => index + 1)
-const LANES = 4
+const LANES = 2
 
 // Minutes of work on a busy machine.
-vi.setConfig({ testTimeout: 900_000 })
+vi.setConfig({ testTimeout: 600_000 })
 
-let databases: TestDatabase[]
+let servers: Servers
 let run: RunSeed
 
 beforeAll(async () => {
-  databases = await Promise.all(Array.from({ length: LANES }, testDatabase))
-  run = await realSeeds(databases.map(({ url }) => url))
+  servers = await openServers(LANES)
+  run = await realSeeds(servers.urls)
 })
-afterAll(() => Promise.all(databases.map((database) => database.close())))
+afterAll(() => servers.close())
 
 describe('the services on PostgreSQL, one statement at a time', () => {
   it(`hold for ${SEEDS.length} seeds of ${LEVELS.real.deposits} deposits, and meet every fault`, async () => {

@@ -2,18 +2,13 @@
  * `npm run simulate -- --level pure --seeds 10000`: runs seeds; long runs write what they came to into results/.
  * `--from N`: the first seed (1). `--seed N`: replays that one alone and prints all that happened.
  */
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import pg from 'pg'
-import { startEmbedded } from '../gateway/db/embedded.ts'
-import { migrate } from '../gateway/db/migrate.ts'
-import { createLog } from '../gateway/kit/log.ts'
 import type { Fault } from './faults.ts'
 import { LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from './levels.ts'
 import type { Outcome } from './outcome.ts'
+import { openServers } from './real/servers.ts'
 import { writeResult } from './result.ts'
 import { hashOf } from './trace.ts'
 
@@ -42,26 +37,9 @@ function numberOf(text: string): number {
   return number
 }
 
-/** Empty databases of a PostgreSQL of our own, for as long as `work` takes. */
 async function withDatabases<T>(count: number, work: (urls: string[]) => Promise<T>): Promise<T> {
-  if (count === 0) return work([])
-  const dataDir = mkdtempSync(join(tmpdir(), 'tradetill-proofs-'))
-  // As root, PostgreSQL runs as another account and must be able to pass.
-  chmodSync(dataDir, 0o711)
-  const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
-  try {
-    const names = Array.from({ length: count }, (_, index) => `simulated_${index}`)
-    const client = new pg.Client({ connectionString: embedded.url })
-    await client.connect()
-    for (const name of names) await client.query(`create database ${name}`)
-    await client.end()
-    const urls = names.map((name) => Object.assign(new URL(embedded.url), { pathname: `/${name}` }).href)
-    for (const url of urls) await migrate({ url })
-    return await work(urls)
-  } finally {
-    await embedded.stop()
-    rmSync(dataDir, { recursive: true, force: true })
-  }
+  const { urls, close } = await openServers(count)
+  return work(urls).finally(close)
 }
 
 async function replay(level: LevelName, seed: number): Promise<boolean> {

@@ -69,7 +69,7 @@ const SNAPSHOT = `select
     as repeated`
 
 export async function readSnapshot(monitor: pg.Client): Promise<Snapshot> {
-  const { rows } = await monitor.query<Record<string, unknown>>(SNAPSHOT)
+  const { rows } = await monitor.query<Record<string, unknown>>({ name: 'snapshot', text: SNAPSHOT })
   return snapshot.parse(rows[0])
 }
 

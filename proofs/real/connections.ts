@@ -191,5 +191,15 @@ function connectionOf(deps: Deps, line: Line): DatabaseConnection {
 async function say(deps: Deps, line: Line, text: string, parameters: readonly unknown[] = []) {
   await deps.gate()
   const releases = !line.inTransaction || text === 'commit' || text === 'rollback'
-  return deps.scheduler.fly({ pid: line.pid, releases }, () => line.client.query(text, [...parameters]))
+  const query = { name: nameOf(text), text, values: [...parameters] }
+  return deps.scheduler.fly({ pid: line.pid, releases }, () => line.client.query(query))
+}
+
+const names = new Map<string, string>()
+
+/** A statement with a name is planned once for a connection, which a run of thousands feels. */
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `s${names.size}`
+  names.set(text, name)
+  return name
 }
