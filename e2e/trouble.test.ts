@@ -55,10 +55,15 @@ test('a stopped Steam is told in the page and the log, and the page recovers whe
   const texts = await startTopUp(page, parts.place)
   await enterLink(page, parts.place, texts)
   await parts.sandbox.kill()
+  const told = parts.gateway.output().length
   await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
   const { internal, engineeringWorks } = texts.inventoryErrors
   await page.getByText(internal.title).or(page.getByText(engineeringWorks.title)).first().waitFor()
-  await eventually('the log tells of Steam', () => /steam/i.test(parts.gateway.output()) || undefined)
+  await eventually('the log tells of Steam', () => {
+    return (
+      /Steam gave no inventory|Steam fails for a bot/.test(parts.gateway.output().slice(told)) || undefined
+    )
+  })
   await parts.startSandbox()
   await eventually(
     'the inventory is back',
@@ -69,6 +74,22 @@ test('a stopped Steam is told in the page and the log, and the page recovers whe
     },
     90_000,
   )
+  await end()
+})
+
+test('a trade link that is given while Steam is stopped is kept, told in the log, and taken when it is back', async () => {
+  const { page, end } = await visit(browser)
+  const texts = await startTopUp(page, parts.place)
+  const { name, tradeUrl } = await player(parts.place.sandbox)
+  await parts.sandbox.kill()
+  const told = parts.gateway.output().length
+  await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
+  await page.getByText(texts.userUnavailableHint).waitFor()
+  expect(parts.gateway.output().slice(told)).toMatch(/a profile could not be read from Steam/)
+  expect(parts.gateway.output().slice(told)).toMatch(/a call was refused.*steam_unavailable/)
+  await parts.startSandbox()
+  await page.getByRole('button', { name: texts.retry }).click()
+  await page.getByRole('link', { name }).waitFor()
   await end()
 })
 

@@ -30,13 +30,17 @@ const MOST_LIFE_MS = 4_000
 const MOST_LAG_MS = 25
 const SETTLE_MS = 150_000
 
+/** A first attempt that was begun: its claim puts the next one off. */
+const WEBHOOK_IN_FLIGHT = `webhook_delivery
+  where state = 'due' and attempts = 0 and due_at > now() + interval '10 seconds'`
+
 /** What is half done: the process has said or written one thing and not yet the next. */
 const HALF_DONE = [
   `from trade where state = 'sending'`,
   `from trade where state = 'active' and accepted_at is not null`,
   `from trade where delivered_at > now() - interval '1 second'`,
   'from event where sequence is null',
-  `from webhook_delivery where state = 'due' and attempts > 0`,
+  `from ${WEBHOOK_IN_FLIGHT}`,
 ] as const
 
 export type Killed = {
@@ -130,7 +134,7 @@ async function noteCaught({ pool }: KillTill, { caught }: Notes): Promise<void> 
      where state in ('intended', 'sending', 'unknown', 'active') group by state
      union all select 'accepted, not credited', count(*)::int from trade
        where state = 'active' and accepted_at is not null
-     union all select 'webhook in flight', count(*)::int from webhook_delivery where state = 'due' and attempts > 0`,
+     union all select 'webhook in flight', count(*)::int from ${WEBHOOK_IN_FLIGHT}`,
   )
   for (const { state, n } of rows) caught[state] = (caught[state] ?? 0) + n
 }
@@ -192,7 +196,7 @@ function report(worlds: Killed[], seed: number): boolean {
   const apiMs = whole(worlds.flatMap((world) => world.apiMs))
   const botsMs = whole(worlds.flatMap((world) => world.botsMs))
   const problems = worlds.flatMap((world) => world.problems)
-  const passed = problems.length === 0 && apiMs.median <= API_LIMIT_MS && botsMs.most <= BOTS_LIMIT_MS
+  const passed = problems.length === 0 && apiMs.most <= API_LIMIT_MS && botsMs.most <= BOTS_LIMIT_MS
   const books = {
     deliveries: sum((of) => of.deliveries),
     creditedCents: sum((of) => of.credited),

@@ -50,9 +50,9 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
 export function handleErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error: FastifyError | ProblemError, request, reply) => {
     const refusal = refusalOf(error)
-    if (refusal.code === 'internal') {
-      log.error({ err: error, method: request.method, path: request.routeOptions.url }, 'http: a call failed')
-    }
+    const about = { requestId: request.id, method: request.method, path: request.routeOptions.url }
+    if (refusal.code === 'internal') log.error({ ...about, err: error }, 'http: a call failed')
+    else log.info({ ...about, code: refusal.code }, 'http: a call was refused')
     return sendProblem(reply, request, refusal)
   })
 }

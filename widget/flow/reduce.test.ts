@@ -186,6 +186,24 @@ describe('the trade link', () => {
     expect(linkOf(state)).toEqual({ status: 'failed', text: LINK, refusal })
     expect(kinds(state)).toEqual([])
     expect(kinds(having(state, typed(OTHER_LINK)).state)).toEqual(['debounce'])
+    expect(kinds(having(state, { type: 'returned' }).state)).not.toContain('resolveUser')
+    expect(kinds(having(state, { type: 'retryPressed' }).state)).toEqual(['resolveUser'])
+  })
+
+  it.each([
+    { type: 'returned' },
+    { type: 'connectionChanged', online: true },
+    { type: 'retryPressed' },
+  ] satisfies FlowEvent[])('a link that nobody could judge is asked for again: $type', (hope) => {
+    const { state } = having(
+      awaitingLink(),
+      typed(LINK),
+      { type: 'typingEnded' },
+      { type: 'connectionChanged', online: false },
+      { type: 'userFailed', request: 1, refusal: { code: null, detail: null } },
+    )
+    expect(linkOf(state)?.status).toBe('failed')
+    expect(linkOf(having(state, hope).state)).toMatchObject({ status: 'checking', text: LINK })
   })
 
   it.each([

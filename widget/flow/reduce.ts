@@ -7,7 +7,7 @@ import type { Payment, User } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent } from './events.ts'
 import { reduceStand, reloading } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
-import { isPolling } from './selectors.ts'
+import { isPolling, isUnjudged } from './selectors.ts'
 import type { FlowState, LinkState, Page, Refusal, Stand } from './state.ts'
 
 export type Step = { state: FlowState; effects: Effect[] }
@@ -23,7 +23,7 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'returned':
       return step(returned(state))
     case 'retryPressed':
-      return step(state.page.stage === 'failed' ? { ...state, page: { stage: 'none' } } : state)
+      return step(retryPressed(state))
     case 'linkTyped':
       return step(linkTyped(state, event.text))
     case 'typingEnded':
@@ -67,7 +67,20 @@ const looked = (state: FlowState): FlowState =>
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && page.refusal.code === null) return { ...state, page: { stage: 'none' } }
-  return payment === null || isPolling(state) ? state : { ...state, lookNow: true }
+  const asked = withLinkAskedAgain(state)
+  return payment === null || isPolling(asked) ? asked : { ...asked, lookNow: true }
+}
+
+function retryPressed(state: FlowState): FlowState {
+  if (state.page.stage === 'failed') return { ...state, page: { stage: 'none' } }
+  const link = linkOf(state.page)
+  return link?.status === 'failed' ? checkLink(state, link.text) : state
+}
+
+/** A link that nobody could judge is asked for again once there is hope. */
+function withLinkAskedAgain(state: FlowState): FlowState {
+  const link = linkOf(state.page)
+  return link?.status === 'failed' && isUnjudged(link.refusal) ? checkLink(state, link.text) : state
 }
 
 const step = (state: FlowState): Step => ({ state, effects: [] })
@@ -161,7 +174,7 @@ function connectionChanged(state: FlowState, online: boolean): Step {
   const failed = page.stage === 'wait-for-select-items' && isInternalError(page.stand)
   const connected = online && failed ? reloading(state, {}, false) : state
   return {
-    state: { ...connected, online },
+    state: { ...(online ? withLinkAskedAgain(connected) : connected), online },
     effects: online ? [{ kind: 'toast', toast: { text: 'connectionBack' } }] : [],
   }
 }

@@ -1,6 +1,19 @@
 /** What screens and effects read off the state. */
+
+import type { ErrorCode } from '../../contract/errors.ts'
 import type { Item, Payment } from '../../contract/widget-api.ts'
-import type { FlowState, Sort, Stand } from './state.ts'
+import type { FlowState, Refusal, Sort, Stand } from './state.ts'
+
+const UNJUDGED: readonly (string | null)[] = [
+  // Nobody answered.
+  null,
+  ...(['steam_unavailable', 'internal', 'too_many_requests'] satisfies ErrorCode[]),
+]
+
+/** A refusal that says nothing of what was asked for: the same may succeed in a moment. */
+export function isUnjudged({ code }: Refusal): boolean {
+  return UNJUDGED.includes(code)
+}
 
 /** The inventory that is on the page, also while a new one loads; null when there is none. */
 export function shownInventory(stand: Stand) {

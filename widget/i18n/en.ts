@@ -36,6 +36,8 @@ export const en = {
   tradeLinkClear: 'Clear the link',
   userFailed: 'Failed get user information',
   userFailedHint: 'Check the link or try again in a moment.',
+  userUnavailableHint: 'Steam does not answer just now. Your link is kept.',
+  cookiesNeeded: 'Your browser blocks the cookie of this page. Allow cookies for this site and reload it.',
 
   guideTitle: 'Where to find your trade link',
   guideSteps: [

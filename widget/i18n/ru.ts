@@ -43,6 +43,8 @@ export const ru: Partial<Messages> = {
   tradeLinkClear: 'Очистить ссылку',
   userFailed: 'Не удалось получить данные пользователя',
   userFailedHint: 'Проверьте ссылку или попробуйте ещё раз чуть позже.',
+  userUnavailableHint: 'Steam сейчас не отвечает. Ссылка сохранена.',
+  cookiesNeeded: 'Браузер блокирует cookie этой страницы. Разрешите их для этого сайта и обновите страницу.',
 
   guideTitle: 'Где найти ссылку на обмен',
   guideSteps: [

@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import type { Flow } from '../flow/runner.ts'
+import { isUnjudged } from '../flow/selectors.ts'
 import type { LinkState, Page } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { useNarrow } from '../ui/hooks.ts'
@@ -64,14 +65,14 @@ export function LinkField({ page, flow }: Props) {
           )}
         </div>
         <p id={`${id}-note`} className={wrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
-          <LinkNote link={link} />
+          <LinkNote link={link} flow={flow} />
         </p>
       </div>
     </section>
   )
 }
 
-function LinkNote({ link }: { link: LinkState }) {
+function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
   const { texts } = usePage()
   switch (link.status) {
     case 'idle':
@@ -82,9 +83,18 @@ function LinkNote({ link }: { link: LinkState }) {
     case 'checking':
       return texts.tradeLinkChecking
     case 'failed':
+      if (link.refusal.code === 'cross_site_token') return texts.cookiesNeeded
       return (
         <>
-          <strong>{texts.userFailed}.</strong> {texts.userFailedHint}
+          <strong>{texts.userFailed}.</strong>{' '}
+          {isUnjudged(link.refusal) ? texts.userUnavailableHint : texts.userFailedHint}{' '}
+          <button
+            type="button"
+            className="link-retry"
+            onClick={() => flow.dispatch({ type: 'retryPressed' })}
+          >
+            {texts.retry}
+          </button>
         </>
       )
     case 'resolved':
