@@ -107,6 +107,19 @@ describe('while offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 
+  it('D-28 a decline right after it is the shopper’s own: the offer was sent long before', async () => {
+    const { hash } = await pending()
+    await steamGoesDown()
+    till.clock.advance(10 * MINUTE_MS)
+    await steamComesBack()
+    till.clock.advance(1_000)
+    const offer = session.offers.get('1')
+    if (offer === undefined) throw new Error('no offer')
+    session.offers.set('1', { ...offer, state: 'declined' })
+    await work()
+    expect(await viewOf(hash)).toMatchObject({ status: 'tradeDeclined', declinedAtOnce: false })
+  })
+
   it('no new trade begins, and one does when it is over', async () => {
     const deposit = await aDeposit(till, store)
     await steamGoesDown()
