@@ -58,6 +58,10 @@ describe('sandbox mode', () => {
     ['TRADETILL_MASTER_KEY', 'short'],
     ['TRADETILL_MASTER_KEY_FILE', '/does/not/exist'],
     ['TRADETILL_MAX_ITEMS', '0'],
+    ['TRADETILL_BOT_OFFERS', '0'],
+    ['TRADETILL_BOT_OFFERS', 'many'],
+    ['TRADETILL_BOT_OFFERS_PER_PARTNER', '2.5'],
+    ['TRADETILL_BOT_ITEMS', '1001'],
     ['TRADETILL_COMMISSION_BPS', '10000'],
     ['DATABASE_URL', 'mysql://localhost/till'],
     ['TRADETILL_STDIN', 'yes'],
@@ -72,6 +76,23 @@ describe('sandbox mode', () => {
     ['TRADETILL_SKINPORT_URL', 'http://api.skinport.com'],
   ])('refuses %s=%s and names it', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
+  })
+
+  test('limits each bot as told, and to no more than Steam allows', () => {
+    const usual = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 900 }
+    expect(read({})).toMatchObject({ config: { fleetLimits: usual } })
+    const told = {
+      TRADETILL_BOT_OFFERS: '12',
+      TRADETILL_BOT_OFFERS_PER_PARTNER: '2',
+      TRADETILL_BOT_ITEMS: '700',
+    }
+    expect(read(told)).toMatchObject({
+      config: { fleetLimits: { liveOffers: 12, liveOffersWithPartner: 2, itemsHeld: 700 } },
+    })
+    expect(problemsOf({ TRADETILL_BOT_OFFERS: '31', TRADETILL_BOT_OFFERS_PER_PARTNER: 'x' })).toEqual([
+      'TRADETILL_BOT_OFFERS must be a whole number from 1 to 30: Steam refuses further open offers of an account',
+      'TRADETILL_BOT_OFFERS_PER_PARTNER must be a whole number from 1 to 5: Steam refuses further open offers to the same person',
+    ])
   })
 
   test('D-13 rules are set for all games, or for one', () => {

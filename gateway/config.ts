@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { DEFAULT_FLEET_LIMITS, type FleetLimits, MOST_FLEET_LIMITS } from './bots/fleet.ts'
 import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 
@@ -11,6 +12,10 @@ const KEY_BYTES = 32
 const port = z.coerce.number().int().min(0).max(65_535)
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) address' })
 const flag = z.enum(['0', '1'], { error: 'must be 0 or 1' }).transform((value) => value === '1')
+const whole = (min: number, max: number, why: string) => {
+  const error = `must be a whole number from ${min} to ${max}: ${why}`
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
 const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()))
 
 const environmentSchema = z
@@ -40,6 +45,23 @@ const environmentSchema = z
     /** Most items in one trade. */
     TRADETILL_MAX_ITEMS: z.coerce.number().int().min(1).max(256).default(50),
     TRADETILL_MAX_BOTS: z.coerce.number().int().min(1).max(1_000).default(50),
+    /** Open offers of one bot, in all and to one person. */
+    TRADETILL_BOT_OFFERS: whole(
+      1,
+      MOST_FLEET_LIMITS.liveOffers,
+      'Steam refuses further open offers of an account',
+    ).default(DEFAULT_FLEET_LIMITS.liveOffers),
+    TRADETILL_BOT_OFFERS_PER_PARTNER: whole(
+      1,
+      MOST_FLEET_LIMITS.liveOffersWithPartner,
+      'Steam refuses further open offers to the same person',
+    ).default(DEFAULT_FLEET_LIMITS.liveOffersWithPartner),
+    /** Items in its hands from which on a bot collects no more. */
+    TRADETILL_BOT_ITEMS: whole(
+      1,
+      MOST_FLEET_LIMITS.itemsHeld,
+      'an inventory of Steam has no room for more',
+    ).default(DEFAULT_FLEET_LIMITS.itemsHeld),
     TRADETILL_TRUSTED_PROXIES: list.optional(),
     TRADETILL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
     TRADETILL_LOG_PRETTY: flag.default(false),
@@ -137,6 +159,7 @@ export type Config = {
   priceSources: WebSources
   maxItems: number
   maxBots: number
+  fleetLimits: FleetLimits
   trustedProxies: string[] | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   logPretty: boolean
@@ -181,6 +204,11 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     priceSources: webSourcesOf(data, data.TRADETILL_MODE),
     maxItems: data.TRADETILL_MAX_ITEMS,
     maxBots: data.TRADETILL_MAX_BOTS,
+    fleetLimits: {
+      liveOffers: data.TRADETILL_BOT_OFFERS,
+      liveOffersWithPartner: data.TRADETILL_BOT_OFFERS_PER_PARTNER,
+      itemsHeld: data.TRADETILL_BOT_ITEMS,
+    },
     trustedProxies: data.TRADETILL_TRUSTED_PROXIES,
     logLevel: data.TRADETILL_LOG_LEVEL,
     logPretty: data.TRADETILL_LOG_PRETTY,

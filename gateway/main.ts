@@ -176,13 +176,13 @@ function roomsOf(parts: Parts) {
   const { config, log, metrics, database, queue, signals, steam, box, imageBase } = parts
   const common = { db: database.db, queue, signals, clock: systemClock, ids: systemIds, log }
   const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
-  const { maxItems, priceRules: rules } = config
+  const { maxItems, fleetLimits: fleet, priceRules: rules } = config
   return {
     common,
     deposits,
     trades: {
       ...deposits,
-      limits: { maxItems },
+      limits: { maxItems, fleet },
       rules,
       protectionDays: (game: keyof typeof PROTECTION_DAYS) => PROTECTION_DAYS[game],
     },

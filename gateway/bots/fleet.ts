@@ -27,6 +27,9 @@ export type FleetLimits = {
 
 export const DEFAULT_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 900 }
 
+/** What Steam itself allows: an operator may only stay below. */
+export const MOST_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 1_000 }
+
 /**
  * Of the bots with room: one that works before one that fails, then the one with the fewest open trades with this
  * shopper, then the least busy, then the higher level, then the older one.

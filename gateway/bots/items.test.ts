@@ -6,6 +6,7 @@ import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts
 import { requestTrade } from '../trades/request.ts'
 import { tradeHandlers } from '../trades/service.ts'
 import type { BotContext } from './bot.ts'
+import { DEFAULT_FLEET_LIMITS, type FleetLimits } from './fleet.ts'
 import { heldItems, moveItem } from './items.ts'
 import { createBotGauges, surveyBots } from './jobs.ts'
 import { actOnBot } from './operator.ts'
@@ -95,6 +96,38 @@ describe('items in the hands of a bot', () => {
     await survey()
     expect(await choose()).toEqual({ botId: bot.botId })
   })
+})
+
+describe('the limits of a bot', () => {
+  const limits = (fleet: Partial<FleetLimits>) => ({
+    ...till.deps,
+    limits: { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, ...fleet } },
+  })
+  const none = { kind: 'refused', code: 'no_bot_available' }
+
+  it('are those that the operator has set', async () => {
+    await till.db.updateTable('bot').set({ items_held: 10 }).execute()
+    const { body } = await aDeposit(till, store)
+    expect(await requestTrade(limits({ itemsHeld: 10 }), body)).toEqual(none)
+    const first = requestTrade(limits({ itemsHeld: 11, liveOffers: 1 }), body)
+    const trades = () => till.db.selectFrom('trade').select('id').execute()
+    await expect.poll(trades).toHaveLength(1)
+    const other = await aDeposit(till, store)
+    expect(await requestTrade(limits({ liveOffers: 1 }), other.body)).toEqual(none)
+    await till.db
+      .updateTable('deposit')
+      .set({ user_steam_id: await partnerOf(body.hash) })
+      .execute()
+    expect(await requestTrade(limits({ liveOffersWithPartner: 1 }), other.body)).toEqual(none)
+    const [trade] = await trades()
+    await tradeHandlers(till.deps).trade(bot, trade?.id ?? 0n)
+    expect(await first).toEqual({ kind: 'active' })
+  })
+
+  const partnerOf = async (hash: string) => {
+    const row = till.db.selectFrom('deposit').select('user_steam_id').where('hash', '=', hash)
+    return (await row.executeTakeFirstOrThrow()).user_steam_id
+  }
 })
 
 describe('the operator', () => {

@@ -24,7 +24,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     items: new Gauge({
       name: 'tradetill_bot_items',
-      help: 'Items in the hands of a bot; it collects no more from 900 on',
+      help: 'Items in the hands of a bot; it collects no more from TRADETILL_BOT_ITEMS on',
       labelNames: ['bot'],
       registers,
     }),

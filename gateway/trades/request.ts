@@ -2,6 +2,7 @@
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import type { TradeBody } from '../../contract/widget-api.ts'
 import { botQueue } from '../bots/bot.ts'
+import type { FleetLimits } from '../bots/fleet.ts'
 import { chooseBotForTrade } from '../bots/service.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction, violates } from '../db/transaction.ts'
@@ -12,7 +13,11 @@ import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { liveTradeOf } from './store.ts'
 
-export type TradeLimits = { maxItems: number }
+export type TradeLimits = {
+  maxItems: number
+  /** What one bot may have open and hold; the defaults of the fleet where absent. */
+  fleet?: FleetLimits
+}
 
 export type RequestDeps = DepositDeps & { limits: TradeLimits; rules: PricingRules }
 
@@ -89,7 +94,7 @@ async function createIntent(
   if (quote.kind === 'refused') return refused(quote.code)
   if (quote.total < quote.minPrice) return refused('below_minimum')
   if (deposit.max_amount !== null && quote.total > deposit.max_amount) return refused('above_maximum')
-  const bot = await chooseBotForTrade(tx, steamId)
+  const bot = await chooseBotForTrade(tx, steamId, deps.limits.fleet)
   if (bot === undefined) return refused('no_bot_available')
   const trade = await tx
     .insertInto('trade')
