@@ -142,12 +142,45 @@ describe('the bot for reading', () => {
     expect(await chooseBotForReading(database.db)).toBeUndefined()
     const [first, second] = await onlineBots(10, 10)
     expect(await chooseBotForReading(database.db)).toBe(first)
-    await database.db
-      .insertInto('inventory_request')
-      .values({ bot_id: first ?? 0n, steam_id: SHOPPER, token: 'abcdefgh', game: 'cs', language: 'en' })
-      .execute()
+    await aRequest(first, 'open', 0)
     expect(await chooseBotForReading(database.db)).toBe(second)
   })
+
+  it('is one that works while another is refused, and that one rather than none', async () => {
+    const [first, second] = await onlineBots(10, 10)
+    await failing(first, true)
+    for (let seconds = 30; seconds > 0; seconds -= 1) await aRequest(second, 'open', seconds)
+    expect(await chooseBotForReading(database.db)).toBe(second)
+    await failing(second, true)
+    expect(await chooseBotForReading(database.db)).toBe(first)
+    await failing(second, false)
+    await database.pool.query('update bot set online = false where id = $1', [second])
+    expect(await chooseBotForReading(database.db)).toBe(first)
+  })
+
+  it('is among idle ones the one asked the longest ago', async () => {
+    const [first, second, third] = await onlineBots(10, 10, 10)
+    const asked: unknown[] = []
+    for (let seconds = 60; seconds > 54; seconds -= 1) {
+      const bot = await chooseBotForReading(database.db)
+      asked.push(bot)
+      await aRequest(bot, 'done', seconds)
+    }
+    expect(asked).toEqual([first, second, third, first, second, third])
+  })
+
+  async function aRequest(bot: bigint | undefined, state: 'open' | 'done', secondsAgo: number) {
+    await database.pool.query(
+      `insert into inventory_request (bot_id, steam_id, token, game, language, state, created_at)
+      values ($1, $2, 'abcdefgh', 'cs', 'en', $3, now() - make_interval(secs => $4))`,
+      [bot, SHOPPER, state, secondsAgo],
+    )
+  }
+
+  async function failing(bot: bigint | undefined, isSo: boolean) {
+    const since = isSo ? new Date() : null
+    await database.pool.query('update bot set inventories_failing_since = $2 where id = $1', [bot, since])
+  }
 })
 
 let made = 0

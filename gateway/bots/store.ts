@@ -50,21 +50,29 @@ export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promis
   }))
 }
 
-/** The reachable bot with the fewest inventories to read. A paused bot may still read. */
+/**
+ * The reachable bot for the next inventory: one that Steam shows inventories to, then the one with the fewest to read,
+ * then the one asked the longest ago, because Steam counts by account. A paused bot may still read. One that fails is
+ * tried again by its holder and comes back by itself.
+ */
 export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
   const row = await tx
     .selectFrom('bot')
     .leftJoin('inventory_request as request', (join) =>
       join
         .onRef('request.bot_id', '=', 'bot.id')
-        .on('request.state', '!=', 'done')
-        .on('request.created_at', '>', sql<Date>`now() - interval '1 minute'`),
+        .on('request.created_at', '>', sql<Date>`now() - interval '10 minutes'`),
     )
     .select('bot.id')
     .where(reachable)
     .where('bot.state', 'in', SPEAKING_STATES)
     .groupBy('bot.id')
-    .orderBy((eb) => eb.fn.count('request.id'))
+    .orderBy(sql`bot.inventories_failing_since is not null`)
+    // What is open for a minute is waited for by nobody.
+    .orderBy(
+      sql`count(request.id) filter (where request.state <> 'done' and request.created_at > now() - interval '1 minute')`,
+    )
+    .orderBy(sql`max(request.created_at) asc nulls first`)
     .orderBy('bot.id')
     .limit(1)
     .executeTakeFirst()
