@@ -9,7 +9,8 @@ import type { Exchange } from './transport.ts'
 
 const MAX_ITEMS = 20_000
 const MAX_OFFERED_PAGES = 40
-const MAX_PUBLIC_PAGES = 10
+/** Full ones make up MAX_ITEMS. An inventory that needs more short ones is unavailable: never a part as if it were all. */
+const MAX_PUBLIC_PAGES = 20
 /** What the count of restricted items may take once the items themselves are there. */
 const MAX_COUNT_MS = 4_000
 /** Part of the time that is kept free for the other way when the first one hangs. */
@@ -19,6 +20,8 @@ const STEAM_LANGUAGE: Record<Language, string> = { en: 'english', ru: 'russian' 
 /** More than 2000 has been answered with 400 since May 2025, and nobody knows when it will be less. */
 const FIRST_PAGE_SIZE = 1000
 const SMALLEST_PAGE_SIZE = 75
+/** So long after Steam thought a page too long the full size is tried again: a bad spell must not shrink it for ever. */
+const SMALLER_PAGES_MS = 10 * 60_000
 
 /** Per session: 30 in two minutes. */
 export const PARTNER_LIMITS = { burst: 30, everyMs: 4_000 }
@@ -26,10 +29,35 @@ export const PARTNER_LIMITS = { burst: 30, everyMs: 4_000 }
 const PUBLIC_LIMITS = { burst: 30, everyMs: 4_000 }
 
 /** What all sessions of this process share, because Steam counts public pages by address. */
-export type PublicAddress = { budget: Budget; pageSize: number }
+export type PublicAddress = { budget: Budget; pages: PageSize }
 
 export function createAddress(time: Time): PublicAddress {
-  return { budget: createBudget(PUBLIC_LIMITS, time), pageSize: FIRST_PAGE_SIZE }
+  return { budget: createBudget(PUBLIC_LIMITS, time), pages: createPageSize(time) }
+}
+
+type PageSize = {
+  now(): number
+  /** Steam thought a page of this size too long; false if there is none shorter. */
+  tooLong(size: number): boolean
+}
+
+function createPageSize(time: Time): PageSize {
+  let size = FIRST_PAGE_SIZE
+  let fullAgainAtMs = Number.NEGATIVE_INFINITY
+  const now = () => {
+    if (time.now() >= fullAgainAtMs) size = FIRST_PAGE_SIZE
+    return size
+  }
+  return {
+    now,
+    tooLong(refused) {
+      if (refused <= SMALLEST_PAGE_SIZE) return false
+      // Many may be refused at once, and only the smallest counts.
+      size = Math.min(now(), Math.max(SMALLEST_PAGE_SIZE, Math.floor(refused / 2)))
+      fullAgainAtMs = time.now() + SMALLER_PAGES_MS
+      return true
+    },
+  }
 }
 
 type Way = { connection: Connection; offered: Budget; address: PublicAddress; left: () => number }
@@ -81,13 +109,18 @@ function readOffered({ connection, offered, left }: Way, wanted: Wanted): Promis
 }
 
 function readPublic({ connection, address, left }: Way, wanted: Wanted): Promise<Pages> {
-  const ask = (call: Call) => askWithin(address.budget, left, (ms) => connection.exchange(call, ms))
-  return readPages((start) => publicPage(wanted, start, address.pageSize), parsePublicPage, {
+  const { budget, pages } = address
+  const ask = (call: Call, count: number) => {
+    const sized = { ...call, query: { ...call.query, count } }
+    return askWithin(budget, left, (ms) => connection.exchange(sized, ms))
+  }
+  return readPages((start) => publicPage(wanted, start), parsePublicPage, {
     async ask(call) {
-      let answer = await ask(call)
-      while (isTooMany(answer) && address.pageSize > SMALLEST_PAGE_SIZE) {
-        address.pageSize = Math.max(SMALLEST_PAGE_SIZE, Math.floor(address.pageSize / 2))
-        answer = await ask({ ...call, query: { ...call.query, count: address.pageSize } })
+      let count = pages.now()
+      let answer = await ask(call, count)
+      while (isTooMany(answer) && pages.tooLong(count)) {
+        count = pages.now()
+        answer = await ask(call, count)
       }
       return answer
     },
@@ -136,10 +169,11 @@ async function readPages(
     if (!page) return unavailableFrom(call.name, answer)
     const before = items.size
     for (const item of page.items) items.set(item.assetId, item)
-    if (page.next === null || items.size === before) break
+    if (page.next === null || items.size === before) return { kind: 'items', items: [...items.values()] }
     start = page.next
   }
-  return { kind: 'items', items: [...items.values()] }
+  if (items.size >= MAX_ITEMS) return { kind: 'items', items: [...items.values()] }
+  return { kind: 'unavailable', reason: 'steam_error', detail: 'inventory: more pages than are read' }
 }
 
 function offeredPage({ partner, game, language }: Wanted, start: string | null): Call {
@@ -159,14 +193,13 @@ function offeredPage({ partner, game, language }: Wanted, start: string | null):
   }
 }
 
-function publicPage({ partner, game, language }: Wanted, start: string | null, count: number): Call {
+function publicPage({ partner, game, language }: Wanted, start: string | null): Call {
   const { appId, contextId } = GAME_FACTS[game]
   return {
     name: 'inventory',
     url: `https://steamcommunity.com/inventory/${partner.steamId}/${appId}/${contextId}`,
     query: {
       l: STEAM_LANGUAGE[language],
-      count,
       ...(start === null ? {} : { start_assetid: start }),
     },
     referer: `https://steamcommunity.com/profiles/${partner.steamId}/inventory`,

@@ -7,8 +7,11 @@ import {
   type ScriptedSteam,
   type SteamReply,
   scriptedSteam,
+  TOKEN,
 } from '../testing/steam-server.ts'
+import { createSandboxAgent } from './agent.ts'
 import type { SteamSession } from './steam.ts'
+import { createWebSteam } from './web.ts'
 
 let steam: ScriptedSteam
 
@@ -190,6 +193,53 @@ describe('an inventory', () => {
     expect(bare(await read(session))).toEqual(all)
     await read(session)
     expect(counts).toEqual(['1000', '500', '250', '250'])
+  })
+
+  it('is asked for in full again ten minutes after Steam thought it too many', async () => {
+    let nowMs = 0
+    const time = { now: () => nowMs, pause: async () => {} }
+    const port = createWebSteam({ redirect: createSandboxAgent('sandbox', steam.url), time })
+    const opened = await port.openSession(TOKEN)
+    if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+    const counts: (string | null)[] = []
+    let most = 300
+    steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
+    steam.routes.set(SHOWN, ({ query }) => {
+      counts.push(query.get('count'))
+      return Number(query.get('count')) > most ? { status: 400, body: null } : shown()
+    })
+    await read(opened.session)
+    most = 1_000
+    nowMs = 599_000
+    await read(opened.session)
+    expect(counts).toEqual(['1000', '500', '250', '250'])
+    nowMs = 600_000
+    expect(bare(await read(opened.session))).toEqual(all)
+    expect(counts.slice(4)).toEqual(['1000'])
+    opened.session.close()
+  })
+
+  it('is whole or unavailable, however short its pages are', async () => {
+    const ofTotal = (total: number) => (query: URLSearchParams) => {
+      const count = Number(query.get('count'))
+      if (count > 75) return { status: 400, body: null }
+      const from = Number(query.get('start_assetid') ?? 0)
+      const ids = Array.from({ length: Math.min(count, total - from) }, (_, index) =>
+        String(from + index + 1),
+      )
+      const assets = ids.map((assetid) => ({ assetid, classid: '1', instanceid: '0' }))
+      const descriptions = [{ classid: '1', instanceid: '0', ...description(1) }]
+      const more = from + count < total ? { more_items: 1, last_assetid: String(from + count) } : {}
+      return { body: { success: 1, assets, descriptions, ...more } }
+    }
+    steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
+    const session = await steam.open()
+    steam.routes.set(SHOWN, ({ query }) => ofTotal(1_500)(query))
+    const whole = await read(session)
+    expect(whole.kind === 'items' && whole.items).toHaveLength(1_500)
+    const other = await steam.open()
+    steam.routes.set(SHOWN, ({ query }) => ofTotal(1_501)(query))
+    expect(await read(other)).toMatchObject({ kind: 'unavailable' })
   })
 
   it('is not asked for again for a while after a refusal for too many requests', async () => {

@@ -5,7 +5,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import { type Clock, systemClock } from '../kit/clock.ts'
 import { createLiveAgent } from './agent.ts'
-import { type Budget, createBudget } from './budget.ts'
+import { type Budget, createBudget, type Time } from './budget.ts'
 import { type Connection, callOnce, createIdentity, openConnection } from './connection.ts'
 import { createAddress, PARTNER_LIMITS, type PublicAddress, readInventory } from './inventory.ts'
 import { accountOfToken } from './login.ts'
@@ -41,9 +41,14 @@ export type WebSteamOptions = {
   communityBase?: string
   deadlines?: Partial<Deadlines>
   clock?: Clock
+  /** For tests of what takes minutes. */
+  time?: Time
 }
 
-const TIME = { now: () => performance.now(), pause: (ms: number) => delay(ms, undefined, { ref: false }) }
+const TIME: Time = {
+  now: () => performance.now(),
+  pause: (ms: number) => delay(ms, undefined, { ref: false }),
+}
 
 /** Steam over its web pages and Web API. Needs no API key and keeps nothing between restarts. */
 export function createWebSteam(options: WebSteamOptions = {}): Steam {
@@ -55,8 +60,8 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
   const loginAgent = options.redirect ?? createLiveAgent()
   const publicTransport = createTransport(options.redirect)
   const nobody = createIdentity(publicTransport)
-  const address = createAddress(TIME)
-  const { clock = systemClock } = options
+  const { clock = systemClock, time = TIME } = options
+  const address = createAddress(time)
   return {
     async openSession(refreshToken): Promise<SessionAnswer> {
       const steamId = accountOfToken(refreshToken)
@@ -64,7 +69,7 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
       const settings = {
         redirect: options.redirect,
         loginAgent,
-        monotonicMs: TIME.now,
+        monotonicMs: time.now,
         clock,
         loginMs: deadlines.login,
       }
@@ -73,7 +78,7 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
       const expiresAtMs = expiryOf(refreshToken)
       return {
         kind: 'open',
-        session: createSession({ steamId, connection: answer.connection, deadlines, address }),
+        session: createSession({ steamId, connection: answer.connection, deadlines, address, time }),
         expiresAt: Number.isFinite(expiresAtMs) ? new Date(expiresAtMs) : null,
       }
     },
@@ -84,16 +89,22 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
   }
 }
 
-type Parts = { steamId: string; connection: Connection; deadlines: Deadlines; address: PublicAddress }
+type Parts = {
+  steamId: string
+  connection: Connection
+  deadlines: Deadlines
+  address: PublicAddress
+  time: Time
+}
 
-function createSession({ steamId, connection, deadlines, address }: Parts): SteamSession {
-  const offered: Budget = createBudget(PARTNER_LIMITS, TIME)
+function createSession({ steamId, connection, deadlines, address, time }: Parts): SteamSession {
+  const offered: Budget = createBudget(PARTNER_LIMITS, time)
   const partners = rememberPartners()
   const end = (offerId: string, how: 'cancel' | 'decline') =>
     endOffer(connection, { offerId, how, partnerSteamId: partners.of(offerId) }, deadlines.other)
   const leftOf = (ms: number) => {
-    const until = TIME.now() + ms
-    return () => until - TIME.now()
+    const until = time.now() + ms
+    return () => until - time.now()
   }
   return {
     steamId,
