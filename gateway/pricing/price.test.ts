@@ -28,7 +28,9 @@ const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
 
 describe('what an item is worth', () => {
   test('D-13 the median of the fresh sources; of two the lower', () => {
-    expect(judge(price(3), price(1), price(2))).toEqual(priced(2))
+    expect(judge(price(3), price(1.6), price(2))).toEqual(priced(2))
+    expect(judge(price(9), price(1), price(3), price(2), price(8))).toEqual(priced(3))
+    expect(judge(price(9), price(1), price(3), price(2))).toEqual(priced(2))
     expect(judge(price(2.6), price(2))).toEqual(priced(2))
   })
 
@@ -73,6 +75,14 @@ describe('a price that somebody pushed', () => {
     expect(judge(unknownBefore(5), unknownBefore(900), unknownBefore(6))).toEqual(priced(6))
   })
 
+  test('of two that differ a third makes no price by joining the dearer one', () => {
+    expect(judge(unknownBefore(1), unknownBefore(5))).toEqual(unavailable('noPrice'))
+    for (const lie of [1.31, 3, 5, 900]) {
+      expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(lie))).toEqual(unavailable('noPrice'))
+    }
+    expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(1.3))).toEqual(priced(1.3))
+  })
+
   test('a fall is followed when two agree on it, and is no price when one says it alone', () => {
     expect(judge(weekAt(10, 7))).toEqual(priced(7))
     expect(judge(weekAt(10, 6.99))).toEqual(unavailable('noPrice'))
@@ -87,18 +97,41 @@ describe('what else a price stands on', () => {
     expect(judge(ahead(300_001))).toEqual(unavailable('noPrice'))
   })
 
-  test('a level that one of several knows alone is not heard; of two the higher counts', () => {
-    const at = (usd: number, level: number | null) =>
-      price(usd, { levelUsdMicros: level === null ? null : micros(level) })
-    expect(judge(at(20, 10), at(20, null), at(20, null))).toEqual(priced(20))
-    expect(judge(at(20, 10), at(20, 12), at(20, null))).toEqual(priced(15.6))
-    expect(judge(at(20, 12), at(20, 10), at(20, 11))).toEqual(priced(14.3))
+  const at = (usd: number, level: number | null) =>
+    price(usd, { levelUsdMicros: level === null ? null : micros(level) })
+
+  test('a level that one of several knows caps the price, unless it stands too far from what they say', () => {
+    expect(judge(at(20, 12), at(20, null), at(20, null))).toEqual(priced(15.6))
+    expect(judge(at(20, 10), at(20, null), at(20, null))).toEqual(unavailable('noPrice'))
+    expect(judge(at(10, 10), at(20, null), at(20, null))).toEqual(unavailable('noPrice'))
+    expect(judge(at(20, 900), at(20, null), at(20, null))).toEqual(priced(20))
+    // The ceiling of 19.50 is near the middle, but not near the price that stood there before the lowest came.
+    expect(judge(at(20, 15), at(20, null), at(26, null))).toEqual(unavailable('noPrice'))
+    expect(judge(at(20, 16), at(20, null), at(27.04, null))).toEqual(priced(20))
+    expect(judge(at(14, 10), at(14, null), at(16.9, null))).toEqual(priced(13))
+    expect(judge(at(14, 10), at(14, null), at(16.91, null))).toEqual(unavailable('noPrice'))
+    expect(judge(at(13.5, 10), at(13.5, null))).toEqual(priced(13))
   })
 
-  test('D-13 the most popular source tells how popular an item is', () => {
-    expect(judge(price(5, { popularity: 3 }), price(5, { popularity: 30 }))).toEqual(priced(5))
-    const few = price(5, { popularity: 3, popularityKind: 'listings' })
-    expect(judge(few, { ...few, popularity: 30 })).toEqual(priced(5))
+  test('of two levels the lower counts, by itself only where they agree; of three the middle one', () => {
+    expect(judge(at(20, 10), at(20, 13), at(20, null))).toEqual(priced(13))
+    expect(judge(at(20, 10), at(20, 13.01), at(20, null))).toEqual(unavailable('noPrice'))
+    expect(judge(at(20, 12), at(20, 900), at(20, null))).toEqual(priced(15.6))
+    expect(judge(at(20, 12), at(20, 10), at(20, 11))).toEqual(priced(14.3))
+    expect(judge(at(20, 1), at(20, 10), at(20, 900))).toEqual(priced(13))
+  })
+
+  test('D-13 no source alone makes an item popular, and listings do not where sales deny it', () => {
+    const sold = (count: number) => price(5, { popularity: count })
+    const listed = (count: number) => price(5, { popularity: count, popularityKind: 'listings' })
+    expect(judge(sold(3), sold(30))).toEqual(unavailable('notPopular'))
+    expect(judge(sold(10), sold(30))).toEqual(priced(5))
+    expect(judge(listed(3), listed(30))).toEqual(unavailable('notPopular'))
+    expect(judge(sold(30), listed(3), listed(3))).toEqual(unavailable('notPopular'))
+    expect(judge(sold(30), listed(3), listed(10))).toEqual(priced(5))
+    expect(judge(sold(9), listed(30), listed(30))).toEqual(unavailable('notPopular'))
+    expect(judge(sold(9), sold(30), sold(30), listed(30))).toEqual(priced(5))
+    expect(judge(sold(9), sold(30), listed(30), listed(30))).toEqual(unavailable('notPopular'))
   })
 
   test('the rules of a game are what the operator set for it, the rest as usual', () => {
@@ -125,6 +158,36 @@ const amount = fc.oneof(
 const source = fc
   .record({ usdMicros: amount, levelUsdMicros: fc.option(amount) })
   .map((said) => ({ ...price(1), ...said }))
+const popularityKind = fc.constantFrom('sales7d' as const, 'listings' as const)
+const popularity = fc.integer({ min: 7, max: 13 })
+/** A row of which nothing has to be true; half of them pretend to be near the honest ones of `honestSources`. */
+const lyingAmount = fc.oneof(fc.constantFrom(0n, 1n), amount, fc.bigInt({ min: 500_000n, max: 2_200_000n }))
+const lyingRow = fc
+  .record({
+    usdMicros: lyingAmount,
+    levelUsdMicros: fc.option(lyingAmount),
+    popularity: fc.oneof(popularity, fc.nat()),
+    popularityKind,
+    asOf: fc.constantFrom(NOW, NOW, NOW, hoursAgo(7), hoursAgo(-1)),
+  })
+  .map((said) => ({ ...price(1), ...said }))
+const isFresh = ({ asOf }: SourcePrice) => asOf === NOW
+/** They agree within the limit on the price, and those that know the level of the week on that. */
+const honestSources = fc
+  .tuple(fc.bigInt({ min: 500_000n, max: 1_500_000n }), fc.bigInt({ min: 500_000n, max: 1_500_000n }))
+  .chain(([lowest, level]) =>
+    fc.array(
+      fc
+        .record({
+          usdMicros: fc.bigInt({ min: lowest, max: (lowest * 13n) / 10n }),
+          levelUsdMicros: fc.option(fc.bigInt({ min: level, max: (level * 13n) / 10n }), { freq: 2 }),
+          popularity,
+          popularityKind,
+        })
+        .map((said) => ({ ...price(1), ...said })),
+      { minLength: 3, maxLength: 6 },
+    ),
+  )
 const ANY_WORTH = { ...RULES, minWorthUsdCents: -1n }
 const ascending = (values: bigint[]) => [...values].sort((a, b) => (a < b ? -1 : 1))
 const raised = (value: bigint) => (value * 13_000n) / 10_000n
@@ -140,6 +203,39 @@ describe('properties of prices', () => {
         expect(worth.usdMicros).toBeLessThanOrEqual(ascending(said).at(-1) ?? 0n)
         const floor = ascending([...said, ...levels.map(raised)])[0] ?? 0n
         expect(raised(worth.usdMicros) + 2n).toBeGreaterThanOrEqual(floor)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test('D-13 a lie beside three or more that agree moves the price by no more than the limit', () => {
+    fc.assert(
+      fc.property(honestSources, lyingRow, fc.option(fc.nat()), (honest, lie, replaced) => {
+        const rest = replaced === null ? honest : honest.filter((_, at) => at !== replaced % honest.length)
+        const before = worthOf(honest, ANY_WORTH, NOW)
+        const after = worthOf([...rest, lie], ANY_WORTH, NOW)
+        if (after.kind !== 'priced') return
+        expect(
+          rest.filter(({ usdMicros }) => raised(usdMicros) + 2n >= after.usdMicros).length,
+        ).toBeGreaterThan(1)
+        const popular = rest.filter(({ popularity }) => popularity >= ANY_WORTH.minPopularity)
+        expect(popular.length).toBeGreaterThan(rest.length > 2 ? 1 : 0)
+        if (before.kind !== 'priced') return
+        expect(after.usdMicros).toBeLessThanOrEqual(raised(before.usdMicros) + 2n)
+        expect(raised(after.usdMicros) + 2n).toBeGreaterThanOrEqual(before.usdMicros)
+      }),
+      { numRuns: 5_000 },
+    )
+  })
+
+  test('D-13 a lie beside two makes no price that is more than the limit above what each of them says', () => {
+    fc.assert(
+      fc.property(source, source, lyingRow, (one, other, lie) => {
+        const worth = worthOf([one, other, lie], ANY_WORTH, NOW)
+        if (worth.kind !== 'priced' || !isFresh(lie)) return
+        for (const { usdMicros } of [one, other]) {
+          expect(worth.usdMicros).toBeLessThanOrEqual(raised(usdMicros))
+        }
       }),
       { numRuns: 5_000 },
     )

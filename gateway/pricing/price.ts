@@ -63,13 +63,13 @@ export type Worth =
 /** Judges an item by what the sources say of it: the price before commission, or why there is none. */
 export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: Date): Worth {
   const fresh = freshOf(prices, rules, now)
-  const levelUsdMicros = levelOf(fresh)
-  const usdMicros = believed(fresh, levelUsdMicros, rules)
+  const level = levelOf(fresh, rules)
+  const usdMicros = believed(fresh, level, rules)
   if (usdMicros === null) return { kind: 'unavailable', reason: 'noPrice' }
   if (popularity(fresh) < rules.minPopularity) return { kind: 'unavailable', reason: 'notPopular' }
   const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
   if (seen <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
-  return { kind: 'priced', usdMicros, levelUsdMicros }
+  return { kind: 'priced', usdMicros, levelUsdMicros: level?.usdMicros ?? null }
 }
 
 /** What is neither too old nor from the future. */
@@ -85,41 +85,69 @@ export function freshOf(
 }
 
 /**
- * The price that no single source can have made: of three or more the median; of two the lower, if they agree; one
- * alone counts only near its own level of the week. None stands above the level by more than the limit.
+ * The price that no single source can have made: of three or more the median, of two the lower; one alone counts only
+ * near its own level of the week. Of two or three the two lowest must agree, or one that lies could join the dearer of
+ * two. None stands above the level by more than the limit.
  */
-function believed(
-  fresh: readonly SourcePrice[],
-  level: bigint | null,
-  { spikeBps }: Pick<GameRules, 'spikeBps'>,
-): bigint | null {
-  const limit = BigInt(spikeBps)
+function believed(fresh: readonly SourcePrice[], level: Level | null, rules: Limit): bigint | null {
   const sorted = ascending(fresh.map((price) => price.usdMicros))
-  const middle = sorted[(sorted.length - 1) >> 1]
+  const middle = lowerMiddle(sorted)
   if (middle === undefined) return null
-  if (sorted.length === 1 && (level === null || middle * BPS < level * (BPS - limit))) return null
-  const highest = sorted.at(-1) ?? middle
-  if (sorted.length === 2 && highest * BPS > middle * (BPS + limit)) return null
+  if (sorted.length === 1 && (level === null || isFarBelow(middle, level, rules))) return null
+  if (sorted.length <= 3 && !agree(sorted.slice(0, 2), rules)) return null
   if (level === null) return middle
-  const ceiling = (level * (BPS + limit)) / BPS
-  return middle < ceiling ? middle : ceiling
+  const ceiling = raised(level.usdMicros, rules)
+  if (middle <= ceiling) return middle
+  // Measured from the price above the middle: that one is the middle where a lie stands below it.
+  const above = sorted[(sorted.length + 1) >> 1] ?? middle
+  return level.isBacked || agree([ceiling, above], rules) ? ceiling : null
 }
 
-/** Of two levels the higher: the lower one could be a lie that drags the price down. One of several is not heard. */
-function levelOf(fresh: readonly SourcePrice[]): bigint | null {
-  const levels = fresh.flatMap(({ levelUsdMicros }) => (levelUsdMicros === null ? [] : [levelUsdMicros]))
-  if (levels.length === 1 && fresh.length > 1) return null
-  return ascending(levels)[levels.length >> 1] ?? null
+type Limit = Pick<GameRules, 'spikeBps'>
+
+/** Backed: a lie alone cannot have made it. What is not may take a price away, but not pull it down beyond the limit. */
+type Level = { usdMicros: bigint; isBacked: boolean }
+
+/** Of three or more the median, of fewer the lower: a lie that is high lifts no ceiling. */
+function levelOf(fresh: readonly SourcePrice[], rules: Limit): Level | null {
+  const levels = ascending(
+    fresh.flatMap(({ levelUsdMicros }) => (levelUsdMicros === null ? [] : [levelUsdMicros])),
+  )
+  const usdMicros = lowerMiddle(levels)
+  if (usdMicros === undefined) return null
+  const isBacked = levels.length === 2 ? agree(levels, rules) : levels.length > 2 || fresh.length === 1
+  return { usdMicros, isBacked }
+}
+
+/** How far one source alone may stand under its level. */
+const isFarBelow = (price: bigint, level: Level, { spikeBps }: Limit): boolean =>
+  price * BPS < level.usdMicros * (BPS - BigInt(spikeBps))
+
+const raised = (value: bigint, { spikeBps }: Limit): bigint => (value * (BPS + BigInt(spikeBps))) / BPS
+
+/** Whether the last of what ascends is no further above the first than the limit. */
+function agree(sorted: readonly bigint[], { spikeBps }: Limit): boolean {
+  const [lowest = 0n] = sorted
+  return (sorted.at(-1) ?? lowest) * BPS <= lowest * (BPS + BigInt(spikeBps))
 }
 
 const ascending = (values: readonly bigint[]): bigint[] =>
   [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 
-/** Sales count where any source knows them; listings are cheap to fake. */
+/** The median, of an even number the lower one. */
+const lowerMiddle = <T>(sorted: readonly T[]): T | undefined => sorted[(sorted.length - 1) >> 1]
+
+/**
+ * What the middle one of the sources says, and of those that count sales: one alone makes nothing popular, and
+ * listings, cheap to fake, only where sales do not deny it.
+ */
 function popularity(prices: readonly SourcePrice[]): number {
   const sales = prices.filter(({ popularityKind }) => popularityKind === 'sales7d')
-  const counted = sales.length > 0 ? sales : prices
-  return Math.max(...counted.map((price) => price.popularity))
+  return Math.min(middleCount(prices), sales.length > 0 ? middleCount(sales) : Number.POSITIVE_INFINITY)
+}
+
+function middleCount(prices: readonly SourcePrice[]): number {
+  return lowerMiddle(prices.map((price) => price.popularity).sort((a, b) => a - b)) ?? 0
 }
 
 /**
