@@ -31,6 +31,7 @@ describe('a capability', () => {
   it.each<[Answer, boolean]>([
     [{ kind: 'unknown' }, true],
     [{ kind: 'refused', reason: 'rate_limited' }, true],
+    [{ kind: 'refused', reason: 'item_server_down' }, true],
     [{ kind: 'refused', reason: 'session_dead' }, true],
     [{ kind: 'refused', reason: 'items_gone' }, false],
     [{ kind: 'refused', reason: 'hidden' }, false],

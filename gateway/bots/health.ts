@@ -18,7 +18,7 @@ export type Health = {
   sinceAnswerMs(capability: Capability): number
 }
 
-const REFUSED_BY_STEAM_ITSELF = new Set(['rate_limited', 'session_dead'])
+const REFUSED_BY_STEAM_ITSELF = new Set(['rate_limited', 'session_dead', 'item_server_down'])
 
 /** `known`: what the database says when this process takes the bot. */
 export function trackHealth(monotonicMs: () => number, known: Failing): Health {

@@ -65,8 +65,24 @@ describe('a send', () => {
       'Nova has more than the maximum number of items allowed in your Counter-Strike 2 inventory',
       'inventory_full',
     ],
+    ['You have sent too many trade offers. Please cancel some before sending more.', 'too_many_offers'],
+    [
+      'You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.',
+      'bot_cannot_trade',
+    ],
+    ['This person has a limited account and cannot receive trade offers.', 'partner_cannot_trade'],
+    [
+      'Nova\'s inventory privacy is set to "Private", so they cannot receive trade offers.',
+      'partner_cannot_trade',
+    ],
+    [
+      "We were unable to contact the game's item server. The game's item server may be down or Steam may be experiencing temporary connectivity issues. Your trade offer has not been sent.",
+      'item_server_down',
+    ],
   ])('text %# is a clear refusal', (text, reason) => {
     expect(sendOutcome(strError(text))).toEqual({ kind: 'refused', reason })
+    const general = 'There was an error sending your trade offer.  Please try again later.<br><br>'
+    expect(sendOutcome(strError(`${general}${text}`))).toEqual({ kind: 'refused', reason })
   })
 
   it('a persona name cannot turn an ambiguous error into a refusal', () => {
@@ -83,6 +99,11 @@ describe('a send', () => {
     'Please try again later. (26)',
     '<br>(25)',
     'because they have a trade ban.',
+    'This person has a limited accoun',
+    'You have sent too many trade off',
+    'You must have had Steam Guard en',
+    "contact the game's item server",
+    'privacy is set to "Private"',
   ])('is not forged by a person called %j', (name) => {
     const texts = [
       `${name}`,

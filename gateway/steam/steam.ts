@@ -61,6 +61,7 @@ export type RefusedReason =
   | 'too_many_offers'
   | 'items_gone'
   | 'inventory_full'
+  | 'item_server_down'
   | 'access_denied'
   | 'session_dead'
   | 'rate_limited'

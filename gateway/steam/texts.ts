@@ -9,22 +9,27 @@ const TRY_LATER = /^There was an error sending your trade offer\. Please try aga
 const NUMBERED =
   /^There was an error \w{4,12} (?:your|this) trade offer\. Please try again later\. \((\d{1,3})\)$/
 
+/** Also what hides an inventory; the rest of the sentence differs from page to page. */
+const PRIVATE = / inventory privacy is set to "Private"/
+
 const REFUSING_TEXTS: readonly (readonly [RegExp, RefusedReason])[] = [
   [/ is not available to trade\. More information will be shown to /, 'partner_cannot_trade'],
   [/^You cannot trade with .* because they have a trade ban\.?$/, 'partner_trade_ban'],
   [/^You cannot trade with .* \(34\)$/, 'partner_cannot_trade'],
+  [/^This person has a limited account\b/, 'partner_cannot_trade'],
+  [PRIVATE, 'partner_cannot_trade'],
   [/^This Trade URL is no longer valid for sending a trade offer to /, 'invalid_token'],
   [/^Trade Offers can only be sent to friends\./, 'invalid_token'],
   [/^You have logged in from a new device/, 'bot_cannot_trade'],
   [/^You must have had Steam Guard enabled for at least 15 days/, 'bot_cannot_trade'],
   [/sent too many trade offers, or have too many outstanding trade offers/, 'too_many_offers'],
+  [/^You have sent too many trade offers\b/, 'too_many_offers'],
   [/maximum number of items allowed in your /, 'inventory_full'],
+  // Steam goes on: 'Your trade offer has not been sent.'
+  [/ unable to contact the game's item server\b/, 'item_server_down'],
 ]
 
-const HIDDEN_TEXTS: readonly RegExp[] = [
-  /^This profile is private\.?$/,
-  / inventory privacy is set to "Private", so they /,
-]
+const HIDDEN_TEXTS: readonly RegExp[] = [/^This profile is private\.?$/, PRIVATE]
 
 /** The result number of a failure, such as 26; undefined when the text carries none that can be trusted. */
 export function resultIn(text: string): number | undefined {

@@ -374,6 +374,7 @@ describe('what the shopper is told of a refusal', () => {
     ['bot_cannot_trade', 'no_bot_available'],
     ['too_many_offers', 'no_bot_available'],
     ['inventory_full', 'no_bot_available'],
+    ['item_server_down', 'steam_unavailable'],
     ['session_dead', 'no_bot_available'],
     ['rate_limited', 'no_bot_available'],
   ])('%s: %s', (reason, code) => {

@@ -251,6 +251,8 @@ export function refusalCode(reason: RefusedReason): ErrorCode {
       return 'trade_refused'
     case 'items_gone':
       return 'items_unavailable'
+    case 'item_server_down':
+      return 'steam_unavailable'
     case 'bot_cannot_trade':
     case 'too_many_offers':
     case 'inventory_full':
