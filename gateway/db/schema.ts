@@ -251,6 +251,9 @@ export type AccountTable = {
   floor: bigint | null
 }
 
+/** What was taken back of a store's deposits in all. */
+export type ReversedTotalTable = { store_id: bigint; currency: Currency; amount: bigint }
+
 export type EntryCause =
   | 'delivered'
   | 'commission'
@@ -310,6 +313,8 @@ export type WebhookDeliveryTable = {
   due_at: Date | null
   last_result: string | null
   delivered_at: Date | null
+  /** Grows with every claim and replay. */
+  claim: Generated<bigint>
 }
 
 export type WebhookAttemptTable = {
@@ -373,6 +378,7 @@ export type Tables = {
   trade: TradeTable
   trade_item: TradeItemTable
   account: AccountTable
+  reversed_total: ReversedTotalTable
   ledger_entry: LedgerEntryTable
   event: EventTable
   webhook_endpoint: WebhookEndpointTable

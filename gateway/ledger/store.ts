@@ -118,6 +118,23 @@ export async function balancesOf(db: Db, storeId: bigint): Promise<Balance[]> {
   }))
 }
 
+/** Adds to what was taken back of a store in all; in the transaction of the reversal, after its posting. */
+export async function addReversed(
+  tx: Tx,
+  { storeId, currency }: Pick<Posting, 'storeId' | 'currency'>,
+  amount: bigint,
+): Promise<void> {
+  await tx
+    .insertInto('reversed_total')
+    .values({ store_id: storeId, currency, amount })
+    .onConflict((conflict) =>
+      conflict.columns(['store_id', 'currency']).doUpdateSet((eb) => ({
+        amount: eb('reversed_total.amount', '+', eb.ref('excluded.amount')),
+      })),
+    )
+    .execute()
+}
+
 /**
  * What the store may still be credited for a trade at the operator's risk, in the currency of its rate: the limit
  * less what it was given of other trades that Steam can still take back. Concurrent deliveries of one store wait

@@ -51,6 +51,10 @@ select 'the held balance of a store is not what its deposits hold', 'store ' || 
 from store s cross join (values ('USD'), ('EUR'), ('BRL')) c (currency)
 where coalesce((select sum(balance) from account where store_id = s.id and kind = 'held' and currency = c.currency), 0)
   <> coalesce((select sum(held_amount) from deposit where store_id = s.id and currency = c.currency), 0)
+union all
+select 'the reversed total of a store is not what its deposits say', 'store ' || store_id || ' ' || currency
+from (select store_id, currency, sum(reversed_amount) from deposit where reversed_amount > 0 group by store_id, currency) d
+full join reversed_total using (store_id, currency) where coalesce(d.sum, 0) <> coalesce(amount, 0)
 -- Entries
 union all
 select 'an entry is not in the currency of its accounts', 'entry ' || id

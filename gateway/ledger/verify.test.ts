@@ -100,6 +100,11 @@ describe('the check of the ledger', () => {
       'update deposit set held_amount = held_amount + 1 where id = (select min(id) from deposit where held_amount > 0)',
     ],
     [
+      'the reversed total of a store is not what its deposits say',
+      'update reversed_total set amount = amount + 1',
+    ],
+    ['the reversed total of a store is not what its deposits say', 'delete from reversed_total'],
+    [
       'an entry is not in the currency of its accounts',
       `update ledger_entry set currency = 'EUR' where id = 1`,
     ],

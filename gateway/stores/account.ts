@@ -1,6 +1,5 @@
 /** What a store has, and how it came to have it. */
 import { sql } from 'kysely'
-import type { Currency } from '../../contract/money.ts'
 import type { Balances, Statement, StatementQuery } from '../../contract/store-api.ts'
 import { MOVEMENT_CAUSES } from '../../contract/store-api.ts'
 import type { Db } from '../db/client.ts'
@@ -10,10 +9,12 @@ import { balancesOf } from '../ledger/store.ts'
 /** Held, available and reversed by currency, in minor units. */
 export async function readBalances(db: Db, storeId: bigint): Promise<Balances> {
   const balances = await balancesOf(db, storeId)
-  const { rows } = await sql<{ currency: Currency; reversed: bigint }>`
-    select currency, sum(reversed_amount)::bigint as reversed from deposit
-    where store_id = ${storeId} and reversed_amount > 0 group by currency`.execute(db)
-  const reversed = new Map(rows.map((row) => [row.currency, Number(row.reversed)]))
+  const totals = await db
+    .selectFrom('reversed_total')
+    .select(['currency', 'amount'])
+    .where('store_id', '=', storeId)
+    .execute()
+  const reversed = new Map(totals.map((row) => [row.currency, Number(row.amount)]))
   return {
     balances: balances.map(({ currency, held, available }) => ({
       currency,

@@ -6,7 +6,7 @@ import { type DepositRow, moveDeposit } from '../deposits/store.ts'
 import { recordCustody } from '../ledger/custody.ts'
 import { least, releaseMovements } from '../ledger/entry.ts'
 import { reversalMovements } from '../ledger/reversal.ts'
-import { post } from '../ledger/store.ts'
+import { addReversed, post } from '../ledger/store.ts'
 import { creditDelivery } from './credit.ts'
 import { freeItems, postingOf, type TradeRow, tradeAndDeposit } from './store.ts'
 import type { TradeEvent } from './trade.ts'
@@ -107,13 +107,15 @@ async function reverse(deps: TradeDeps, tx: Tx, { deposit, row, event }: Reversa
   const gross = items.reduce((sum, item) => sum + item.gross, 0n)
   const { part, liability } = await reversalFacts(tx, row)
   const held = row.held_amount
+  const posting = await postingOf(tx, { deposit, row })
   await post(tx, {
-    ...(await postingOf(tx, { deposit, row })),
+    ...posting,
     movements: reversalMovements({ total, gross, held, liability }),
     mayOwe: liability === 'store',
     part,
     at,
   })
+  await addReversed(tx, posting, total)
   const gone = items.map((item) => ({ assetId: item.asset_id, receivedAssetId: item.received_asset_id }))
   await recordCustody(tx, { tradeId: row.id, botId: row.bot_id, at, moved: 'back' }, gone)
   const fromHeld = least(held, total)
