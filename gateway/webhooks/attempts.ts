@@ -62,7 +62,7 @@ export async function listAttempts(
 
 type ReplayDeps = { db: Db; clock: Clock; signals: Pick<Signals, 'notify'> }
 
-/** Sends events again, one or a range of positions, whatever became of them before. */
+/** Sends events again, one or a range of positions, whatever becomes of attempts that are under way. */
 export async function replay(
   { db, clock, signals }: ReplayDeps,
   storeId: bigint,
@@ -80,7 +80,8 @@ export async function replay(
       select id, ${id}::bigint, ${clock.now()} from event where store_id = ${storeId} and ${chosen}
       order by sequence
       on conflict (event_id, endpoint_id) do update
-        set state = 'due', attempts = 0, due_at = excluded.due_at, delivered_at = null
+        set state = 'due', attempts = 0, due_at = excluded.due_at, delivered_at = null,
+          claim = webhook_delivery.claim + 1
       returning id`.execute(tx)
     if ('eventId' in body && rows.length === 0) refuse('not_found')
     if (rows.length > 0) await signals.notify(tx, DELIVERIES_TOPIC)

@@ -1,6 +1,6 @@
 /** One attempt to deliver an event to one endpoint: claimed in the database, sent, and written down. */
 import { sql } from 'kysely'
-import type { Db } from '../db/client.ts'
+import type { Db, Tx } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { disableEndpoint, type EndpointRow } from './endpoints.ts'
@@ -41,7 +41,10 @@ const MOST_ATTEMPTS = 20
 
 export type Claim = Signer & {
   delivery_id: bigint
+  /** Of all claims of the delivery, which one this is. */
+  claim: bigint
   event_id: string
+  deposit_id: bigint
   url: string
   attempts: number
   payload: object
@@ -67,12 +70,12 @@ export async function claimDue(
       order by tried limit ${most}
     ),
     claimed as (
-      update webhook_delivery set due_at = ${new Date(now.getTime() + claimMs)}
+      update webhook_delivery set due_at = ${new Date(now.getTime() + claimMs)}, claim = claim + 1
       from due where webhook_delivery.id = due.id
-      returning webhook_delivery.id, event_id, endpoint_id, attempts
+      returning webhook_delivery.id, event_id, endpoint_id, attempts, claim
     )
-    select claimed.id as delivery_id, claimed.attempts, event.id as event_id, event.payload, event.sequence,
-      event.created_at as caused_at, endpoint.id, endpoint.store_id, endpoint.url, endpoint.secret,
+    select claimed.id as delivery_id, claimed.attempts, claimed.claim, event.id as event_id, event.deposit_id,
+      event.payload, event.sequence, event.created_at as caused_at, endpoint.id, endpoint.store_id, endpoint.url, endpoint.secret,
       endpoint.previous_secret, endpoint.previous_until
     from claimed join event on event.id = claimed.event_id
     join webhook_endpoint endpoint on endpoint.id = claimed.endpoint_id
@@ -112,7 +115,7 @@ function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHe
     return signWebhook(deps.secretsOf(claim), { id: claim.event_id, body, at: deps.clock.now() })
   } catch (error) {
     deps.log.error(
-      { err: error, event: claim.event_id, endpoint: String(claim.id) },
+      { err: error, ...aboutOf(claim) },
       'a webhook cannot be signed: the secret of the endpoint does not open, check the master key',
     )
     return undefined
@@ -125,9 +128,18 @@ async function release({ db, clock }: DeliveryDeps, claim: Claim): Promise<void>
     .updateTable('webhook_delivery')
     .set({ due_at: clock.now() })
     .where('id', '=', claim.delivery_id)
+    .where('claim', '=', claim.claim)
     .where('state', '=', 'due')
     .execute()
 }
+
+/** What every line of the log tells of a claimed delivery. */
+export const aboutOf = (claim: Claim) => ({
+  event: claim.event_id,
+  deposit: String(claim.deposit_id),
+  store: String(claim.store_id),
+  endpoint: String(claim.id),
+})
 
 type Attempted = { result: SendResult; at: Date; durationMs: number }
 
@@ -135,14 +147,18 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
   const { result } = attempted
   const attempts = claim.attempts + 1
   const said = result.kind === 'answered' ? `status ${result.status}` : result.reason
-  const about = { event: claim.event_id, store: String(claim.store_id), endpoint: String(claim.id), attempts }
+  const about = { ...aboutOf(claim), attempts }
   const verdict = judge(deps, attempts, result)
-  await write(deps, claim, { ...attempted, attempts, said, verdict })
+  const isSettled = await write(deps, claim, { ...attempted, attempts, said, verdict })
   deps.onAttempt?.({
     outcome: verdict.outcome,
     isFirst: attempts === 1,
     sinceEventMs: attempted.at.getTime() - claim.caused_at.getTime(),
   })
+  if (!isSettled) {
+    deps.log.warn({ ...about, said }, 'a webhook was answered after its claim had ended: it settles nothing')
+    return
+  }
   switch (verdict.outcome) {
     case 'delivered':
       deps.log.info(about, 'webhook delivered')
@@ -177,10 +193,16 @@ function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, res
 
 type Settled = Attempted & { attempts: number; said: string; verdict: Verdict }
 
-async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<void> {
+/**
+ * Keeps the attempt, and settles the delivery if it still is this claim's: meanwhile it may have been replayed, given
+ * up with its endpoint, or claimed by another sender because this one took too long. False if nothing was settled.
+ */
+async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
   const { result, at, durationMs, attempts, said, verdict } = settled
   const now = clock.now()
-  await db.transaction().execute(async (tx) => {
+  const isGone = verdict.outcome === 'given_up' && verdict.gone
+  return db.transaction().execute(async (tx) => {
+    const disable = isGone && (await wantsNothing(tx, claim))
     await tx
       .insertInto('webhook_attempt')
       .values({
@@ -195,7 +217,7 @@ async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled
       })
       .execute()
     const isDone = verdict.outcome === 'delivered'
-    await tx
+    const { numUpdatedRows } = await tx
       .updateTable('webhook_delivery')
       .set({
         attempts,
@@ -205,7 +227,24 @@ async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled
         delivered_at: isDone ? now : null,
       })
       .where('id', '=', claim.delivery_id)
-      .execute()
-    if (verdict.outcome === 'given_up' && verdict.gone) await disableEndpoint(tx, claim.id, 'gone')
+      .where('claim', '=', claim.claim)
+      .where('state', '=', 'due')
+      .executeTakeFirstOrThrow()
+    if (disable) await disableEndpoint(tx, claim.id, 'gone')
+    return numUpdatedRows > 0n
   })
+}
+
+/**
+ * Whether a 410 disables the endpoint: not one that its store has disabled or given another address meanwhile. It is
+ * locked before any delivery, as whoever disables it does, so that two answers of 410 never wait for each other.
+ */
+async function wantsNothing(tx: Tx, { id, url }: Claim): Promise<boolean> {
+  const endpoint = await tx
+    .selectFrom('webhook_endpoint')
+    .select(['state', 'url'])
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow()
+  return endpoint.state === 'enabled' && endpoint.url === url
 }

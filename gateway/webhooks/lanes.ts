@@ -1,6 +1,6 @@
 /** Every endpoint has a lane of its own: no delivery ever waits behind another endpoint's. */
 import type { Signals } from '../db/signals.ts'
-import { attempt, claimDue, type DeliveryDeps } from './delivery.ts'
+import { aboutOf, attempt, claimDue, type DeliveryDeps } from './delivery.ts'
 import { DELIVERIES_TOPIC } from './publisher.ts'
 
 export type LanesDeps = DeliveryDeps & { signals: Pick<Signals, 'until'> }
@@ -93,7 +93,7 @@ function createLane(deps: LanesDeps, endpointId: bigint, signal: AbortSignal): L
         const sent = attempt(deps, one, signal)
           .catch((error: unknown) => {
             deps.log.error(
-              { err: error, event: one.event_id },
+              { err: error, ...aboutOf(one) },
               'an attempt of a webhook could not be written down',
             )
           })

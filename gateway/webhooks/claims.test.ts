@@ -1,0 +1,213 @@
+/** An answer settles what its claim still holds, and nothing else. */
+import type { ServerResponse } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { expireDeposit } from '../deposits/service.ts'
+import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
+import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { replay } from './attempts.ts'
+import { attempt, type Claim, claimDue, type DeliveryDeps } from './delivery.ts'
+import { switchEndpoint } from './endpoints.ts'
+import { publishEvents } from './publisher.ts'
+import { createSender } from './sender.ts'
+
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+const CLAIM_MS = 18_000
+
+let till: Till
+let receiver: Receiver
+let store: { id: bigint }
+let endpointId: bigint
+let deps: DeliveryDeps
+
+beforeEach(async () => {
+  till = await startTill()
+  receiver = await startReceiver()
+  store = await aStore(till, { webhookUrl: receiver.url })
+  endpointId = (await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()).id
+  const send = createSender({ mode: 'sandbox', deadlineMs: 10_000 })
+  deps = { ...till.deps, send, secretsOf: () => [SECRET], random: () => 0.5 }
+})
+afterEach(async () => {
+  await receiver.close()
+  await till.close()
+})
+
+async function events(count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const { id } = await aDeposit(till, store)
+    await till.db.updateTable('deposit').set({ expires_at: till.clock.now() }).where('id', '=', id).execute()
+    await expireDeposit(till.deps, id)
+  }
+  await publishEvents(till.deps)
+}
+
+async function claimed(): Promise<Claim> {
+  const [claim] = await claimDue(deps, endpointId, 1)
+  if (claim === undefined) throw new Error('nothing is due')
+  return claim
+}
+
+type UnderWay = { claim: Claim; answer(code: number): Promise<void> }
+
+/** A claimed attempt that is with the store, which has not answered yet. */
+async function underWay(): Promise<UnderWay> {
+  const asked = Promise.withResolvers<ServerResponse>()
+  receiver.answers.push(asked.resolve)
+  const claim = await claimed()
+  const ended = attempt(deps, claim)
+  const response = await asked.promise
+  return {
+    claim,
+    async answer(code) {
+      response.writeHead(code).end()
+      await ended
+    },
+  }
+}
+
+const rows = () => till.db.selectFrom('webhook_delivery').selectAll().orderBy('id').execute()
+const delivery = async () => (await rows())[0]
+const endpoint = () => till.db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
+const statuses = async () =>
+  (await till.db.selectFrom('webhook_attempt').select('status').orderBy('id').execute()).map(
+    (row) => row.status,
+  )
+const again = ({ event_id: eventId }: Claim) =>
+  replay(till.deps, store.id, { id: endpointId, body: { eventId } })
+const disable = () => switchEndpoint(till.db, store.id, { id: endpointId, on: false })
+
+describe('an event that is replayed while an attempt is under way', () => {
+  it('is sent again although that attempt is taken', async () => {
+    await events(1)
+    const first = await underWay()
+    await again(first.claim)
+    await first.answer(204)
+    expect(await delivery()).toMatchObject({ state: 'due', attempts: 0, due_at: till.clock.now() })
+    await attempt(deps, await claimed())
+    expect(receiver.received).toHaveLength(2)
+    expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, due_at: null })
+    expect(await statuses()).toEqual([204, 204])
+  })
+
+  it('stays delivered when that attempt fails after the replay was taken', async () => {
+    await events(1)
+    const first = await underWay()
+    await again(first.claim)
+    await attempt(deps, await claimed())
+    await first.answer(500)
+    expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, last_result: 'status 204' })
+    expect(await statuses()).toEqual([204, 500])
+    expect(till.lines.join('')).toContain('it settles nothing')
+  })
+})
+
+describe('a delivery whose endpoint is disabled while an attempt is under way', () => {
+  it.each([500, 204])('is not due again when that attempt ends with %i', async (code) => {
+    await events(1)
+    const first = await underWay()
+    await disable()
+    await first.answer(code)
+    expect(await delivery()).toMatchObject({
+      state: 'failed',
+      due_at: null,
+      last_result: 'the endpoint was disabled',
+    })
+    expect(await statuses()).toEqual([code])
+  })
+
+  it('is given up also when the attempt failed just before', async () => {
+    await events(1)
+    const first = await underWay()
+    await first.answer(500)
+    await disable()
+    expect(await delivery()).toMatchObject({ state: 'failed', due_at: null, attempts: 1 })
+  })
+
+  it('is not due again when a sibling was answered 410', async () => {
+    await events(2)
+    const [first, second] = [await underWay(), await underWay()]
+    await second.answer(410)
+    await first.answer(500)
+    expect((await rows()).map((row) => [row.state, row.due_at, row.last_result])).toEqual([
+      ['failed', null, 'the endpoint was disabled'],
+      ['failed', null, 'status 410'],
+    ])
+    expect(await statuses()).toEqual([410, 500])
+  })
+})
+
+describe('an endpoint that answers 410', () => {
+  it('to eight attempts at once is disabled, and each of them is written down', async () => {
+    await events(8)
+    receiver.answers.push(...Array.from({ length: 8 }, () => status(410)))
+    const claims = await claimDue(deps, endpointId, 8)
+    await Promise.all(claims.map((claim) => attempt(deps, claim)))
+    expect(await statuses()).toEqual(Array(8).fill(410))
+    expect((await rows()).map((row) => row.state)).toEqual(Array(8).fill('failed'))
+    expect(await endpoint()).toMatchObject({ state: 'disabled', disabled_reason: 'gone' })
+  })
+
+  it('is disabled also by an attempt whose delivery was replayed meanwhile', async () => {
+    await events(1)
+    const first = await underWay()
+    await again(first.claim)
+    await first.answer(410)
+    expect(await endpoint()).toMatchObject({ state: 'disabled', disabled_reason: 'gone' })
+    expect(await delivery()).toMatchObject({ state: 'failed', due_at: null })
+  })
+
+  it('stays disabled by its store where that was first, and enabled where it has moved', async () => {
+    await events(1)
+    const first = await underWay()
+    await disable()
+    await first.answer(410)
+    expect(await endpoint()).toMatchObject({ state: 'disabled', disabled_reason: 'by_store' })
+    await switchEndpoint(till.db, store.id, { id: endpointId, on: true })
+    await again(first.claim)
+    const second = await underWay()
+    await till.db.updateTable('webhook_endpoint').set({ url: 'http://127.0.0.1:9/' }).execute()
+    await second.answer(410)
+    expect(await endpoint()).toMatchObject({ state: 'enabled' })
+  })
+})
+
+describe('a sender whose claim has run out', () => {
+  it.each([500, 204])('settles nothing with %i while another one sends', async (code) => {
+    await events(1)
+    const slow = await underWay()
+    till.clock.advance(CLAIM_MS)
+    const other = await underWay()
+    const before = await delivery()
+    await slow.answer(code)
+    expect(await delivery()).toEqual(before)
+    await other.answer(204)
+    expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1 })
+    expect(await statuses()).toEqual([code, 204])
+  })
+
+  it('does not make it due again once it is delivered', async () => {
+    await events(1)
+    const slow = await underWay()
+    till.clock.advance(CLAIM_MS)
+    const other = await underWay()
+    await other.answer(204)
+    await slow.answer(500)
+    expect(await delivery()).toMatchObject({ state: 'delivered', due_at: null, last_result: 'status 204' })
+  })
+
+  it('does not free what the other one has when its process ends', async () => {
+    await events(1)
+    const ending = new AbortController()
+    const asked = Promise.withResolvers<ServerResponse>()
+    receiver.answers.push(asked.resolve)
+    const slow = attempt(deps, await claimed(), ending.signal)
+    await asked.promise
+    till.clock.advance(CLAIM_MS)
+    const other = await underWay()
+    const before = await delivery()
+    ending.abort()
+    await slow
+    expect(await delivery()).toEqual(before)
+    await other.answer(204)
+  })
+})
