@@ -1,6 +1,7 @@
+import { isIP } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
-import { createSender } from './sender.ts'
+import { createSender, type Resolve } from './sender.ts'
 
 let receiver: Receiver
 
@@ -79,4 +80,85 @@ it('the sandbox sends to this machine, but not into the network it is in', async
   const send = createSender({ mode: 'sandbox', deadlineMs: 1_000 })
   expect(await send(request(`http://localhost:${receiver.port}/`))).toMatchObject({ status: 204 })
   expect(await send(request('http://10.0.0.1/'))).toMatchObject({ reason: 'the address is not public' })
+})
+
+describe('a name', () => {
+  const PUBLIC = '93.184.216.34'
+  const REFUSED = { kind: 'failed', reason: 'the address is not public' }
+
+  /** A resolver that gives these answers in turn, and then the last one again. */
+  function resolver(...answers: string[][]) {
+    const asked: string[] = []
+    const resolve: Resolve = (hostname, options, callback) => {
+      expect(options.all).toBe(true)
+      const answer = answers[Math.min(asked.length, answers.length - 1)] ?? []
+      asked.push(hostname)
+      callback(
+        null,
+        answer.map((address) => ({ address, family: isIP(address) })),
+      )
+    }
+    return { asked, resolve }
+  }
+
+  it.each<[string, string[]]>([
+    ['a private address after a public one', [PUBLIC, '10.0.0.1']],
+    ['a private address before a public one', ['192.168.1.1', PUBLIC]],
+    ['this machine among many', [PUBLIC, '1.1.1.1', '2606:4700:4700::1111', '127.0.0.1']],
+    ['the cloud’s metadata', ['169.254.169.254']],
+    ['this machine in IPv6 beside a public IPv4', [PUBLIC, '::1']],
+    ['IPv4 mapped into IPv6', [PUBLIC, '::ffff:127.0.0.1']],
+    ['IPv4 mapped into IPv6, in hexadecimal', ['::ffff:7f00:1']],
+    ['IPv4 tunnelled by 6to4', [PUBLIC, '2002:7f00:1::']],
+    ['IPv4 tunnelled by Teredo', ['2001:0:7f00:1::']],
+    ['IPv4 translated by NAT64', ['64:ff9b::7f00:1', PUBLIC]],
+    ['an address of a link', ['fe80::1']],
+    ['nothing', []],
+  ])('that leads to %s is not connected to', async (_what, addresses) => {
+    const { asked, resolve } = resolver(addresses)
+    const send = createSender({ mode: 'live', deadlineMs: 1_000, resolve })
+    expect(await send(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
+    expect(asked).toEqual(['store.example'])
+    expect(receiver.received).toEqual([])
+  })
+
+  it('that is allowed is connected to at the very address that was judged, not asked for again', async () => {
+    // Nothing but the first answer is this machine: were the name asked for again, the receiver would get nothing.
+    const { asked, resolve } = resolver(['127.0.0.1'], ['127.0.0.2'])
+    const send = createSender({ mode: 'sandbox', deadlineMs: 1_000, resolve })
+    expect(await send(request(`http://store.example:${receiver.port}/`))).toMatchObject({ status: 204 })
+    expect(asked).toEqual(['store.example'])
+  })
+
+  it('that answers public at the check and private afterwards never leads to the private address', async () => {
+    // Of no network: nothing of this test leaves the machine.
+    const { asked, resolve } = resolver(['2000::1'], ['127.0.0.1'])
+    const send = createSender({ mode: 'sandbox', deadlineMs: 300, resolve })
+    const hooks = `http://store.example:${receiver.port}/`
+    // Whatever the network here says of the public address, it is not the receiver's answer.
+    expect(await send(request(hooks))).toMatchObject({ kind: 'failed' })
+    expect(asked).toEqual(['store.example'])
+    expect(receiver.received).toEqual([])
+    const live = createSender({ mode: 'live', deadlineMs: 300, resolve })
+    expect(await live(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
+  })
+
+  it('is asked for anew with every call, and a redirect is not a way round', async () => {
+    const { asked, resolve } = resolver(['127.0.0.1'], ['10.0.0.1'])
+    const send = createSender({ mode: 'sandbox', deadlineMs: 1_000, resolve })
+    const hooks = `http://store.example:${receiver.port}/`
+    receiver.answers.push(status(307, { location: hooks }))
+    expect(await send(request(hooks))).toMatchObject({ status: 307 })
+    expect(await send(request(hooks))).toEqual(REFUSED)
+    expect(asked).toHaveLength(2)
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('that the resolver does not know fails the attempt', async () => {
+    const resolve: Resolve = (_hostname, _options, callback) => {
+      callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
+    }
+    const send = createSender({ mode: 'live', deadlineMs: 1_000, resolve })
+    expect(await send(request('https://store.example/'))).toEqual({ kind: 'failed', reason: 'ENOTFOUND' })
+  })
 })

@@ -1,5 +1,5 @@
 /** One POST to a store's address. The address is judged when the socket connects, so no name can change in between. */
-import { lookup as dnsLookup } from 'node:dns'
+import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
@@ -28,7 +28,15 @@ export type SenderOptions = {
   /** The sandbox sends to this machine, over http; live mode to public addresses only, over https. */
   mode: 'sandbox' | 'live'
   deadlineMs?: number
+  /** Every address of a name; the system's by default. */
+  resolve?: Resolve
 }
+
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void
 
 const DEADLINE_MS = 15_000
 /** More of an answer than this is not read. */
@@ -36,7 +44,7 @@ const MOST_ANSWER_BYTES = 1024
 
 export type Sender = (request: WebhookRequest) => Promise<SendResult>
 
-export function createSender({ mode, deadlineMs = DEADLINE_MS }: SenderOptions): Sender {
+export function createSender({ mode, deadlineMs = DEADLINE_MS, resolve = lookup }: SenderOptions): Sender {
   const allowed = (address: string): boolean =>
     isPublicAddress(address) || (mode === 'sandbox' && isLoopback(address))
   return (request) => {
@@ -45,7 +53,7 @@ export function createSender({ mode, deadlineMs = DEADLINE_MS }: SenderOptions):
     if (url === null || refusal !== undefined) {
       return Promise.resolve({ kind: 'failed', reason: refusal ?? 'not an address' })
     }
-    return send(url, request, { lookup: guardedLookup(allowed), deadlineMs })
+    return send(url, request, { lookup: guardedLookup(resolve, allowed), deadlineMs })
   }
 }
 
@@ -63,10 +71,13 @@ function refuseUrl(
   return undefined
 }
 
-/** Refuses the name when any of its addresses is not allowed. */
-function guardedLookup(allowed: (address: string) => boolean): LookupFunction {
+/**
+ * Refuses the name when any of its addresses is not allowed. The socket connects to the answer that was judged: a name
+ * is asked for once a call, so that it cannot answer otherwise in between.
+ */
+function guardedLookup(resolve: Resolve, allowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
-    dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) {
         callback(error, [])
         return
