@@ -108,8 +108,13 @@ describe('while offers fail for every bot', () => {
   })
 
   it('D-28 a decline right after it is the shopper’s own: the offer was sent long before', async () => {
-    const { hash } = await pending()
+    const deposit = await aDeposit(till, store)
+    const answer = requestTrade(till.deps, deposit.body)
+    await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
     await steamGoesDown()
+    // Reads fail, but the send does not: all of the offer's life so far is given back.
+    await work()
+    await answer
     till.clock.advance(10 * MINUTE_MS)
     await steamComesBack()
     till.clock.advance(1_000)
@@ -117,7 +122,8 @@ describe('while offers fail for every bot', () => {
     if (offer === undefined) throw new Error('no offer')
     session.offers.set('1', { ...offer, state: 'declined' })
     await work()
-    expect(await viewOf(hash)).toMatchObject({ status: 'tradeDeclined', declinedAtOnce: false })
+    const view = await viewOf(deposit.hash)
+    expect(view).toMatchObject({ status: 'tradeDeclined', declinedAtOnce: false })
   })
 
   it('no new trade begins, and one does when it is over', async () => {

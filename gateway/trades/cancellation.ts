@@ -4,6 +4,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { tellTransition } from '../deposits/service.ts'
 import { type DepositRow, lockDeposit, moveDeposit } from '../deposits/store.ts'
 import { refuse } from '../kit/problem.ts'
+import { recordLocked } from './record.ts'
 import { liveTradeOf, type TradeRow } from './store.ts'
 import { type TradeDeps, wakeAt } from './wake.ts'
 
@@ -33,7 +34,7 @@ export async function cancelDeposit(
         return end(deps, tx, deposit)
       case 'pending':
         if (live === undefined) return refuse('deposit_busy', { retryAfterS: BUSY_S })
-        return cancelOffer(deps, tx, live.row)
+        return cancelOffer(deps, tx, { deposit, row: live.row })
       case 'paymentTimeout':
         return deposit.cancelled_at === null ? refuse('not_cancellable') : 'ended'
       case 'tradeTimeout':
@@ -58,13 +59,15 @@ async function end(deps: TradeDeps, tx: Tx, deposit: DepositRow): Promise<Cancel
   return 'ended'
 }
 
-async function cancelOffer(deps: TradeDeps, tx: Tx, row: TradeRow): Promise<Cancelled> {
-  if (row.state !== 'active' || row.accepted_at !== null) return refuse('not_cancellable')
+type Standing = { deposit: DepositRow; row: TradeRow }
+
+/** No lease is held here: the cancel is only begun. Its bot does it, and finds out whether the shopper was faster. */
+async function cancelOffer(deps: TradeDeps, tx: Tx, { deposit, row }: Standing): Promise<Cancelled> {
   const now = deps.clock.now()
+  const said = { deposit, source: { tradeId: row.id }, fact: { kind: 'store_cancels' }, now } as const
+  const trade = (await recordLocked(deps, tx, said))?.trade
+  if (trade?.state !== 'active' || trade.acceptedAt !== null) return refuse('not_cancellable')
   // One that is being cancelled already keeps its reason; the bot is woken all the same.
-  const because = row.cancelling ?? 'store'
-  const change = { cancelling: because, due_at: now }
-  await tx.updateTable('trade').set(change).where('id', '=', row.id).where('state', '=', 'active').execute()
   await wakeAt(deps, tx, row, now)
   return 'under_way'
 }

@@ -127,6 +127,17 @@ describe('a read of the offer', () => {
     expect(decided(active, read('declined'), 10)).toMatchObject([{ end: { reason: 'declined' } }])
   })
 
+  it('D-28 whose deadline was put off is not declined at once long after it was sent', () => {
+    const putOff = { ...active, deadline: at(300 + 600) }
+    expect(decided(putOff, read('declined'), 605)).toMatchObject([{ end: { reason: 'declined' } }])
+    expect(decided(putOff, read('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
+  })
+
+  it('that was found after a while is not declined at once by who had that while to read it', () => {
+    const found = { ...active, deadline: at(40 + 300) }
+    expect(decided(found, read('declined'), 45)).toMatchObject([{ end: { reason: 'declined' } }])
+  })
+
   it.each([
     ['deadline', 'tradeTimeout', 'deadline'],
     ['store', 'tradeTimeout', 'cancelled_by_store'],
@@ -215,6 +226,14 @@ describe('a read of the offer', () => {
     const fact: Fact = { kind: 'cancelling', because: 'deadline' }
     expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
     expect(decided({ ...active, cancelling: 'store' }, fact)).toEqual([])
+    expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
+    for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
+  })
+
+  it('is cancelled when the store says so; a cancel that was begun keeps its reason', () => {
+    const fact: Fact = { kind: 'store_cancels' }
+    expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'store' }])
+    expect(decided({ ...active, cancelling: 'escrow' }, fact)).toEqual([])
     expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
     for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
   })

@@ -19,7 +19,7 @@ export const TRADE_WINDOW_MS = 5 * 60_000
 export const MISSED_READS = 3
 export const MISSED_OVER_MS = 45_000
 
-/** Nobody reads an offer and declines it so soon: something else did, with the shopper's session. */
+/** Nobody reads an offer and declines it so soon after it was sent: something else did, with the shopper's session. */
 export const HASTY_MS = 10_000
 
 export type Fact =
@@ -32,7 +32,9 @@ export type Fact =
   | { kind: 'send_answered'; answer: SendAnswer }
   /** The sent offers, whole (`unreadable`: rows that made no sense). */
   | { kind: 'listed'; offers: readonly Offer[]; unreadable: number }
-  | { kind: 'cancelling'; because: CancelReason }
+  | { kind: 'cancelling'; because: Exclude<CancelReason, 'store'> }
+  /** The store no longer wants the deposit. Told by whoever the store speaks to, who need not hold the bot's lease. */
+  | { kind: 'store_cancels' }
   | { kind: 'offer_read'; offer: Offer }
   | { kind: 'exchange_read'; offerId: string; exchange: TradeStatus }
 
@@ -55,8 +57,9 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
     case 'listed':
       return decideList(trade, fact, around)
     case 'cancelling':
-      if (trade.state !== 'active' || trade.acceptedAt !== null || trade.cancelling !== null) return []
-      return [{ kind: 'cancel_begun', because: fact.because }]
+      return decideCancel(trade, fact.because)
+    case 'store_cancels':
+      return decideCancel(trade, 'store')
     case 'offer_read':
       return trade.state === 'active' && fact.offer.offerId === trade.offerId
         ? decideOffer(trade, fact.offer, now)
@@ -89,6 +92,12 @@ const activation = (offerId: string, { now, wanted }: Circumstances): TradeEvent
   offerId,
   deadline: wanted ? new Date(now.getTime() + TRADE_WINDOW_MS) : now,
 })
+
+/** The first reason stays: it says what the cancelled offer will mean. */
+function decideCancel(trade: Trade, because: CancelReason): TradeEvent[] {
+  if (trade.state !== 'active' || trade.acceptedAt !== null || trade.cancelling !== null) return []
+  return [{ kind: 'cancel_begun', because }]
+}
 
 type List = Extract<Fact, { kind: 'listed' }>
 
@@ -146,8 +155,8 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
     case 'cancelled':
       return end(trade.cancelling === null ? CANCELLED_ELSEWHERE : BY_OUR_CANCEL[trade.cancelling])
     case 'declined': {
-      const isHasty = now.getTime() < trade.deadline.getTime() - TRADE_WINDOW_MS + HASTY_MS
-      const reason = isHasty ? 'declined_at_once' : 'declined'
+      // From the send on: the deadline moves when time stands still.
+      const reason = isPast(trade.startedAt, HASTY_MS, now) ? 'declined' : 'declined_at_once'
       return end({ state: 'declined', status: 'tradeDeclined', reason })
     }
     case 'invalid':

@@ -9,14 +9,25 @@ import { alarm } from './alarm.ts'
 import { type Circumstances, decide, type Fact } from './decide.ts'
 import { follow } from './effects.ts'
 import { tradeTopic } from './request.ts'
-import { columnsOf, type LoadedTrade, loadTrade, type Writer, withItems, writeTrade } from './store.ts'
+import {
+  columnsOf,
+  type LoadedTrade,
+  loadTrade,
+  type Writer,
+  withItems,
+  writeCancel,
+  writeTrade,
+} from './store.ts'
 import { evolve, type Trade, type TradeEvent } from './trade.ts'
 import type { TradeDeps } from './wake.ts'
 
 /** `trade`: as it is now. `events`: what the fact made happen; none if it is no news. */
 export type Recorded = { trade: Trade; events: TradeEvent[] }
 
-/** Whose fact it is: without a writer only an intent may be changed, about which nothing was said to Steam. */
+/**
+ * Whose fact it is. Without a writer two things may be done: an intent changed, about which nothing was said to Steam,
+ * and a cancel begun for the store, which the holder of the lease carries out.
+ */
 export type Source = { tradeId: bigint; writer?: Writer }
 
 /** Undefined when there is no such trade, or the writer's lease is over: then nothing was changed. */
@@ -29,31 +40,44 @@ export async function record(deps: TradeDeps, source: Source, fact: Fact): Promi
   if (!isNews && (seen.row.due_at === null || seen.row.due_at > now)) return { trade: seen.trade, events: [] }
   return inTransaction(deps.db, async (tx) => {
     const deposit = await lockDeposit(tx, { id: seen.row.deposit_id })
-    const locked = await lockTrade(tx, source.tradeId)
-    if (deposit === undefined || locked === undefined) return undefined
-    return apply(deps, tx, { deposit, locked, source, fact, now })
+    return deposit && recordLocked(deps, tx, { deposit, source, fact, now })
   })
 }
 
-type Step = { deposit: DepositRow; locked: LoadedTrade; source: Source; fact: Fact; now: Date }
+type Said = { deposit: DepositRow; source: Source; fact: Fact; now: Date }
+
+/** The same within the transaction of a caller who has locked the deposit. */
+export async function recordLocked(deps: TradeDeps, tx: Tx, said: Said): Promise<Recorded | undefined> {
+  const locked = await lockTrade(tx, said.source.tradeId)
+  return locked && apply(deps, tx, { ...said, locked })
+}
+
+type Step = Said & { locked: LoadedTrade }
 
 async function apply(deps: TradeDeps, tx: Tx, step: Step): Promise<Recorded | undefined> {
-  const { deposit, locked, source, fact, now } = step
+  const { deposit, locked, fact, now } = step
   const { row } = locked
   const around = { ...circumstances(deps, row, now), wanted: !isFinal(deposit.status) }
   const events = decide(locked.trade, fact, around)
   const trade = events.reduce(evolve, locked.trade)
-  const change = { ...(events.length > 0 && columnsOf(trade)), due_at: alarm(trade, now) }
-  const where = source.writer
-    ? { id: row.id, from: [row.state], writer: source.writer }
-    : { id: row.id, from: ['intended'] as ['intended'] }
-  if (!(await writeTrade(tx, where, change))) return undefined
+  if (!(await write(tx, step, { trade, events }))) return undefined
   for (const event of events) await follow(deps, tx, { depositId: deposit.id, tradeId: row.id, event })
   if (events.length > 0) {
     await deps.signals.notify(tx, tradeTopic(row.id))
     await deps.signals.notify(tx, depositTopic(deposit.id))
   }
   return { trade, events }
+}
+
+/** False when the source may not write this. */
+async function write(tx: Tx, step: Step, { trade, events }: Recorded): Promise<boolean> {
+  const { source, fact, now, locked } = step
+  const { id, state } = locked.row
+  const dueAt = alarm(trade, now)
+  const change = { ...(events.length > 0 && columnsOf(trade)), due_at: dueAt }
+  if (source.writer) return writeTrade(tx, { id, from: [state], writer: source.writer }, change)
+  if (fact.kind !== 'store_cancels') return writeTrade(tx, { id, from: ['intended'] }, change)
+  return events.length === 0 || writeCancel(tx, id, { cancelling: 'store', due_at: dueAt })
 }
 
 async function lockTrade(tx: Tx, id: bigint): Promise<LoadedTrade | undefined> {

@@ -160,19 +160,30 @@ export function columnsOf(trade: Trade): Updateable<TradeTable> {
 /** The lease under which a trade is written: a write under an older one than the bot's matches no row. */
 export type Writer = { epoch: bigint }
 
+type Fenced = {
+  id: bigint
+  from: readonly TradeRow['state'][]
+  writer: Writer
+  /** Where named, only a trade that is being cancelled for this reason is changed. */
+  cancelling?: TradeRow['cancelling']
+}
+
 /**
  * Changes a trade that is still in one of `from`; false when it moved on, or the writer's lease is old.
  * Without a writer only what was never said to Steam may be changed.
  */
 export async function writeTrade(
   db: Db | Tx,
-  at: { id: bigint; from: readonly TradeRow['state'][]; writer: Writer } | { id: bigint; from: ['intended'] },
+  at: Fenced | { id: bigint; from: ['intended'] },
   change: Updateable<TradeTable>,
 ): Promise<boolean> {
   const query = db.updateTable('trade').where('id', '=', at.id).where('state', 'in', at.from)
   const fenced =
     'writer' in at
-      ? query
+      ? (at.cancelling === undefined
+          ? query
+          : query.where('cancelling', 'is not distinct from', at.cancelling)
+        )
           .set({ ...change, lease_epoch: at.writer.epoch })
           .where('bot_id', 'in', (eb) =>
             eb.selectFrom('bot').select('bot.id').where('lease_epoch', '=', at.writer.epoch),
@@ -181,9 +192,38 @@ export async function writeTrade(
   return (await fenced.returning('id').execute()).length === 1
 }
 
-/** Puts off the next look at a trade that is as it was loaded; null when none is needed. */
-export async function later(db: Db, at: { row: TradeRow; writer: Writer }, when: Date | null): Promise<void> {
-  await writeTrade(db, { id: at.row.id, from: [at.row.state], writer: at.writer }, { due_at: when })
+/**
+ * Begins a cancel without a lease, which its holder carries out: nothing that was learnt from Steam is touched, and
+ * an accept or a cancel that was written before wins. False when there was one.
+ */
+export async function writeCancel(
+  tx: Tx,
+  id: bigint,
+  change: { cancelling: 'store'; due_at: Date | null },
+): Promise<boolean> {
+  const rows = await tx
+    .updateTable('trade')
+    .set(change)
+    .where('id', '=', id)
+    .where('state', '=', 'active')
+    .where('accepted_at', 'is', null)
+    .where('cancelling', 'is', null)
+    .returning('id')
+    .execute()
+  return rows.length === 1
+}
+
+/**
+ * Puts off the next look at a trade that is as it was loaded; null when none is needed. A cancel that the store began
+ * meanwhile is not put off: `when` knows nothing of it.
+ */
+export async function later(
+  db: Db,
+  { row, writer }: { row: TradeRow; writer: Writer },
+  when: Date | null,
+): Promise<void> {
+  const { id, state, cancelling } = row
+  await writeTrade(db, { id, from: [state], writer, cancelling }, { due_at: when })
 }
 
 /** The items stay with the shopper, or have left them for good: other trades may name the assets again. */

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { balancesOf } from '../ledger/store.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { cancelDeposit } from './cancellation.ts'
+import { record } from './record.ts'
+import { requestTrade } from './request.ts'
+import { tradeHandlers } from './service.ts'
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+const theTrade = () => till.db.selectFrom('trade').selectAll().executeTakeFirst()
+
+const tradeRow = async () => {
+  const row = await theTrade()
+  if (row === undefined) throw new Error('there is no trade')
+  return row
+}
+
+const work = async () => tradeHandlers(till.deps).trade(bot, (await tradeRow()).id)
+const watch = () => tradeHandlers(till.deps).watch(bot)
+
+/** A deposit whose offer stands. */
+async function pending() {
+  const deposit = await aDeposit(till, store)
+  const answer = requestTrade(till.deps, deposit.body)
+  await expect.poll(theTrade).toBeDefined()
+  await work()
+  await answer
+  const row = () =>
+    till.db.selectFrom('deposit').selectAll().where('id', '=', deposit.id).executeTakeFirstOrThrow()
+  return { id: deposit.id, row, cancel: () => cancelDeposit(till.deps, store.id, deposit.id) }
+}
+
+const cancels = () => session.calls.filter((call) => call.startsWith('cancel'))
+
+describe('a store’s cancel of a deposit whose offer stands', () => {
+  it('says nothing to Steam by itself; the bot cancels, and Steam’s word ends the deposit', async () => {
+    const { row, cancel } = await pending()
+    expect(await cancel()).toBe('under_way')
+    expect(cancels()).toEqual([])
+    expect(await tradeRow()).toMatchObject({ state: 'active', cancelling: 'store', accepted_at: null })
+    expect((await row()).status).toBe('pending')
+    await work()
+    expect(cancels()).toEqual(['cancel 1'])
+    expect(await tradeRow()).toMatchObject({ state: 'timed_out', reason: 'cancelled_by_store' })
+    expect((await row()).status).toBe('tradeTimeout')
+    expect(await cancel()).toBe('ended')
+  })
+
+  it('that the shopper was faster than is succeeded and credited', async () => {
+    const { row, cancel } = await pending()
+    expect(await cancel()).toBe('under_way')
+    session.beforeCancel = () => session.accept('1')
+    await work()
+    expect(await row()).toMatchObject({ status: 'succeeded', credited_amount: 3_000n })
+    expect((await balancesOf(till.db, store.id))[0]?.available).toBe(3_000n)
+    await expect(cancel()).rejects.toMatchObject({ code: 'not_cancellable' })
+  })
+
+  it('in the same moment as the accept is read: one of them comes first, and the shopper is credited', async () => {
+    const { row, cancel } = await pending()
+    session.accept('1')
+    const [cancelled] = await Promise.allSettled([cancel(), watch()])
+    await work()
+    expect(await row()).toMatchObject({ status: 'succeeded', credited_amount: 3_000n })
+    if (cancelled?.status === 'rejected') expect(cancelled.reason).toMatchObject({ code: 'not_cancellable' })
+    else expect(cancelled?.value).toBe('under_way')
+  })
+
+  it('is refused once the till knows of the accept', async () => {
+    const { row, cancel } = await pending()
+    session.accept('1', { received: false })
+    await watch()
+    await expect(cancel()).rejects.toMatchObject({ code: 'not_cancellable' })
+    expect(await tradeRow()).toMatchObject({ state: 'active', cancelling: null })
+    expect((await row()).status).toBe('pending')
+  })
+
+  it('again wakes the bot and begins nothing new', async () => {
+    const { cancel } = await pending()
+    await cancel()
+    const before = await tradeRow()
+    expect(await cancel()).toBe('under_way')
+    expect(await tradeRow()).toEqual(before)
+  })
+
+  it('does not hide that an escrow is being cancelled already', async () => {
+    const { row, cancel } = await pending()
+    const offer = session.offers.get('1')
+    if (offer === undefined) throw new Error('Steam has no offer')
+    session.offers.set('1', { ...offer, state: 'in_escrow' })
+    await watch()
+    expect(await cancel()).toBe('under_way')
+    session.offers.set('1', { ...offer, state: 'cancelled' })
+    await work()
+    expect(await tradeRow()).toMatchObject({ state: 'invalid', reason: 'escrow' })
+    expect((await row()).status).toBe('tradeHasInvalidItems')
+  })
+
+  it('is carried out by the watch where its job is lost', async () => {
+    const { cancel } = await pending()
+    await cancel()
+    till.clock.advance(5_000)
+    await watch()
+    expect(await tradeRow()).toMatchObject({ state: 'timed_out', reason: 'cancelled_by_store' })
+  })
+
+  it('is not put off by a read that was under way and came to nothing', async () => {
+    const { cancel } = await pending()
+    const { readOffer } = session
+    session.readOffer = async () => {
+      await cancel()
+      return { kind: 'unavailable', reason: 'timeout', detail: 'simulated' }
+    }
+    // The first read begins before the cancel; what follows is what the cancel made due.
+    const { id } = await tradeRow()
+    session.cancelOffer = async () => ({ kind: 'unavailable', reason: 'timeout', detail: 'simulated' })
+    await tradeHandlers(till.deps).look(bot, id)
+    session.readOffer = readOffer
+    const { due_at: dueAt } = await tradeRow()
+    expect(dueAt?.getTime()).toBe(till.clock.now().getTime() + 5_000)
+  })
+})
+
+describe('who does not hold the lease', () => {
+  it('begins a cancel for the store, and writes nothing else of an offer that stands', async () => {
+    await pending()
+    const before = await tradeRow()
+    const source = { tradeId: before.id }
+    expect(await record(till.deps, source, { kind: 'cancelling', because: 'deadline' })).toBeUndefined()
+    session.accept('1')
+    const offer = session.offers.get('1')
+    if (offer === undefined) throw new Error('Steam has no offer')
+    expect(await record(till.deps, source, { kind: 'offer_read', offer })).toBeUndefined()
+    expect(await tradeRow()).toEqual(before)
+    const recorded = await record(till.deps, source, { kind: 'store_cancels' })
+    expect(recorded?.events).toEqual([{ kind: 'cancel_begun', because: 'store' }])
+    const { cancelling, due_at, ...rest } = before
+    expect(await tradeRow()).toMatchObject({ ...rest, cancelling: 'store' })
+  })
+})
