@@ -6,7 +6,18 @@ import {
   type Page,
 } from 'playwright-core'
 
+/**
+ * Every window would load pages of the browser's own for the address bar, which costs more than ours. The list replaces
+ * the one of playwright-core, so what tests need of that is named here too.
+ */
+const UNWANTED_FEATURES = [
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup', 'AimEnabled'],
+  ...['DestroyProfileOnBrowserClose', 'HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'LensOverlay'],
+  ...['MediaRouter', 'PaintHolding', 'OptimizationHints', 'PreconnectToSearch'],
+]
+
 export const BROWSER_ARGS = [
+  `--disable-features=${UNWANTED_FEATURES}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',

@@ -18,14 +18,25 @@ afterAll(async () => {
   await parts?.end()
 })
 
+/** Codes of the refusals that the gateway's log tells of, from that place on. */
+function refusals(from: number): (string | undefined)[] {
+  const lines = parts.gateway
+    .output()
+    .slice(from)
+    .matchAll(/"code":"(\w+)","msg":"http: a call was refused"/g)
+  return [...lines].map(([, code]) => code)
+}
+
 test('a trade link of nobody is told at the field, and a right one then works', async () => {
   const { page, end } = await visit(browser)
   const texts = await startTopUp(page, parts.place)
   const field = page.getByRole('textbox', { name: texts.tradeLink })
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12')
   await page.getByText(texts.tradeLinkInvalid).waitFor()
+  const told = parts.gateway.output().length
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
   await page.getByText(texts.userFailed).waitFor()
+  expect(refusals(told)).toEqual(['user_not_found'])
   await enterLink(page, parts.place, texts)
   await end()
 })
@@ -42,8 +53,10 @@ test('a link that Steam does not take any more shows the incorrect trade link', 
 
 test('A-121 an unknown deposit says that it was not found, in both languages', async () => {
   const { page, end } = await visit(browser)
+  const told = parts.gateway.output().length
   await page.goto(`${parts.place.gateway}/deposit/${'0'.repeat(32)}`)
   await page.getByRole('heading', { name: TEXTS.en.paymentNotFound }).waitFor()
+  expect(refusals(told)).toContain('deposit_not_found')
   await page.evaluate(() => localStorage.setItem('language', 'ru'))
   await page.reload()
   await page.getByRole('heading', { name: TEXTS.ru.paymentNotFound }).waitFor()
@@ -86,7 +99,7 @@ test('a trade link that is given while Steam is stopped is kept, told in the log
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
   await page.getByText(texts.userUnavailableHint).waitFor()
   expect(parts.gateway.output().slice(told)).toMatch(/a profile could not be read from Steam/)
-  expect(parts.gateway.output().slice(told)).toMatch(/a call was refused.*steam_unavailable/)
+  expect(refusals(told)).toEqual(['steam_unavailable'])
   await parts.startSandbox()
   await page.getByRole('button', { name: texts.retry }).click()
   await page.getByRole('link', { name }).waitFor()
@@ -101,6 +114,10 @@ test('every page of a sandbox says that it is one', async () => {
   }
   await page.goto(parts.place.sandbox)
   expect(await page.locator('.banner').textContent()).toMatch(/sandbox/i)
+  await page.goto(parts.place.store)
+  await page.getByText('No real money, no real items').waitFor()
+  const texts = await startTopUp(page, parts.place, 'ru')
+  await page.getByRole('note').getByText(texts.sandboxBanner).waitFor()
   await end()
 })
 
