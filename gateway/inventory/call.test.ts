@@ -106,18 +106,22 @@ describe('hostile descriptions', () => {
     ['a market name that only looks like another', { market_hash_name: 'Knif\u0435' }, {}, 'noPrice'],
     ['a market name of 10,000 characters', { market_hash_name: 'Knife'.repeat(2_000) }, {}, 'noPrice'],
     ['tradable in words', { tradable: 'yes' }, {}, 'notTradable'],
-    ['an amount below nothing', {}, { amount: '-1' }, undefined],
+    ['an amount below nothing', {}, { amount: '-1' }, 'notTradable'],
+    ['an amount of nothing', {}, { amount: '0' }, 'notTradable'],
     ['a stack', {}, { amount: '40' }, 'notTradable'],
-    ['an amount without end', {}, { amount: '1e999' }, undefined],
+    ['an amount without end', {}, { amount: '1e999' }, 'notTradable'],
+    ['half an item', {}, { amount: '0.5' }, 'notTradable'],
+    ['an amount in words', {}, { amount: 'one' }, 'notTradable'],
   ])('%s is counted, not shown', async (_what, change, owned, reason) => {
     const answer = await call(read(pageOf(change, owned)))
     expect(answer.statusCode).toBe(200)
     const { items, unavailableByReason } = inventorySchema.parse(answer.json())
-    expect({ items: items.length, unavailableByReason }).toEqual(
-      reason === undefined
-        ? { items: 1, unavailableByReason: {} }
-        : { items: 0, unavailableByReason: { [reason]: 1 } },
-    )
+    expect({ items, unavailableByReason }).toEqual({ items: [], unavailableByReason: { [reason]: 1 } })
+  })
+
+  test('an item that comes without an amount is one', async () => {
+    const answer = await call(read(pageOf({}, { amount: undefined })))
+    expect(inventorySchema.parse(answer.json()).items).toMatchObject([{ id: '7', name: 'Knife' }])
   })
 
   test('ids that come twice count once, also from both of Steam’s answers', async () => {

@@ -243,7 +243,8 @@ const ownedRow = z.object({
   id: id.optional(),
   classid: id,
   instanceid: id.catch('0'),
-  amount: count.catch(1),
+  // What cannot be read is no single item, and only those can be asked for.
+  amount: count.default(1).catch(0),
 })
 
 const rows = z.union([z.record(z.string(), z.unknown()), z.array(z.unknown())]).catch({})
