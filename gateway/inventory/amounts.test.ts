@@ -71,6 +71,17 @@ describe('the amount of a trade', () => {
     expect(await trade('1')).toEqual(answer)
   })
 
+  test('D-15 an exact target is a least sum: what exceeds it is taken and credited whole', async () => {
+    await limited({ min_amount: 1_441n, target_amount: 1_441n })
+    expect(await trade('1')).toEqual(refused('below_minimum'))
+    expect(await trade('1', '2')).toEqual(accepted)
+    const { total } = await till.db.selectFrom('trade').select('total').executeTakeFirstOrThrow()
+    expect(total).toBe(1_440n + 72n)
+    expect(await till.db.selectFrom('deposit').select(['target_amount', 'max_amount']).execute()).toEqual([
+      { target_amount: 1_441n, max_amount: null },
+    ])
+  })
+
   test('D-13 the rate is that of the quote: the minimum that was shown is the one that is asked for', async () => {
     await setPrices(till, { Case: 3_333_400n })
     const { minPrice, quoteId, items } = await till.ask()
