@@ -309,6 +309,21 @@ describe('polling', () => {
     expect(to('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
   })
 
+  it('D-23 a call that hangs since before the page slept is given up, and holds nothing up', async () => {
+    const hangs = ({ signal }: Asked) =>
+      new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    const { flow, to, pass, effects } = started({
+      ...atStand,
+      '/api/payment': (asked, times) => (times === 3 ? hangs(asked) : json(pending())),
+    })
+    await pass(1000)
+    expect(to('/api/payment')).toHaveLength(3)
+    flow.returned()
+    await pass(0)
+    expect(to('/api/payment')).toHaveLength(4)
+    expect(effects).toEqual([])
+  })
+
   it('D-23 a gap of more than 2 s between two polls asks for the whole answer', async () => {
     const slow = held()
     const { to, pass } = started({

@@ -97,7 +97,9 @@ async function poll({ world, calls, tell, woken }: Polling, signal: AbortSignal)
     if (beganMs - lastMs > SLEPT_MS) calls.forget()
     lastMs = beganMs
     const wanted = AbortSignal.any([signal, woken()])
-    tell(await calls.payment(signal))
+    const event = await calls.payment(wanted)
+    // A call from before the page slept may hang for as long as its deadline: it is given up for a new one.
+    if (!wanted.aborted) tell(event)
     const restMs = POLL_INTERVAL_MS - (world.now() - beganMs)
     if (restMs > 0 && !wanted.aborted) await world.wait(restMs, wanted)
   }
