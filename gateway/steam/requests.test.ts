@@ -42,14 +42,17 @@ type LibraryCommunity = {
     appId: number,
     contextId: string,
     tradable: boolean,
+    language: string,
     done: Done,
   ): void
+  getSteamUser(user: object, done: Done): void
 }
 
 // Types of ours declare only what the gateway may call; here the libraries are used as they come.
 const load = createRequire(import.meta.url)
 const Manager: new (options: object) => LibraryManager = load('steam-tradeoffer-manager')
 const Community: new (options: object) => LibraryCommunity = load('steamcommunity')
+const SteamId: new (steamId: string) => object = load('steamid')
 
 const ACTIVE_ONLY = 1
 const CUTOFF = new Date('2026-01-01T12:00:00Z')
@@ -65,6 +68,7 @@ const offer = {
   time_created: 1_767_225_600,
   time_updated: 1_767_225_600,
 }
+const SOMETHING = { name: 'Key', market_hash_name: 'Key', tradable: 1, tags: [] }
 const trade = { tradeid: '900', steamid_other: PARTNER.steamId, status: 3, time_init: 1_767_225_600 }
 
 let steam: ScriptedSteam
@@ -135,10 +139,24 @@ function plain({ method, host, path, query, form, headers }: SteamRequest) {
 }
 const isOfSession = (name: string) => name === 'sessionid' || name === 'access_token'
 
-async function same(path: string, our: () => Promise<unknown>, their: () => Promise<unknown>) {
+type Work = () => Promise<unknown>
+
+async function same(path: string, our: Work, their: Work) {
+  expect(await bothAsked(path, our, their)).toHaveLength(1)
+}
+
+/** Resolves to what both asked at this path, each in turn. */
+async function bothAsked(path: string, our: Work, their: Work) {
   const [mine, library] = [await asked(path, our), await asked(path, their)]
-  expect(mine).toHaveLength(1)
   expect(mine).toEqual(library)
+  return mine
+}
+
+/** The fields of a multipart form, which was read as if it were another one. */
+function partsOf(form: URLSearchParams): string[][] {
+  const sent = [...form].map((pair) => pair.join('=')).join('&')
+  const parts = sent.matchAll(/name="(\w+)"\r\n\r\n([^\r]*)\r\n/g)
+  return [...parts].map(([, name = '', value = '']) => [name, isOfSession(name) ? 'of the session' : value])
 }
 
 describe('the port asks as the libraries do', () => {
@@ -169,6 +187,21 @@ describe('the port asks as the libraries do', () => {
       () => ours.listSentOffers(CUTOFF),
       () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
     ))
+
+  it('to list offers on further pages', async () => {
+    const path = '/IEconService/GetTradeOffers/v1/'
+    const page = (query: URLSearchParams) => (query.get('cursor') === '0' ? { next_cursor: 7 } : {})
+    steam.routes.set(api('GetTradeOffers'), ({ query }) => ok({ trade_offers_sent: [offer], ...page(query) }))
+    const both = await bothAsked(
+      path,
+      () => ours.listSentOffers(CUTOFF),
+      () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
+    )
+    expect(both.map(({ query }) => query[2])).toEqual([
+      ['cursor', '0'],
+      ['cursor', '7'],
+    ])
+  })
 
   it.each(['cancel', 'decline'] as const)('to %s an offer that it has seen', async (how) => {
     shown = { ...offer, is_our_offer: how === 'cancel' }
@@ -202,12 +235,67 @@ describe('the port asks as the libraries do', () => {
     expect(mine).toEqual({ ...library, query: [...(library?.query ?? []), ['l', 'english']].sort() })
   })
 
-  it('to see the public inventory', async () => {
+  it('to see more pages of what a partner may trade', async () => {
+    const path = '/tradeoffer/new/partnerinventory/'
+    steam.routes.set(`steamcommunity.com${path}`, ({ query }) => {
+      const id = query.get('start') ?? '1'
+      const more = id === '1' ? { more: true, more_start: 2_000 } : { more: false }
+      const rgInventory = { [id]: { id, classid: '1', instanceid: '0', amount: '1', pos: 1 } }
+      return {
+        body: { success: true, rgInventory, rgCurrency: {}, rgDescriptions: { '1_0': SOMETHING }, ...more },
+      }
+    })
+    const mine = await asked(path, () => ours.readInventory(PARTNER, 'cs', 'ru'))
+    const library = await asked(path, () => {
+      const sent = theirs.manager.createOffer(PARTNER.steamId, PARTNER.token)
+      return done((end) => sent.loadPartnerInventory(730, '2', end))
+    })
+    const starts = mine.map(({ query }) => query.find(([name]) => name === 'start')?.[1])
+    expect(starts).toEqual([undefined, '2000'])
+    expect(mine).toEqual(
+      library.map((request) => ({ ...request, query: [...request.query, ['l', 'russian']].sort() })),
+    )
+  })
+
+  it.each([
+    ['en', 'english'],
+    ['ru', 'russian'],
+  ] as const)('to see the public inventory in %s, page after page', async (language, l) => {
     const path = `/inventory/${PARTNER.steamId}/730/2`
-    await same(
+    steam.routes.set(`steamcommunity.com${path}`, ({ query }) => {
+      const start = query.get('start_assetid')
+      const more = start === null ? { more_items: 1, last_assetid: '9' } : {}
+      const assets = [{ assetid: start === null ? '9' : '8', classid: '1', instanceid: '0', amount: '1' }]
+      const descriptions = [{ classid: '1', instanceid: '0', ...SOMETHING }]
+      return { body: { success: 1, total_inventory_count: 2, assets, descriptions, ...more } }
+    })
+    const both = await bothAsked(
       path,
-      () => ours.readInventory(PARTNER, 'cs', 'en'),
-      () => done((end) => theirs.community.getUserInventoryContents(PARTNER.steamId, 730, '2', false, end)),
+      () => ours.readInventory(PARTNER, 'cs', language),
+      () =>
+        done((end) => theirs.community.getUserInventoryContents(PARTNER.steamId, 730, '2', false, l, end)),
+    )
+    expect(both.map(({ query }) => query)).toEqual([
+      [
+        ['count', '1000'],
+        ['l', l],
+      ],
+      [
+        ['count', '1000'],
+        ['l', l],
+        ['start_assetid', '9'],
+      ],
+    ])
+  })
+
+  it('to see who somebody is, as nobody', () => {
+    const nobody = new Community({
+      request: Request.defaults({ agent: createSandboxAgent('sandbox', steam.url) }),
+    })
+    return same(
+      `/profiles/${PARTNER.steamId}/`,
+      () => steam.here().readProfile(PARTNER.steamId),
+      () => done((end) => nobody.getSteamUser(new SteamId(PARTNER.steamId), end)),
     )
   })
 
@@ -225,14 +313,31 @@ describe('the port asks as the libraries do', () => {
       return steam.requests
         .slice(from)
         .filter(({ path }) => path.includes('/jwt/') || path.includes('/login/settoken'))
-        .map(({ method, host, path, headers }) => {
+        .map(({ method, host, path, query, form, headers }) => {
           const { 'content-length': _, 'content-type': type, ...rest } = headers
-          return { method, host, path, headers: { ...rest, type: type?.split(';')[0] } }
+          const said = { query: [...query], form: partsOf(form) }
+          return { method, host, path, ...said, headers: { ...rest, type: type?.split(';')[0] } }
         })
         .sort((a, b) => a.host.localeCompare(b.host))
     }
     const mine = await login(() => steam.open())
-    expect(mine.map(({ host }) => host)).toContain('login.steampowered.com')
+    const transfer = [
+      ['steamID', BOT],
+      ['nonce', 'n'],
+      ['auth', 'a'],
+    ]
+    expect(mine.map(({ host, form }) => [host, form])).toEqual([
+      [
+        'login.steampowered.com',
+        [
+          ['nonce', TOKEN],
+          ['sessionid', 'of the session'],
+          ['redir', 'https://steamcommunity.com/login/home/?goto='],
+        ],
+      ],
+      ['steamcommunity.com', transfer],
+      ['store.steampowered.com', transfer],
+    ])
     expect(mine).toEqual(await login(library))
   })
 })
@@ -266,6 +371,14 @@ describe('what the libraries have no method for', () => {
     const [mine] = await asked(`/IEconService/${method}/v1/`, ask)
     const [library] = await asked('/IEconService/GetTradeOffer/v1/', theirOffer)
     expect(mine).toEqual({ ...library, path: `/IEconService/${method}/v1/`, query })
+  })
+
+  it('is asked of the miniprofile as the profile is, but for JSON', async () => {
+    const read = () => steam.here().readProfile(PARTNER.steamId)
+    const [page] = await asked(`/profiles/${PARTNER.steamId}/`, read)
+    const [mini] = await asked('/miniprofile/4001/json', read)
+    const headers = { ...page?.headers, accept: 'application/json' }
+    expect(mini).toEqual({ ...page, path: '/miniprofile/4001/json', query: [], headers })
   })
 
   it('speaks for the account of the token', () => expect(ours.steamId).toBe(BOT))
