@@ -6,36 +6,40 @@ export type Moment = { at: Date; what: string }
 
 /** Undefined when there is no such deposit. No trade token and no whole hash is among it. */
 export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | undefined> {
+  // What happened in the same moment is told as one thing led to the other: by rank, then as it was written.
   const { rows } = await sql<Moment>`
     with own as (select * from deposit where id = ${depositId}),
-    trades as (select trade.* from trade join own on own.id = trade.deposit_id)
-    select created_at as at, 'opened by store ' || store_id || ' as ' || external_id || ', ' || currency
-      || ', link ' || left(hash, 6) || '…' as what from own
-    union all select cancelled_at, 'cancelled by the store' from own where cancelled_at is not null
-    union all select created_at, 'trade ' || id || ': ' || total || ' ' || currency || ' of ' || game
-      || ', bot ' || bot_id || ', shopper ' || partner_steam_id || ', code ' || secret_code from trades
-    union all select send_started_at, 'trade ' || id || ': sent to Steam, offer '
-      || coalesce(steam_offer_id, 'not known') from trades where send_started_at is not null
-    union all select accepted_at, 'trade ' || id || ': accepted on Steam, exchange '
-      || coalesce(steam_trade_id, 'not known') from trades where accepted_at is not null
-    union all select delivered_at, 'trade ' || id || ': items proved to be with the bot, exchange '
-      || steam_trade_id from trades where delivered_at is not null
-    union all select ended_at, 'trade ' || id || ': ' || state || coalesce(', ' || reason, '')
-      from trades where ended_at is not null
-    union all select settles_at, 'trade ' || id || ': Steam’s protection ends, ' || held_amount || ' held'
-      from trades where settles_at is not null
-    union all select event.created_at, 'event ' || coalesce(sequence::text, 'without a position') || ': ' || type
-      from event where deposit_id = ${depositId}
-    union all select entry.created_at, 'ledger: ' || debit.kind || ' → ' || credit.kind || ' ' || entry.amount
-      || ' ' || entry.currency || ', ' || entry.cause
-      from trades join ledger_entry entry on entry.trade_id = trades.id
-      join account debit on debit.id = entry.debit_account
-      join account credit on credit.id = entry.credit_account
-    union all select attempt.at, 'webhook of event ' || event.sequence || ' to endpoint ' || attempt.endpoint_id
-      || ', attempt ' || attempt.attempt || ': ' || coalesce('status ' || attempt.status, attempt.failure)
-      from event join webhook_delivery delivery on delivery.event_id = event.id
-      join webhook_attempt attempt on attempt.delivery_id = delivery.id
-      where event.deposit_id = ${depositId}
-    order by at`.execute(db)
+    trades as (select trade.* from trade join own on own.id = trade.deposit_id),
+    told (at, rank, nth, what) as (
+      select created_at, 0, 0, 'opened by store ' || store_id || ' as ' || external_id || ', ' || currency
+        || ', link ' || left(hash, 6) || '…' from own
+      union all select created_at, 1, id, 'trade ' || id || ': ' || total || ' ' || currency || ' of ' || game
+        || ', bot ' || bot_id || ', shopper ' || partner_steam_id || ', code ' || secret_code from trades
+      union all select send_started_at, 2, id, 'trade ' || id || ': sent to Steam, offer '
+        || coalesce(steam_offer_id, 'not known') from trades where send_started_at is not null
+      union all select accepted_at, 3, id, 'trade ' || id || ': accepted on Steam, exchange '
+        || coalesce(steam_trade_id, 'not known') from trades where accepted_at is not null
+      union all select delivered_at, 4, id, 'trade ' || id || ': items proved to be with the bot, exchange '
+        || steam_trade_id from trades where delivered_at is not null
+      union all select entry.created_at, 5, entry.id, 'ledger: ' || debit.kind || ' → ' || credit.kind || ' '
+        || entry.amount || ' ' || entry.currency || ', ' || entry.cause
+        from trades join ledger_entry entry on entry.trade_id = trades.id
+        join account debit on debit.id = entry.debit_account
+        join account credit on credit.id = entry.credit_account
+      union all select ended_at, 6, id, 'trade ' || id || ': ' || state || coalesce(', ' || reason, '')
+        from trades where ended_at is not null
+      union all select cancelled_at, 7, 0, 'cancelled by the store' from own where cancelled_at is not null
+      union all select created_at, 8, inserted, 'event ' || coalesce(sequence::text, 'without a position') || ': '
+        || type from event where deposit_id = ${depositId}
+      union all select attempt.at, 9, attempt.id, 'webhook of event ' || event.sequence || ' to endpoint '
+        || attempt.endpoint_id || ', attempt ' || attempt.attempt || ': '
+        || coalesce('status ' || attempt.status, attempt.failure)
+        from event join webhook_delivery delivery on delivery.event_id = event.id
+        join webhook_attempt attempt on attempt.delivery_id = delivery.id
+        where event.deposit_id = ${depositId}
+      union all select settles_at, 10, id, 'trade ' || id || ': Steam’s protection ends, ' || held_amount || ' held'
+        from trades where settles_at is not null
+    )
+    select at, what from told order by at, rank, nth`.execute(db)
   return rows.length === 0 ? undefined : rows
 }

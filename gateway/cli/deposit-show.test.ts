@@ -1,0 +1,150 @@
+/** What the operator sees of a deposit that lived through everything, and of the money that is paid out for one. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from '../trades/request.ts'
+import { tradeHandlers } from '../trades/service.ts'
+import { attempt, claimDue } from '../webhooks/delivery.ts'
+import { publishEvents } from '../webhooks/publisher.ts'
+import { createSender } from '../webhooks/sender.ts'
+
+const MAIN = join(import.meta.dirname, 'main.ts')
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+
+// Every command is a process.
+vi.setConfig({ testTimeout: 60_000 })
+
+let till: Till
+let receiver: Receiver
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  receiver = await startReceiver()
+  store = await aStore(till, { webhookUrl: receiver.url })
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(async () => {
+  await receiver.close()
+  await till.close()
+})
+
+async function run(...args: string[]) {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { DATABASE_URL: till.url, TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
+  })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  return { out, errors, code }
+}
+
+/** A deposit of 10 and 20 USD that is paid: held where the game has trade protection. */
+async function paid(game: 'cs' | 'dota') {
+  const deposit = await aDeposit(till, store, { game })
+  const trade = () =>
+    till.db
+      .selectFrom('trade')
+      .select(['id', 'secret_code', 'steam_offer_id'])
+      .where('deposit_id', '=', deposit.id)
+      .executeTakeFirst()
+  const asked = requestTrade(till.deps, deposit.body)
+  await expect.poll(trade, { timeout: 5_000 }).toBeDefined()
+  const work = async () => tradeHandlers(till.deps).trade(bot, (await trade())?.id ?? 0n)
+  await work()
+  await asked
+  till.clock.advance(1_000)
+  session.accept((await trade())?.steam_offer_id ?? '')
+  await work()
+  const { id, secret_code: code, steam_offer_id: offer } = (await trade()) ?? {}
+  if (id === undefined || !offer) throw new Error('no offer was sent')
+  return { deposit, trade: String(id), code, offer, exchange: `900${offer}` }
+}
+
+/** The sender takes back the first item of an exchange. */
+function takeBackFirst(exchange: string): void {
+  const known = session.trades.get(exchange)
+  if (known?.kind !== 'trade') throw new Error(`the fake knows no trade ${exchange}`)
+  const received = known.trade.received.map((asset, index) => ({
+    ...asset,
+    rolledBackAssetId: index === 0 ? asset.assetId : null,
+  }))
+  session.trades.set(exchange, {
+    kind: 'trade',
+    trade: { ...known.trade, state: 'partly_rolled_back', received },
+  })
+}
+
+/** Sends what is due, one after the other. */
+async function tellStore(): Promise<void> {
+  await publishEvents(till.deps)
+  const send = createSender({ mode: 'sandbox', deadlineMs: 2_000 })
+  const deps = { ...till.deps, send, secretsOf: () => [SECRET], random: () => 0.5 }
+  for (const claim of await claimDue(deps, 1n, 8)) await attempt(deps, claim)
+}
+
+it('a deposit that was paid, held, told and reversed in part is shown with its trade, money and attempts', async () => {
+  const { deposit, trade, code, offer, exchange } = await paid('cs')
+  till.clock.advance(1_000)
+  receiver.answers.push(status(204), status(500))
+  await tellStore()
+  till.clock.advance(5_000)
+  await tellStore()
+  takeBackFirst(exchange)
+  till.clock.advance(3_600_000)
+  await tradeHandlers(till.deps).history(bot)
+  till.clock.advance(1_000)
+  await tellStore()
+
+  const { out, code: exit } = await run('deposit', 'show', String(deposit.id))
+  expect(exit).toBe(0)
+  const lines = out.trim().split('\n')
+  const times = lines.map((line) => line.slice(0, 24))
+  expect(times).toEqual([...times].sort())
+  const what = lines.map((line) => line.slice(26))
+  const shopper = `7656119800000${deposit.id}`
+  expect(what[0]).toMatch(/^opened by store 1 as top-up \d+, USD, link [0-9a-f]{6}…$/)
+  expect(what.slice(1)).toEqual([
+    `trade ${trade}: 3000 USD of cs, bot 1, shopper ${shopper}, code ${code}`,
+    `trade ${trade}: sent to Steam, offer ${offer}`,
+    'event 1: deposit.pending',
+    `trade ${trade}: accepted on Steam, exchange ${exchange}`,
+    `trade ${trade}: items proved to be with the bot, exchange ${exchange}`,
+    'ledger: items → held 3000 USD, delivered',
+    'ledger: items → commission 300 USD, commission',
+    'event 2: deposit.succeeded',
+    'webhook of event 1 to endpoint 1, attempt 1: status 204',
+    'webhook of event 2 to endpoint 1, attempt 1: status 500',
+    'webhook of event 2 to endpoint 1, attempt 2: status 204',
+    'ledger: held → items 1000 USD, reversed',
+    'ledger: commission → items 100 USD, commission_reversed',
+    'event 3: deposit.reversed',
+    'webhook of event 3 to endpoint 1, attempt 1: status 204',
+    // In a week: a moment to come.
+    `trade ${trade}: Steam’s protection ends, 2000 held`,
+  ])
+  for (const secret of [deposit.hash, 'tok-en_1', SECRET]) expect(out).not.toContain(secret)
+})
+
+it('a payout is recorded, and the balance falls by it once', async () => {
+  await paid('dota')
+  const balance = async () => (await run('store', 'show', '1')).out.match(/available .*/)?.[0]
+  expect(await balance()).toBe('available 3000, held 0, reversed 0 (minor units)')
+  const record = (amount: string, reference: string) =>
+    run('payout', 'record', '--store', '1', '--currency', 'USD', '--amount', amount, '--reference', reference)
+  expect(await record('2500', 'wire 1')).toEqual({ out: 'wire 1 recorded\n', errors: '', code: 0 })
+  expect(await balance()).toBe('available 500, held 0, reversed 0 (minor units)')
+  expect(await record('2500', 'wire 1')).toMatchObject({ out: 'wire 1 was recorded before\n', code: 0 })
+  expect(await record('501', 'wire 2')).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining('the store has 500 USD available'),
+  })
+  expect(await balance()).toBe('available 500, held 0, reversed 0 (minor units)')
+  expect((await run('store', 'show', '1')).out).not.toContain(SECRET)
+})
