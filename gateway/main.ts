@@ -43,8 +43,8 @@ import { SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { createSandboxAgent } from './steam/agent.ts'
 import type { Steam } from './steam/steam.ts'
 import { createWebSteam } from './steam/web.ts'
+import { logCall } from './stores/call-log.ts'
 import { sweepIdempotency } from './stores/idempotency.ts'
-import { storeOfAny } from './stores/operation.ts'
 import { type StoreRoutesDeps, storeRoutes } from './stores/routes.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
 import { reportOverdue, sweepTrades } from './trades/jobs.ts'
@@ -314,20 +314,10 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Rooms, limits: 
 }
 
 /** A line for each call of a store, and the times of all. */
-function observe({ log, metrics }: Parts, { request, route, status, seconds }: ObservedCall): void {
-  const { method } = request
-  metrics.httpRequests.observe({ method, route, status: String(status) }, seconds)
-  const store = storeOfAny(request)
-  if (store === undefined) return
-  const about = { requestId: request.id, store: String(store.id), key: store.keyId, method, route, status }
-  log.info({ ...about, ...depositOf(request), ms: Math.round(seconds * 1000) }, 'a store called')
-}
-
-function depositOf({ params, routeOptions }: ObservedCall['request']): { deposit?: string } {
-  const isDeposit = routeOptions.url?.startsWith('/v1/deposits/:id') === true
-  const id =
-    isDeposit && typeof params === 'object' && params !== null ? Reflect.get(params, 'id') : undefined
-  return typeof id === 'string' ? { deposit: id } : {}
+function observe({ log, metrics }: Parts, call: ObservedCall): void {
+  const { request, route, status, seconds } = call
+  metrics.httpRequests.observe({ method: request.method, route, status: String(status) }, seconds)
+  logCall(log, call)
 }
 
 async function startPrices({ config, log, database }: Parts, ending: Ending): Promise<void> {

@@ -1,12 +1,13 @@
 /** A call that carries an Idempotency-Key happens once; repeated, it gets the answer it got before. */
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import { refuse } from '../kit/problem.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import { storeOf, storeOfAny } from './operation.ts'
+import { noteDeposit, storeOf, storeOfAny } from './operation.ts'
 
 export type IdempotencyDeps = { db: Db; clock: Clock; box: SecretBox }
 
@@ -34,6 +35,7 @@ export function repeatCalls(app: FastifyInstance, deps: IdempotencyDeps): void {
       claims.set(request, claim)
       return
     }
+    noteRepeated(request, before)
     return give(reply, before)
   })
   app.addHook('onSend', async (request, reply, payload) => {
@@ -45,6 +47,14 @@ export function repeatCalls(app: FastifyInstance, deps: IdempotencyDeps): void {
 }
 
 type Answer = { status: number; body: string }
+
+const openedSchema = z.object({ id: z.string() })
+
+/** The log tells of a repeated creation which deposit it is about, as it does of the first one. */
+function noteRepeated(request: FastifyRequest, { status, body }: Answer): void {
+  if (request.routeOptions.config.operation?.id !== 'createDeposit' || status >= 300) return
+  noteDeposit(request, openedSchema.parse(JSON.parse(body)).id)
+}
 
 function give(reply: FastifyReply, { status, body }: Answer): FastifyReply {
   const type = status < 400 ? 'application/json; charset=utf-8' : 'application/problem+json; charset=utf-8'

@@ -46,6 +46,22 @@ export function storeOf(request: FastifyRequest): StoreAccount {
 /** The store of a call that proved itself, for logs. */
 export const storeOfAny = (request: FastifyRequest): StoreAccount | undefined => proved.get(request)
 
+const told = new WeakMap<FastifyRequest, string>()
+
+/** Notes which deposit a call is about, where its address does not say so. */
+export const noteDeposit = (request: FastifyRequest, depositId: string): void => {
+  told.set(request, depositId)
+}
+
+/** The deposit that a call is about, for logs. */
+export function depositOfAny(request: FastifyRequest): string | undefined {
+  const { params, routeOptions } = request
+  const isAddressed = routeOptions.url?.startsWith('/v1/deposits/:id') === true
+  const id =
+    isAddressed && typeof params === 'object' && params !== null ? Reflect.get(params, 'id') : undefined
+  return typeof id === 'string' ? id : told.get(request)
+}
+
 /** Every route of the scope asks for a key with the right that its operation names. */
 export function authenticateCalls(app: FastifyInstance, deps: AuthDeps): void {
   app.addHook('onRequest', async (request) => {

@@ -28,7 +28,7 @@ import { type EndpointRouteDeps, endpointRoutes } from './endpoint-routes.ts'
 import { type IdempotencyDeps, repeatCalls } from './idempotency.ts'
 import type { StoreAccount } from './keys.ts'
 import { type OfferingDeps, readGames, readHealth, readPrices } from './offerings.ts'
-import { type AuthDeps, authenticateCalls, storeOf } from './operation.ts'
+import { type AuthDeps, authenticateCalls, noteDeposit, storeOf } from './operation.ts'
 import { isAllowedUrl } from './origins.ts'
 import { collectOperations, referenceRoutes } from './reference.ts'
 
@@ -97,6 +97,7 @@ function depositRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
         const store = storeOf(request)
         refuseForeignUrls(request.body, store.origins)
         const { deposit, created } = await deps.createDeposit(store, request.body)
+        noteDeposit(request, deposit.id)
         return reply.code(created ? 201 : 200).send(deposit)
       },
     )
@@ -141,7 +142,11 @@ function oneDepositRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
           },
         },
       },
-      (request) => found(storeOf(request).id, request.query),
+      async (request) => {
+        const deposit = await found(storeOf(request).id, request.query)
+        noteDeposit(request, deposit.id)
+        return deposit
+      },
     )
     app.get(
       '/v1/deposits/:id',

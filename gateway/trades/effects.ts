@@ -8,15 +8,19 @@ import { least, releaseMovements } from '../ledger/entry.ts'
 import { reversalMovements } from '../ledger/reversal.ts'
 import { addReversed, post } from '../ledger/store.ts'
 import { creditDelivery } from './credit.ts'
-import { freeItems, postingOf, type TradeRow, tradeAndDeposit } from './store.ts'
+import { aboutTrade, freeItems, postingOf, type TradeRow, tradeAndDeposit } from './store.ts'
 import type { TradeEvent } from './trade.ts'
 import { type TradeDeps, wakeAt } from './wake.ts'
 
 export type Happened = { depositId: bigint; tradeId: bigint; event: TradeEvent }
 
-export async function follow(deps: TradeDeps, tx: Tx, { tradeId, event }: Happened): Promise<void> {
+export async function follow(
+  deps: TradeDeps,
+  tx: Tx,
+  { depositId, tradeId, event }: Happened,
+): Promise<void> {
   const found = () => tradeAndDeposit(tx, tradeId)
-  const about = { trade: String(tradeId) }
+  const about = aboutTrade({ id: tradeId, deposit_id: depositId })
   switch (event.kind) {
     case 'send_begun':
     case 'send_withdrawn':
@@ -41,7 +45,7 @@ export async function follow(deps: TradeDeps, tx: Tx, { tradeId, event }: Happen
       return move(deps, tx, deposit, { kind: 'offer_stands' })
     }
     case 'ended': {
-      warnOfStrangers(deps, tradeId, event.end.reason)
+      warnOfStrangers(deps, about, event.end.reason)
       await freeItems(tx, tradeId)
       const { deposit } = await found()
       return move(deps, tx, deposit, { kind: 'trade_ended', status: event.end.status })
@@ -67,8 +71,7 @@ async function move(
   if (to !== null) await tellTransition(deps, tx, { deposit, to })
 }
 
-function warnOfStrangers(deps: TradeDeps, tradeId: bigint, reason: string): void {
-  const about = { trade: String(tradeId) }
+function warnOfStrangers(deps: TradeDeps, about: ReturnType<typeof aboutTrade>, reason: string): void {
   if (reason === 'cancelled_elsewhere') {
     deps.log.error(about, 'an offer was cancelled, but not by us: check the bot’s account')
   }
@@ -125,7 +128,7 @@ async function reverse(deps: TradeDeps, tx: Tx, { deposit, row, event }: Reversa
   await tx.updateTable('deposit').set({ reversed_amount: reversed }).where('id', '=', deposit.id).execute()
   await setHeld(tx, deposit, deposit.held_amount - fromHeld)
   await tellTransition(deps, tx, { deposit, to: 'reversed', tradeId: row.id, part })
-  const about = { deposit: String(deposit.id), trade: String(row.id), total: String(total), liability }
+  const about = { ...aboutTrade(row), total: String(total), liability }
   deps.log.error(about, 'a trade was taken back by its sender')
 }
 

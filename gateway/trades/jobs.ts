@@ -1,6 +1,7 @@
 import { botQueue } from '../bots/bot.ts'
 import { INTENT_LIFE_MS } from './alarm.ts'
 import { record } from './record.ts'
+import { aboutTrade } from './store.ts'
 import type { TradeDeps } from './wake.ts'
 
 const MOST_DUE = 500
@@ -26,16 +27,17 @@ export async function sweepTrades(deps: TradeDeps): Promise<void> {
         .forUpdate()
         .skipLocked(),
     )
-    .returning(['id', 'bot_id'])
+    .returning(['id', 'deposit_id', 'bot_id'])
     .execute()
-  for (const { id, bot_id: botId } of due) {
+  for (const row of due) {
+    const { id, bot_id: botId } = row
     try {
       const name = botQueue(botId)
       await queue.ensure(name)
       const job = { kind: 'trade', tradeId: String(id) } as const
       await db.transaction().execute((tx) => queue.send(tx, name, job, { singletonKey: `trade ${id}` }))
     } catch (error) {
-      log.error({ err: error, trade: String(id) }, 'a trade that is due could not be woken')
+      log.error({ err: error, ...aboutTrade(row) }, 'a trade that is due could not be woken')
     }
   }
   if (due.length === MOST_DUE) log.warn({ due: due.length }, 'more trades are due than one sweep wakes')
@@ -45,18 +47,19 @@ export async function sweepTrades(deps: TradeDeps): Promise<void> {
 async function refuseStaleIntents(deps: TradeDeps): Promise<void> {
   const rows = await deps.db
     .selectFrom('trade')
-    .select(['id', 'bot_id'])
+    .select(['id', 'deposit_id', 'bot_id'])
     .where('state', '=', 'intended')
     .where('created_at', '<=', new Date(deps.clock.now().getTime() - INTENT_LIFE_MS))
     .orderBy('id')
     .limit(MOST_DUE)
     .execute()
-  for (const { id, bot_id: botId } of rows) {
+  for (const row of rows) {
+    const about = aboutTrade(row)
     try {
-      await record(deps, { tradeId: id }, { kind: 'nobody_came' })
-      deps.log.error({ trade: String(id), bot: String(botId) }, 'no bot took up a trade in time')
+      await record(deps, { tradeId: row.id }, { kind: 'nobody_came' })
+      deps.log.error({ ...about, bot: String(row.bot_id) }, 'no bot took up a trade in time')
     } catch (error) {
-      deps.log.error({ err: error, trade: String(id) }, 'a trade that no bot took up could not be ended')
+      deps.log.error({ err: error, ...about }, 'a trade that no bot took up could not be ended')
     }
   }
 }

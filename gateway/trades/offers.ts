@@ -4,7 +4,7 @@ import { retryAt } from './alarm.ts'
 import { judgeExchange, type Proof } from './proof.ts'
 import { type Recorded, record } from './record.ts'
 import { WRITE_DEADLINE_MS } from './send.ts'
-import { type LoadedTrade, later } from './store.ts'
+import { aboutTrade, type LoadedTrade, later } from './store.ts'
 import type { TradeDeps } from './wake.ts'
 
 /** Reads the offer of an active trade. */
@@ -39,7 +39,7 @@ export async function prove(
   const exchange = answer.trade
   const proof = judgeExchange(trade, exchange).kind
   if (proof === 'contradiction') {
-    const about = { trade: String(row.id), steamTrade: steamTradeId, state: exchange.state }
+    const about = { ...aboutTrade(row), steamTrade: steamTradeId, state: exchange.state }
     deps.log.error(about, 'Steam’s record of an exchange does not fit what the offer asked for')
   }
   const fact = { kind: 'exchange_read', offerId, exchange } as const

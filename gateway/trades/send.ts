@@ -4,7 +4,7 @@ import { retryAt } from './alarm.ts'
 import { isOfferOf } from './decide.ts'
 import { sameAssets } from './proof.ts'
 import { record } from './record.ts'
-import { type LoadedTrade, later } from './store.ts'
+import { aboutTrade, type LoadedTrade, later } from './store.ts'
 import type { TradeDeps } from './wake.ts'
 
 /** The longest a write to Steam may take; the lease must outlast it. */
@@ -30,14 +30,14 @@ export async function send(deps: TradeDeps, bot: BotContext, { row, trade }: Loa
   }
   const partner = { steamId: row.partner_steam_id, token: row.partner_token }
   const answer = await bot.session.sendOffer(partner, [...trade.items], row.secret_code)
-  if (answer.kind !== 'sent') deps.log.info({ trade: String(row.id), answer }, 'an offer was not sent')
+  if (answer.kind !== 'sent') deps.log.info({ ...aboutTrade(row), answer }, 'an offer was not sent')
   const recorded = await record(deps, source, { kind: 'send_answered', answer })
   if (answer.kind !== 'sent') return
   const isOurs = recorded && 'offerId' in recorded.trade && recorded.trade.offerId === answer.offerId
   if (isOurs) return
   // The trade was given up meanwhile, or belongs to the next holder of the lease, who looks for the offer itself.
   deps.log.warn(
-    { trade: String(row.id), offer: answer.offerId },
+    { ...aboutTrade(row), offer: answer.offerId },
     'an offer was sent for a trade that does not wait for it',
   )
   if (bot.mayWrite(WRITE_DEADLINE_MS)) await bot.session.cancelOffer(answer.offerId)
@@ -61,7 +61,7 @@ export async function reconcile(
   const found = offers.find((offer) => isOfferOf(trade, offer))
   if (found === undefined) return
   if (!sameAssets(found.itemsToReceive, trade.items)) {
-    const about = { trade: String(row.id), offer: found.offerId }
+    const about = { ...aboutTrade(row), offer: found.offerId }
     deps.log.error(about, 'an offer asks for other items than ours')
   }
   await record(deps, source, { kind: 'offer_read', offer: found })

@@ -258,16 +258,22 @@ export async function openTradesOf(db: Db, botId: bigint): Promise<TradeRow[]> {
 }
 
 /** Partners with whom the bot has had a trade since then. */
-export async function partnersSince(db: Db, botId: bigint, since: Date): Promise<Set<string>> {
+export async function partnersSince(db: Db, botId: bigint, since: Date): Promise<Map<string, bigint>> {
   const rows = await db
     .selectFrom('trade')
-    .select('partner_steam_id')
-    .distinct()
+    .select((eb) => ['partner_steam_id', eb.fn.max('deposit_id').as('deposit_id')])
     .where('bot_id', '=', botId)
     .where('created_at', '>=', since)
+    .groupBy('partner_steam_id')
     .execute()
-  return new Set(rows.map((row) => row.partner_steam_id))
+  return new Map(rows.map((row) => [row.partner_steam_id, row.deposit_id]))
 }
+
+/** What every line of the log tells of a trade. */
+export const aboutTrade = (row: Pick<TradeRow, 'id' | 'deposit_id'>) => ({
+  deposit: String(row.deposit_id),
+  trade: String(row.id),
+})
 
 /** The bot's delivered trades that their sender may yet take back, or may have. */
 export function protectedTradesOf(db: Db, botId: bigint): Promise<TradeRow[]> {

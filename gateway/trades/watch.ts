@@ -7,6 +7,7 @@ import { prove } from './offers.ts'
 import { record } from './record.ts'
 import { LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
 import {
+  aboutTrade,
   type LoadedTrade,
   later,
   loadTrade,
@@ -62,8 +63,9 @@ async function declineCounters(deps: TradeDeps, bot: BotContext, received: reado
   const partners = await partnersSince(deps.db, bot.botId, since)
   for (const offer of open) {
     // Offers of others are none of our business: the operator may move items by hand.
-    if (!partners.has(offer.partnerSteamId) || !bot.mayWrite(WRITE_DEADLINE_MS)) continue
-    deps.log.warn({ offer: offer.offerId }, 'declines a counter-offer')
+    const depositId = partners.get(offer.partnerSteamId)
+    if (depositId === undefined || !bot.mayWrite(WRITE_DEADLINE_MS)) continue
+    deps.log.warn({ deposit: String(depositId), offer: offer.offerId }, 'declines a counter-offer')
     await bot.session.declineOffer(offer.offerId)
   }
 }
@@ -96,7 +98,7 @@ async function tendStray(
 ): Promise<void> {
   const { offerId } = offer
   const verdict = judgeStray(offer)
-  const about = { trade: String(loaded.row.id), offer: offerId, state: loaded.row.state }
+  const about = { ...aboutTrade(loaded.row), offer: offerId, state: loaded.row.state }
   switch (verdict.kind) {
     case 'nothing':
       return

@@ -1,0 +1,120 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createApp } from '../http/app.ts'
+import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { startTill, type Till } from '../testing/till.ts'
+import { logCall } from './call-log.ts'
+import { storeRoutes } from './routes.ts'
+
+let till: Till
+let api: StoreApi
+let app: FastifyInstance
+let folder: string
+
+beforeEach(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-page-'))
+  writeFileSync(join(folder, 'index.html'), '<html>')
+  const { log } = till.deps
+  app = await createApp({
+    log,
+    mode: 'sandbox',
+    publicUrl: new URL('http://127.0.0.1:4300'),
+    imageOrigins: [],
+    widgetFolder: folder,
+    observe: (call) => logCall(log, call),
+    healthy: async () => true,
+    routes: { store: [storeRoutes(api.deps)] },
+  })
+})
+afterEach(async () => {
+  await app.close()
+  await api.app.close()
+  await till.close()
+  rmSync(folder, { recursive: true })
+})
+
+type Call = { body?: object; headers?: Record<string, string> }
+
+const call = (method: 'GET' | 'POST', url: string, { body, headers = {} }: Call = {}) =>
+  app.inject({
+    method,
+    url,
+    headers: { authorization: `Bearer ${api.key}`, ...headers },
+    ...(body !== undefined && { payload: body }),
+  })
+
+const order = { externalId: 'order 1', currency: 'USD', backToStoreUrl: BACK }
+
+/** The only line that belongs to an answer. */
+function lineOf(answer: Awaited<ReturnType<typeof call>>): Record<string, unknown> {
+  const id = answer.headers['x-request-id']
+  const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
+  const own = lines.filter(({ requestId, msg }) => requestId === id && msg === 'a store called')
+  expect(own).toHaveLength(1)
+  return own[0] ?? {}
+}
+
+describe('the line of a store’s call', () => {
+  it('has the id of the deposit whichever way the deposit is named', async () => {
+    const created = await call('POST', '/v1/deposits', { body: order })
+    const { id } = created.json()
+    const again = await call('POST', '/v1/deposits', { body: order })
+    const byOrder = await call('GET', '/v1/deposits/lookup?externalId=order%201')
+    const read = await call('GET', `/v1/deposits/${id}`)
+    const events = await call('GET', `/v1/deposits/${id}/events`)
+    const cancelled = await call('POST', `/v1/deposits/${id}/cancel`)
+    const answers = [created, again, byOrder, read, events, cancelled]
+    expect(answers.map((answer) => answer.statusCode)).toEqual([201, 200, 200, 200, 200, 200])
+    for (const answer of answers) {
+      expect(lineOf(answer)).toMatchObject({
+        deposit: id,
+        store: String(api.store.id),
+        status: answer.statusCode,
+      })
+    }
+    expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(answers.length)
+  })
+
+  it('has it also where a creation is repeated by its Idempotency-Key', async () => {
+    const once = { body: order, headers: { 'idempotency-key': 'k1' } }
+    const first = await call('POST', '/v1/deposits', once)
+    const second = await call('POST', '/v1/deposits', once)
+    expect(second.headers['idempotency-replayed']).toBe('true')
+    expect(lineOf(second)).toMatchObject({ deposit: first.json().id, route: '/v1/deposits', status: 201 })
+    const other = { body: { ...order, externalId: 'order 2' }, headers: { 'idempotency-key': 'k1' } }
+    expect(lineOf(await call('POST', '/v1/deposits', other))).not.toHaveProperty('deposit')
+  })
+
+  it('has the request id of the answer, refused or not, and no deposit where none is meant', async () => {
+    for (const url of [
+      '/v1/balance',
+      '/v1/deposits',
+      '/v1/deposits/lookup?externalId=none',
+      '/v1/statement',
+    ]) {
+      const answer = await call('GET', url)
+      const line = lineOf(answer)
+      expect(line).toMatchObject({ method: 'GET', status: answer.statusCode })
+      expect(line).not.toHaveProperty('deposit')
+    }
+  })
+
+  it('is not written for a call that proves no store; the answer has its id all the same', async () => {
+    const answer = await call('GET', '/v1/balance', { headers: { authorization: 'Bearer nobody' } })
+    expect(answer.statusCode).toBe(401)
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(till.lines.join('')).not.toContain('a store called')
+  })
+
+  it('has no key, hash or trade link', async () => {
+    const created = await call('POST', '/v1/deposits', { body: order })
+    const hash = created.json().url.slice(-32)
+    lineOf(created)
+    for (const secret of [api.key, api.key.slice(17), hash]) expect(till.lines.join('')).not.toContain(secret)
+  })
+})

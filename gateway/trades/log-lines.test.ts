@@ -1,0 +1,130 @@
+/** Whoever searches the log for a deposit finds every line of its trades and webhooks. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { attempt, claimDue } from '../webhooks/delivery.ts'
+import { publishEvents } from '../webhooks/publisher.ts'
+import { createSender } from '../webhooks/sender.ts'
+import { sweepTrades } from './jobs.ts'
+import { requestTrade } from './request.ts'
+import { tradeHandlers } from './service.ts'
+
+const MINUTE_MS = 60_000
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+
+let till: Till
+let receiver: Receiver
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+/** What the shoppers' calls come to: one whose offer was lost waits for a while. */
+let answers: Promise<unknown>[]
+
+beforeEach(async () => {
+  till = await startTill()
+  receiver = await startReceiver()
+  answers = []
+  store = await aStore(till, { webhookUrl: receiver.url })
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(async () => {
+  await receiver.close()
+  await till.close()
+})
+
+const tradeOf = (depositId: bigint) =>
+  till.db.selectFrom('trade').selectAll().where('deposit_id', '=', depositId).executeTakeFirst()
+
+async function advance(depositId: bigint): Promise<void> {
+  await tradeHandlers(till.deps).trade(bot, (await tradeOf(depositId))?.id ?? 0n)
+}
+
+/** A deposit whose trade the bot has tried to send once. */
+async function asked(): Promise<bigint> {
+  const { id, body } = await aDeposit(till, store, { game: 'cs' })
+  answers.push(requestTrade(till.deps, body).catch(() => undefined))
+  await expect.poll(() => tradeOf(id), { timeout: 5_000 }).toBeDefined()
+  await advance(id)
+  return id
+}
+
+const offerOf = async (depositId: bigint) => {
+  const offer = session.offers.get((await tradeOf(depositId))?.steam_offer_id ?? '')
+  if (offer === undefined) throw new Error('no offer was sent')
+  return offer
+}
+
+async function goBadly(): Promise<bigint[]> {
+  session.sends.push({ answer: 'refused' })
+  const refused = await asked()
+  session.sends.push({ answer: 'unknown', made: false })
+  const lost = await asked()
+  for (let turn = 0; turn < 6; turn += 1) {
+    till.clock.advance(MINUTE_MS)
+    await advance(lost)
+  }
+  const stopped = await asked()
+  const offer = await offerOf(stopped)
+  session.offers.set(offer.offerId, { ...offer, state: 'cancelled' })
+  session.received.set('77', { ...offer, offerId: '77', state: 'active' })
+  await tradeHandlers(till.deps).watch(bot)
+  till.clock.advance(MINUTE_MS)
+  await advance(stopped)
+  return [refused, lost, stopped]
+}
+
+async function paidAndTakenBack(): Promise<bigint> {
+  const id = await asked()
+  const { offerId } = await offerOf(id)
+  session.accept(offerId)
+  await advance(id)
+  const exchange = session.trades.get(`900${offerId}`)
+  if (exchange?.kind !== 'trade') throw new Error('no exchange')
+  const received = exchange.trade.received.map((asset) => ({ ...asset, rolledBackAssetId: asset.assetId }))
+  session.trades.set(exchange.trade.tradeId, {
+    kind: 'trade',
+    trade: { ...exchange.trade, state: 'rolled_back', received },
+  })
+  await tradeHandlers(till.deps).history(bot)
+  return id
+}
+
+async function tellStore(): Promise<void> {
+  await publishEvents(till.deps)
+  receiver.answers.push(status(500), status(204), status(410))
+  const send = createSender({ mode: 'sandbox', deadlineMs: 2_000 })
+  const deps = { ...till.deps, send, secretsOf: () => [SECRET], random: () => 0.5 }
+  for (const claim of await claimDue(deps, 1n, 3)) await attempt(deps, claim)
+}
+
+it('every line about a trade, an offer or a webhook has the id of its deposit', {
+  timeout: 60_000,
+}, async () => {
+  const bad = await goBadly()
+  const good = await paidAndTakenBack()
+  await sweepTrades(till.deps)
+  await tellStore()
+  await Promise.all(answers)
+  const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
+  const own = lines.filter((line) => 'trade' in line || 'offer' in line || 'event' in line)
+  const said = new Set(own.map((line) => line.msg))
+  for (const line of [
+    'an offer was not sent',
+    'an offer was refused',
+    'it is not known whether an offer was sent',
+    'an offer whose sending was not answered is not on Steam',
+    'declines a counter-offer',
+    'an offer was cancelled, but not by us: check the bot’s account',
+    'items delivered',
+    'a trade was taken back by its sender',
+    'webhook not taken, sending again later',
+    'webhook delivered',
+    'webhook given up: the store does not take it',
+  ]) {
+    expect(said).toContain(line)
+  }
+  const known = new Set([...bad, good].map(String))
+  expect(own.filter((line) => !known.has(String(line.deposit)))).toEqual([])
+})
