@@ -128,3 +128,12 @@ test('A-089 A-122 an account that Steam cannot name just now is an error of the 
   await field(page, texts).fill(tradeUrl)
   await page.getByText(texts.userFailed).waitFor({ timeout: 60_000 })
 })
+
+test('D-29 A-105 a browser that blocks cookies is told what to do', async () => {
+  const { page } = await openBrowser()
+  await page.addInitScript(() => Object.defineProperty(document, 'cookie', { get: () => '' }))
+  await page.goto((await depositOf()).url)
+  const texts = TEXTS.en
+  await field(page, texts).fill((await player(till.sandbox)).tradeUrl)
+  await page.getByText(texts.cookiesNeeded).waitFor()
+})
