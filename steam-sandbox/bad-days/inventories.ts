@@ -1,10 +1,36 @@
 import { field } from '../exchange.ts'
 import type { Effect } from '../faults.ts'
-import { type BadDay, changedJson, ERROR_PAGE } from './day.ts'
+import { type BadDay, changedJson, ERROR_PAGE, isRow } from './day.ts'
 
 const INVENTORY = /^GET steamcommunity\.com\/(inventory\/|tradeoffer\/new\/partnerinventory\/)/
 
 const on = (line: string, effect: Effect): BadDay => ({ line, at: INVENTORY, effect })
+
+/** Names that owners gave their things: whatever shows them must show them as text, in its place. */
+const HOSTILE_NAMES = [
+  'x'.repeat(10_000),
+  '\u202etxet kcab\u2067\u200f',
+  '<script>window.ran = 1</script>',
+  '<img src=x onerror="window.ran = 1">',
+  '"><svg onload=window.ran=1>',
+  '\ufdfd'.repeat(200),
+  `Z${'\u0335\u0351\u0489'.repeat(60)}`,
+]
+
+/** The same things, called so in turn; their market names stay, and with them their prices. */
+function badlyNamed(body: unknown): unknown {
+  if (!isRow(body)) return body
+  const [list, key] = [
+    body.descriptions ?? body.rgDescriptions,
+    body.descriptions ? 'descriptions' : 'rgDescriptions',
+  ]
+  if (typeof list !== 'object' || list === null) return body
+  const renamed = Object.entries(list).map(([at, row], index) => {
+    const name = HOSTILE_NAMES[index % HOSTILE_NAMES.length]
+    return [at, { ...row, name, market_name: name }] as const
+  })
+  return { ...body, [key]: Array.isArray(list) ? renamed.map(([, row]) => row) : Object.fromEntries(renamed) }
+}
 
 /** What may happen to inventories, the public page and the one for offers alike. */
 export const INVENTORIES: Record<string, BadDay> = {
@@ -26,6 +52,10 @@ export const INVENTORIES: Record<string, BadDay> = {
       total_inventory_count: field(body, 'total_inventory_count') ?? 0,
       rwgrsn: -2,
     })),
+  ),
+  'inventory-hostile-names': on(
+    'Things are called by HTML, scripts, 10,000 letters and marks that turn the text.',
+    changedJson(badlyNamed),
   ),
   'inventory-slow': { ...on('Every page takes 4 seconds.', {}), delayMs: 4000 },
   'inventory-page-2-fails': {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type RunningSteam, startSteam } from '../start.ts'
 import { contents, control, createCommunity, failure, get, logIn, type Person } from './libraries.ts'
 import { rowsOf } from './rows.ts'
@@ -111,4 +111,17 @@ describe('an inventory answers with', () => {
   })
 
   complete()
+})
+
+test('things may have hostile names, in both shapes, and keep their market names', async () => {
+  const before = await contents(bot.community, nova())
+  await control(steam, 'PUT', 'behaviours/inventory-hostile-names', { times: 2 })
+  const items = await contents(bot.community, nova())
+  const marketNames = (all: typeof items) => all.map((item) => item.market_hash_name)
+  expect(marketNames(items)).toEqual(marketNames(before))
+  for (const name of ['x'.repeat(10_000), '<script>window.ran = 1</script>']) {
+    expect(items).toContainEqual(expect.objectContaining({ name }))
+  }
+  expect(String((await partnerPage('nova_hound')).body)).toContain('<script>window.ran = 1</script>')
+  expect(await contents(bot.community, nova())).toEqual(before)
 })

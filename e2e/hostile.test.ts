@@ -1,0 +1,110 @@
+/** Whoever named the things of an inventory, and whatever they wrote: the page shows text, and nothing of it runs. */
+import type { Page } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Inventory } from '../contract/widget-api.ts'
+import { DESKTOP, MOBILE } from './browser.ts'
+import { begin, offers, player } from './sandbox.ts'
+import { giveLink, pickItems, speak } from './shopper.ts'
+import { openDeposit, query, till } from './stage.ts'
+
+/** Steam's names as the gateway passes them on: at most 200 characters, without marks that turn the text. */
+const NAMES = [
+  'x'.repeat(200),
+  'txet kcab',
+  '<script>window.ran = 1</script>',
+  '<img src=x onerror="window.ran = 1">',
+  '"><svg onload=window.ran=1>',
+]
+
+/** What of the page is wider than its place, or stands outside of it. */
+function overflowing(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const isWithin = (inner: DOMRect, outer: DOMRect): boolean =>
+      inner.left >= outer.left - 1 &&
+      inner.right <= outer.right + 1 &&
+      inner.top >= outer.top - 1 &&
+      inner.bottom <= outer.bottom + 1
+    const cards = [...document.querySelectorAll('.card')]
+    const parts = cards.flatMap((card) =>
+      [...card.querySelectorAll('.card-name, .card-price')].filter(
+        (part) => !isWithin(part.getBoundingClientRect(), card.getBoundingClientRect()),
+      ),
+    )
+    const { scrollWidth, clientWidth } = document.documentElement
+    const heights = new Set(cards.map((card) => Math.round(card.getBoundingClientRect().height)))
+    return [
+      ...parts.map((part) => `${part.className}: ${part.textContent?.slice(0, 30)}`),
+      ...(scrollWidth > clientWidth ? [`page: ${scrollWidth} of ${clientWidth} px`] : []),
+      ...(heights.size > 1 ? [`cards: ${[...heights].join(', ')} px high`] : []),
+    ]
+  })
+}
+
+/** What of the names became more than text. Violations of the policy are seen at the end of every test. */
+function came(page: Page): Promise<unknown> {
+  return page.evaluate(() => ({
+    ran: 'ran' in window,
+    scripts: [...document.scripts].filter(({ text }) => text.includes('ran')).length,
+    elements: document.querySelectorAll('[onerror], [onload], img[src="x"], .card-name *').length,
+  }))
+}
+const NOTHING = { ran: false, scripts: 0, elements: 0 }
+
+describe.each([
+  { language: 'en', viewport: DESKTOP },
+  { language: 'ru', viewport: MOBILE },
+] as const)('in $language at $viewport.width px', ({ language, viewport }) => {
+  test('A-043 names of HTML, scripts, 10,000 letters and turning marks are text in its place', async () => {
+    const shopper = await player(till.sandbox, 'magic_declines')
+    const { off } = await begin(till.sandbox, 'inventory-hostile-names', { steamId: shopper.steamId })
+    onTestFinished(off)
+    const { page, texts } = await openDeposit({ language, viewport })
+    const answered = page.waitForResponse((response) => response.url().includes('/api/inventory'))
+    await giveLink(page, texts, shopper)
+    const inventory: Inventory = await (await answered).json()
+    await page.getByRole('gridcell').first().waitFor()
+
+    const search = page.getByRole('searchbox', { name: texts.search })
+    if (viewport === MOBILE) await page.getByRole('button', { name: texts.searchOpen }).click()
+    for (const name of NAMES) {
+      expect(inventory.items.map((item) => item.name)).toContain(name)
+      await search.fill(name)
+      const card = page.getByRole('gridcell').first()
+      expect(await card.locator('.card-name').textContent()).toBe(name)
+      expect(await card.locator('.card-name').getAttribute('title')).toBe(name)
+      await card.click()
+      expect(await overflowing(page)).toEqual([])
+    }
+    await search.fill('')
+    expect(await overflowing(page)).toEqual([])
+    expect(await page.locator('.card-selected').count()).toBeGreaterThan(0)
+    await speak(page, language === 'en' ? 'ru' : 'en')
+    await page.getByRole('gridcell').first().waitFor()
+    expect(await overflowing(page)).toEqual([])
+    expect(await came(page)).toEqual(NOTHING)
+  })
+})
+
+test.each([
+  ['is not available to trade', 'magic_cannot_trade'],
+  ['has a trade ban', 'magic_banned'],
+] as const)(
+  'somebody who %s learns it from the send: nothing has moved, and the deposit goes on',
+  async (_what, who) => {
+    const { page, texts, deposit } = await openDeposit()
+    const shopper = await player(till.sandbox, who)
+    await giveLink(page, texts, shopper)
+    await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
+    await pickItems(page, 2)
+    await page.getByRole('button', { name: texts.pay, exact: true }).click()
+    const refusal = page.getByRole('dialog', { name: texts.creationErrorTitle })
+    await refusal.getByText(texts.creationErrorText).waitFor()
+    expect((await offers(till.sandbox)).filter(({ partner }) => partner === shopper.steamId)).toEqual([])
+    expect(await query('select state, reason from trade where deposit_id = $1', [deposit.id])).toEqual([
+      { state: 'refused', reason: 'trade_refused' },
+    ])
+    await refusal.getByRole('button', { name: texts.close }).click()
+    await page.getByRole('gridcell').first().waitFor()
+    expect(await page.getByRole('button', { name: texts.pay, exact: true }).count()).toBe(1)
+  },
+)
