@@ -11,6 +11,9 @@ import type { Wish } from './till.ts'
 const SHOPPERS = 12
 const ITEMS_EACH = 24
 const SHOPPING_MS = 20 * 60_000
+/** The share of deposits that their store cancels, and within which time. */
+const CANCELLED = 0.1
+const CANCEL_MS = 6 * 60_000
 const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
 const CODE_LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
@@ -42,6 +45,18 @@ function visit(scene: Scene, shopper: number): void {
   const store = random.pick([first, ...stores.slice(1)])
   const deposit = till.open({ store, shopper: nameOf(shopper) }, new Date(engine.now()))
   engine.after(random.between(1_000, 60_000), () => askForTrade(scene, deposit, shopper))
+  if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), () => cancelByStore(scene, deposit))
+}
+
+/** At any moment of its life: while it waits, while an offer is sent, stands or is accepted, and after its end. */
+function cancelByStore(scene: Scene, deposit: DepositRow): void {
+  const { random, processes, faults, till } = scene
+  const process = random.chance(0.5) ? processes.at(0) : processes.at(-1)
+  if (process === undefined || !process.alive) return
+  const cancel = commit(scene, () => {
+    if (till.cancel(deposit, timeOf(scene, process))) faults.saw('store cancels')
+  })
+  run(scene, process, cancel)
 }
 
 function askForTrade(scene: Scene, deposit: DepositRow, shopper: number, tries = 1): void {

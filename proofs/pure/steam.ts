@@ -155,7 +155,7 @@ function send(memory: Memory, parcel: Parcel): SendAnswer {
   )
   if (open.length >= PER_PARTNER) return refused('too_many_offers')
   const offer = make(memory, parcel)
-  if (faults.strike('refusal of an offer that was made', 0.02)) return refused(random.pick(FALSE_REFUSALS))
+  if (faults.strike('refusal of an offer that was made', 0.05)) return refused(random.pick(FALSE_REFUSALS))
   return { kind: 'sent', offerId: offer.offerId }
 }
 

@@ -23,6 +23,7 @@ export type TillDeps = Sim & { core: Core; steam: Steam; trace: Trace; wake(row:
 export type Till = ReturnType<typeof createTill>
 
 const PROTECTION_DAYS = { cs: 8, dota: 0 } as const
+const cancelOf = (trade: Trade) => (trade.state === 'active' ? trade.cancelling : null)
 const isOpen = ({ trade }: TradeRow): boolean => OPEN_TRADE_STATES.some((state) => state === trade.state)
 
 export type Wish = { assets: TradeRow['assets']; prices: TradeRow['prices']; game: TradeRow['game'] }
@@ -55,7 +56,7 @@ export function createTill(deps: TillDeps) {
     record: (source: Source, fact: Fact, now: Date) => record(memory, { source, fact, now }),
     /** Puts off the next look at a trade that is still as it was seen. */
     later({ row, writer }: Source, seen: Trade, when: Date | null): void {
-      const isSame = row.trade.state === seen.state
+      const isSame = row.trade.state === seen.state && cancelOf(row.trade) === cancelOf(seen)
       if (isSame && writer !== undefined && !isStale(memory, row, writer)) row.dueAt = when
     },
     open(deposit: Pick<DepositRow, 'store' | 'shopper'>, now: Date): DepositRow {
@@ -87,6 +88,19 @@ export function createTill(deps: TillDeps) {
       trades.push(row)
       byCode.set(around.code, row)
       return row
+    },
+    /** The store no longer wants it; false where that is refused. */
+    cancel(deposit: DepositRow, now: Date): boolean {
+      const live = deposit.trades.findLast((row) => isOpen(row) || isDelivered(row.trade))
+      if (deposit.status === 'created' && live === undefined) {
+        move(memory, deposit, { kind: 'cancelled_by_store' })
+        return true
+      }
+      if (deposit.status !== 'pending' || live === undefined) return false
+      const recorded = record(memory, { source: { row: live }, fact: { kind: 'store_cancels' }, now })
+      if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null) return false
+      memory.wake(live, now)
+      return true
     },
     /** Ends a deposit whose time is over. */
     expire(deposit: DepositRow, now: Date): void {
@@ -248,8 +262,10 @@ function record(memory: Memory, { source, fact, now }: Said): Recorded | undefin
   const around = { now, protectionDays: PROTECTION_DAYS[row.game], wanted: !isFinal(row.deposit.status) }
   const events = core.decide(row.trade, fact, around)
   const isDue = row.dueAt !== null && row.dueAt <= now
-  if (events.length === 0 && !isDue) return { trade: row.trade, events }
-  if (writer === undefined ? row.trade.state !== 'intended' : isStale(memory, row, writer)) return undefined
+  const isStores = writer === undefined && fact.kind === 'store_cancels'
+  if (events.length === 0 && (isStores || !isDue)) return { trade: row.trade, events }
+  const isBarred = writer === undefined ? row.trade.state !== 'intended' : isStale(memory, row, writer)
+  if (isBarred && !isStores) return undefined
   for (const event of events) apply(memory, row, event)
   row.dueAt = core.alarm(row.trade, now)
   return { trade: row.trade, events }
@@ -263,8 +279,11 @@ function isStale(memory: Memory, row: TradeRow, writer: Writer): boolean {
 }
 
 function apply(memory: Memory, row: TradeRow, event: TradeEvent): void {
-  const { core, trace, engine } = memory
+  const { core, trace, engine, faults } = memory
   const before = row.trade.state
+  if (event.kind === 'delivered' && cancelOf(row.trade) === 'store') {
+    faults.saw('accept faster than a store’s cancel')
+  }
   row.trade = core.evolve(row.trade, event)
   const after = row.trade.state
   if (before !== after) {
