@@ -11,6 +11,7 @@
  * - `bytes`: what a browser loads before the page stands, gzipped, beside Checkout and Card of adyen-web.
  * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
  * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
+ * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
  */
 import { endTill, startTill } from '../e2e/till.ts'
 import { benchBytes } from './bytes.ts'
@@ -22,6 +23,7 @@ import { type Outcome, printOutcome } from './outcome.ts'
 import { benchPoll } from './poll.ts'
 import { benchPrices } from './prices.ts'
 import { benchSteam } from './steam.ts'
+import { benchStores } from './stores.ts'
 
 const START_LIMIT_S = 6
 
@@ -44,6 +46,7 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   bytes: benchBytes,
   grid: benchGrid,
   steam: benchSteam,
+  stores: benchStores,
 }
 
 const chosen = process.argv.slice(2)
