@@ -341,7 +341,8 @@ describe('the sweep', () => {
     const second = await aDeposit(till, store)
     for (const deposit of [first, second]) {
       const before = (await trades()).length
-      void requestTrade(till.deps, deposit.body)
+      // No bot sends it: the shopper's call still waits when the till closes under it.
+      requestTrade(till.deps, deposit.body).catch(() => undefined)
       await expect.poll(trades).toHaveLength(before + 1)
     }
     const woken: string[] = []
