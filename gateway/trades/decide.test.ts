@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OfferState, RefusedReason } from '../steam/steam.ts'
+import type { OfferState } from '../steam/steam.ts'
 import {
   abandoned,
   active,
@@ -15,7 +15,7 @@ import {
   sending,
   unknown,
 } from '../testing/trades.ts'
-import { decide, type Fact, isOfferOf, judgeStray, refusalCode } from './decide.ts'
+import { decide, type Fact } from './decide.ts'
 import type { Trade } from './trade.ts'
 
 const decided = (trade: Trade, fact: Fact, seconds = 30, change: { wanted?: boolean; days?: number } = {}) =>
@@ -81,6 +81,14 @@ describe('a list of the sent offers', () => {
       offer('active', { partnerSteamId: '1' }),
     ]
     expect(decided(unknown, listed(...others, offer('active', { offerId: '7' })))).toMatchObject([
+      { kind: 'activated', offerId: '7' },
+    ])
+  })
+
+  it('D-25 has the offer by its items too: one with our code that asks for others is not it', () => {
+    const fewer = offer('active', { offerId: '6', itemsToReceive: items.slice(1) })
+    expect(decided(unknown, listed(fewer))).toEqual([{ kind: 'offer_missed' }])
+    expect(decided(unknown, listed(fewer, offer('active', { offerId: '7' })))).toMatchObject([
       { kind: 'activated', offerId: '7' },
     ])
   })
@@ -348,55 +356,5 @@ describe('a record of the exchange', () => {
     expect(decided(final, proved(), 786_399)).toEqual([])
     expect(decided(final, proved(), 786_400)).toEqual([{ kind: 'closed' }])
     expect(decided({ ...final, lastLookAt: null }, proved(), 786_400)).toEqual([])
-  })
-})
-
-describe('an offer whose trade was given up', () => {
-  it.each<[OfferState, string]>([
-    ['active', 'cancel'],
-    ['needs_confirmation', 'cancel'],
-    ['in_escrow', 'cancel'],
-    ['accepted', 'prove'],
-    ['reverted', 'prove'],
-    ['declined', 'nothing'],
-    ['countered', 'nothing'],
-    ['cancelled', 'nothing'],
-    ['cancelled_by_second_factor', 'nothing'],
-    ['expired', 'nothing'],
-    ['invalid', 'nothing'],
-    ['invalid_items', 'nothing'],
-  ])('and is %s: %s', (state, kind) => {
-    expect(judgeStray(offer(state)).kind).toBe(kind)
-  })
-
-  it('is not proved without an exchange', () => {
-    expect(judgeStray(offer('accepted', { tradeId: null }))).toEqual({ kind: 'nothing' })
-  })
-})
-
-describe('whose offer it is', () => {
-  it('is told by partner and code', () => {
-    expect(isOfferOf(active, offer('active'))).toBe(true)
-    expect(isOfferOf(active, offer('active', { message: 'K7QX2N' }))).toBe(false)
-    expect(isOfferOf(active, offer('active', { partnerSteamId: '1' }))).toBe(false)
-    expect(isOfferOf(active, offer('active', { itemsToReceive: items.slice(1) }))).toBe(true)
-  })
-})
-
-describe('what the shopper is told of a refusal', () => {
-  it.each<[RefusedReason, string]>([
-    ['invalid_token', 'trade_refused'],
-    ['partner_cannot_trade', 'trade_refused'],
-    ['partner_trade_ban', 'trade_refused'],
-    ['access_denied', 'trade_refused'],
-    ['items_gone', 'items_unavailable'],
-    ['bot_cannot_trade', 'no_bot_available'],
-    ['too_many_offers', 'no_bot_available'],
-    ['inventory_full', 'no_bot_available'],
-    ['item_server_down', 'steam_unavailable'],
-    ['session_dead', 'no_bot_available'],
-    ['rate_limited', 'no_bot_available'],
-  ])('%s: %s', (reason, code) => {
-    expect(refusalCode(reason)).toBe(code)
   })
 })

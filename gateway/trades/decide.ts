@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Offer, RefusedReason, SendAnswer, TradeStatus } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS, isPast } from './alarm.ts'
-import { judgeExchange, settlementOf } from './proof.ts'
+import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
 import {
   type CancelReason,
   type End,
@@ -103,7 +103,7 @@ type List = Extract<Fact, { kind: 'listed' }>
 
 function decideList(trade: Trade, { offers, unreadable }: List, around: Circumstances): TradeEvent[] {
   if (trade.state !== 'sending' && trade.state !== 'unknown') return []
-  const found = offers.find((offer) => isOfferOf(trade, offer))
+  const found = offers.find((offer) => isWhatWasAskedFor(trade, offer))
   if (found !== undefined) return [activation(found.offerId, around)]
   // A list that could not be read in full does not prove that the offer is missing.
   if (unreadable > 0) return []
@@ -248,6 +248,15 @@ export function judgeStray(offer: Offer): StrayVerdict {
 /** True when the offer is the one this trade asked for: nobody else knows the code before Steam shows it. */
 export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, offer: Offer): boolean {
   return offer.partnerSteamId === trade.partnerSteamId && offer.message === trade.secretCode
+}
+
+/** True when it asks for these very items and gives none: only such an offer is shown to the shopper. */
+export function isWhatWasAskedFor(
+  trade: Pick<Trade, 'partnerSteamId' | 'secretCode' | 'items'>,
+  offer: Offer,
+): boolean {
+  const isExact = offer.itemsToGive.length === 0 && sameAssets(offer.itemsToReceive, trade.items)
+  return isOfferOf(trade, offer) && isExact
 }
 
 /** Which refusal of ours tells the shopper of Steam's. */

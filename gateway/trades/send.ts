@@ -1,8 +1,8 @@
 /** Sending an offer, and finding out what became of one whose answer was lost. Nothing is sent twice by itself. */
 import type { BotContext } from '../bots/bot.ts'
+import type { Offer } from '../steam/steam.ts'
 import { retryAt } from './alarm.ts'
-import { isOfferOf } from './decide.ts'
-import { sameAssets } from './proof.ts'
+import { isOfferOf, isWhatWasAskedFor, judgeStray } from './decide.ts'
 import { record } from './record.ts'
 import { aboutTrade, type LoadedTrade, later } from './store.ts'
 import type { TradeDeps } from './wake.ts'
@@ -43,7 +43,7 @@ export async function send(deps: TradeDeps, bot: BotContext, { row, trade }: Loa
   if (bot.mayWrite(WRITE_DEADLINE_MS)) await bot.session.cancelOffer(answer.offerId)
 }
 
-/** Looks for the offer among those sent, by partner and code. */
+/** Looks for the offer among those sent, by partner, code and item set. */
 export async function reconcile(
   deps: TradeDeps,
   bot: BotContext,
@@ -58,11 +58,23 @@ export async function reconcile(
   const { offers, unreadable } = answer
   const source = { tradeId: row.id, writer: bot }
   await record(deps, source, { kind: 'listed', offers, unreadable })
-  const found = offers.find((offer) => isOfferOf(trade, offer))
-  if (found === undefined) return
-  if (!sameAssets(found.itemsToReceive, trade.items)) {
-    const about = { ...aboutTrade(row), offer: found.offerId }
-    deps.log.error(about, 'an offer asks for other items than ours')
+  const ours = offers.filter((offer) => isOfferOf(trade, offer))
+  const found = ours.find((offer) => isWhatWasAskedFor(trade, offer))
+  if (found !== undefined) await record(deps, source, { kind: 'offer_read', offer: found })
+  for (const offer of ours) {
+    if (!isWhatWasAskedFor(trade, offer)) await withdrawOther(deps, bot, { row, offer })
   }
-  await record(deps, source, { kind: 'offer_read', offer: found })
+}
+
+/** It carries the code of a trade, but nobody was quoted a price for what it asks: no shopper shall accept it. */
+async function withdrawOther(
+  deps: TradeDeps,
+  bot: BotContext,
+  { row, offer }: { row: LoadedTrade['row']; offer: Offer },
+): Promise<void> {
+  const { offerId, state } = offer
+  const about = { ...aboutTrade(row), offer: offerId, offerState: state }
+  deps.log.error(about, 'an offer asks for other items than ours')
+  if (judgeStray(offer).kind !== 'cancel' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
+  await bot.session.cancelOffer(offerId)
 }

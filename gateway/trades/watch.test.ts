@@ -65,6 +65,31 @@ describe('the watch over a bot’s offers', () => {
 })
 
 describe('an offer whose sending was not answered', () => {
+  it('D-25 with our code and other items is no offer of ours: it is cancelled and not shown', async () => {
+    const deposit = await aDeposit(till, await aStore(till))
+    session.sends.push({ answer: 'unknown', made: true })
+    session.afterSend = async () => {
+      const offer = session.offers.get('1')
+      if (offer === undefined) throw new Error('Steam has no offer')
+      session.offers.set('1', { ...offer, itemsToReceive: offer.itemsToReceive.slice(1) })
+    }
+    const answer = requestTrade(till.deps, deposit.body)
+    await expect.poll(theTrade).toBeDefined()
+    const id = (await theTrade())?.id ?? 0n
+    await tradeHandlers(till.deps).trade(bot, id)
+    till.clock.advance(5_000)
+    await tradeHandlers(till.deps).trade(bot, id)
+    expect(session.offers.get('1')?.state).toBe('cancelled')
+    expect(await theTrade()).toMatchObject({ state: 'unknown', steam_offer_id: null })
+    for (const ms of [15_000, 30_000]) {
+      till.clock.advance(ms)
+      await tradeHandlers(till.deps).trade(bot, id)
+    }
+    expect(await answer).toEqual({ kind: 'refused', code: 'steam_unavailable' })
+    expect((await theTrade())?.state).toBe('abandoned')
+    expect(JSON.stringify(till.lines)).toContain('an offer asks for other items than ours')
+  })
+
   it('is found although the clock was wrong when it was sent', async () => {
     const deposit = await aDeposit(till, await aStore(till, { riskLimitUsdCents: 100_000n }))
     session.sends.push({ answer: 'unknown', made: true })

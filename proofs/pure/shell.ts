@@ -2,7 +2,7 @@
 
 import type { Offer, Unavailable } from '../../gateway/steam/steam.ts'
 import type { Fact } from '../../gateway/trades/decide.ts'
-import { isOfferOf } from '../../gateway/trades/decide.ts'
+import { isOfferOf, isWhatWasAskedFor } from '../../gateway/trades/decide.ts'
 import { judgeExchange, type Proof } from '../../gateway/trades/proof.ts'
 import { LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from '../../gateway/trades/send.ts'
 import { isDelivered, isEnded, type Trade } from '../../gateway/trades/trade.ts'
@@ -137,7 +137,7 @@ function* reconcile(sim: Shell, hand: Hand, row: TradeRow, seen: Trade): Task {
   if (answer.kind === 'unavailable') return yield* later(sim, hand, row, seen)
   const { offers, unreadable } = answer
   yield* record(sim, hand, row, { kind: 'listed', offers, unreadable })
-  const found = offers.find((offer) => isOfferOf(seen, offer))
+  const found = offers.find((offer) => isWhatWasAskedFor(seen, offer))
   if (found !== undefined) yield* record(sim, hand, row, { kind: 'offer_read', offer: found })
 }
 

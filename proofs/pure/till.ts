@@ -90,24 +90,26 @@ export function createTill(deps: TillDeps) {
       return row
     },
     /** The store no longer wants it; false where that is refused. */
-    cancel(deposit: DepositRow, now: Date): boolean {
-      const live = deposit.trades.findLast((row) => isOpen(row) || isDelivered(row.trade))
-      if (deposit.status === 'created' && live === undefined) {
-        move(memory, deposit, { kind: 'cancelled_by_store' })
-        return true
-      }
-      if (deposit.status !== 'pending' || live === undefined) return false
-      const recorded = record(memory, { source: { row: live }, fact: { kind: 'store_cancels' }, now })
-      if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null) return false
-      memory.wake(live, now)
-      return true
-    },
+    cancel: (deposit: DepositRow, now: Date): boolean => cancel(memory, deposit, now),
     /** Ends a deposit whose time is over. */
     expire(deposit: DepositRow, now: Date): void {
       const isStopped = deposit.trades.some((row) => isOpen(row) || isDelivered(row.trade))
       move(memory, deposit, { kind: 'time_passed', now, isStopped })
     },
   }
+}
+
+function cancel(memory: Memory, deposit: DepositRow, now: Date): boolean {
+  const live = deposit.trades.findLast((row) => isOpen(row) || isDelivered(row.trade))
+  if (deposit.status === 'created' && live === undefined) {
+    move(memory, deposit, { kind: 'cancelled_by_store' })
+    return true
+  }
+  if (deposit.status !== 'pending' || live === undefined) return false
+  const recorded = record(memory, { source: { row: live }, fact: { kind: 'store_cancels' }, now })
+  if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null) return false
+  memory.wake(live, now)
+  return true
 }
 
 function tell(deposit: DepositRow, type: string): void {

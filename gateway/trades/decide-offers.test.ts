@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import type { OfferState, RefusedReason } from '../steam/steam.ts'
+import { active, items, offer } from '../testing/trades.ts'
+import { isOfferOf, isWhatWasAskedFor, judgeStray, refusalCode } from './decide.ts'
+
+describe('an offer whose trade was given up', () => {
+  it.each<[OfferState, string]>([
+    ['active', 'cancel'],
+    ['needs_confirmation', 'cancel'],
+    ['in_escrow', 'cancel'],
+    ['accepted', 'prove'],
+    ['reverted', 'prove'],
+    ['declined', 'nothing'],
+    ['countered', 'nothing'],
+    ['cancelled', 'nothing'],
+    ['cancelled_by_second_factor', 'nothing'],
+    ['expired', 'nothing'],
+    ['invalid', 'nothing'],
+    ['invalid_items', 'nothing'],
+  ])('and is %s: %s', (state, kind) => {
+    expect(judgeStray(offer(state)).kind).toBe(kind)
+  })
+
+  it('is not proved without an exchange', () => {
+    expect(judgeStray(offer('accepted', { tradeId: null }))).toEqual({ kind: 'nothing' })
+  })
+})
+
+describe('whose offer it is', () => {
+  it('is told by partner and code', () => {
+    expect(isOfferOf(active, offer('active'))).toBe(true)
+    expect(isOfferOf(active, offer('active', { message: 'K7QX2N' }))).toBe(false)
+    expect(isOfferOf(active, offer('active', { partnerSteamId: '1' }))).toBe(false)
+    expect(isOfferOf(active, offer('active', { itemsToReceive: items.slice(1) }))).toBe(true)
+  })
+})
+
+describe('whether an offer asks for what the trade asked for', () => {
+  it('is told by partner, code and item set, and it gives nothing', () => {
+    expect(isWhatWasAskedFor(active, offer('active'))).toBe(true)
+    expect(isWhatWasAskedFor(active, offer('active', { itemsToReceive: [...items].reverse() }))).toBe(true)
+    for (const change of [
+      { message: 'K7QX2N' },
+      { partnerSteamId: '1' },
+      { itemsToReceive: items.slice(1) },
+      { itemsToReceive: [] },
+      { itemsToGive: [{ appId: 730, contextId: '2', assetId: '99' }] },
+    ]) {
+      expect(isWhatWasAskedFor(active, offer('active', change))).toBe(false)
+    }
+  })
+})
+
+describe('what the shopper is told of a refusal', () => {
+  it.each<[RefusedReason, string]>([
+    ['invalid_token', 'trade_refused'],
+    ['partner_cannot_trade', 'trade_refused'],
+    ['partner_trade_ban', 'trade_refused'],
+    ['access_denied', 'trade_refused'],
+    ['items_gone', 'items_unavailable'],
+    ['bot_cannot_trade', 'no_bot_available'],
+    ['too_many_offers', 'no_bot_available'],
+    ['inventory_full', 'no_bot_available'],
+    ['item_server_down', 'steam_unavailable'],
+    ['session_dead', 'no_bot_available'],
+    ['rate_limited', 'no_bot_available'],
+  ])('%s: %s', (reason, code) => {
+    expect(refusalCode(reason)).toBe(code)
+  })
+})
