@@ -47,6 +47,8 @@ describe('an offer', () => {
     expect(parseOffer({})).toBeUndefined()
     expect(parseOffer(null)).toBeUndefined()
     expect(parseOffer({ response: { offer: { ...offer, trade_offer_state: 99 } } })).toBeUndefined()
+    const halfRead = [...offer.items_to_receive, { appid: 730, contextid: '2' }]
+    expect(parseOffer({ response: { offer: { ...offer, items_to_receive: halfRead } } })).toBeUndefined()
   })
 
   it('knows state 12, which the libraries do not', () => {

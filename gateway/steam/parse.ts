@@ -138,24 +138,29 @@ function parseOfferRow(row: unknown): Offer | undefined {
   const state = parsed.success ? OFFER_STATES[parsed.data.trade_offer_state] : undefined
   if (!parsed.success || !state) return undefined
   const { data } = parsed
+  const itemsToReceive = parseAssets(data.items_to_receive)
+  const itemsToGive = parseAssets(data.items_to_give)
+  if (!itemsToReceive || !itemsToGive) return undefined
   return {
     offerId: data.tradeofferid,
     partnerSteamId: steamIdOfAccount(data.accountid_other),
     message: data.message.slice(0, MAX_TEXT),
     state,
     tradeId: zeroIsNone(data.tradeid),
-    itemsToReceive: parseAssets(data.items_to_receive),
-    itemsToGive: parseAssets(data.items_to_give),
+    itemsToReceive,
+    itemsToGive,
     createdAt: new Date(data.time_created * 1000),
   }
 }
 
-function parseAssets(rows: readonly unknown[]): OfferAsset[] {
-  return rows.flatMap((row) => {
-    const asset = assetRow.safeParse(row)
-    if (!asset.success) return []
-    return [{ appId: asset.data.appid, contextId: asset.data.contextid, assetId: asset.data.assetid }]
-  })
+/** `undefined` when one cannot be read: what is left would be taken for another offer. */
+function parseAssets(rows: readonly unknown[]): OfferAsset[] | undefined {
+  const assets = z.array(assetRow).safeParse(rows)
+  return assets.data?.map(({ appid, contextid, assetid }) => ({
+    appId: appid,
+    contextId: contextid,
+    assetId: assetid,
+  }))
 }
 
 /** `undefined`: unreadable. `null`: Steam knows no such trade, or not yet. */
