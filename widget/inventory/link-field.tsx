@@ -88,11 +88,7 @@ function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
         <>
           <strong>{texts.userFailed}.</strong>{' '}
           {isUnjudged(link.refusal) ? texts.userUnavailableHint : texts.userFailedHint}{' '}
-          <button
-            type="button"
-            className="link-retry"
-            onClick={() => flow.dispatch({ type: 'retryPressed' })}
-          >
+          <button type="button" className="link" onClick={() => flow.dispatch({ type: 'retryPressed' })}>
             {texts.retry}
           </button>
         </>
