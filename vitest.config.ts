@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { E2E_WORKERS } from './e2e/workers.ts'
 
 const gatewaySetup = ['gateway/testing/setup.ts']
@@ -6,10 +7,26 @@ const gatewaySetup = ['gateway/testing/setup.ts']
 const AFTER_UNITS = { groupOrder: 1 }
 const LAST = { groupOrder: 2 }
 
+/** By their size they would begin last, and the rest of the machine would wait for them. */
+const LONG = [
+  ...['accessibility', 'kill', 'resilience', 'outcomes', 'start'].map((name) => `e2e/${name}.test.ts`),
+  ...['real', 'kill-rounds', 'kill-worker'].map((name) => `proofs/${name}.test.ts`),
+  ...['steam/failures', 'main', 'bots/two-gateways', 'bots/runner'].map((name) => `gateway/${name}.test.ts`),
+]
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => LONG.some((name) => moduleId.endsWith(`/${name}`))
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
+
 export default defineConfig({
   test: {
     // They wait more than they compute.
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     projects: [
       { test: { name: 'unit', include: ['contract/**/*.test.ts', 'scripts/**/*.test.ts', '*.test.ts'] } },
       {

@@ -1,20 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, type TestContext, test } from 'vitest'
 import { openDeposit, type Shopper, standingOffer } from './calls.ts'
 import { type Parts, startParts } from './parts.ts'
 import { answerOffer } from './sandbox.ts'
 import { balanceCents } from './store.ts'
 
-let parts: Parts
+type Standing = Pick<TestContext, 'expect'> & {
+  parts: Parts
+  shopper: Shopper
+  before: number
+  offerId: string
+  amount: number
+}
 
-beforeAll(async () => {
-  parts = await startParts()
-})
+/** A till of its own with an offer that waits for the shopper. */
+async function tillWithOffer({ expect, onTestFinished }: TestContext): Promise<Standing> {
+  const parts = await startParts()
+  onTestFinished(() => parts.end())
+  const before = await balanceCents(parts.place.store)
+  const shopper = await openDeposit(parts)
+  return { expect, parts, shopper, before, ...(await standingOffer(shopper)) }
+}
 
-afterAll(async () => {
-  await parts?.end()
-})
-
-async function expectOneCredit(shopper: Shopper, before: number, amount: number): Promise<void> {
+async function expectOneCredit({ expect, parts, shopper, before, amount }: Standing): Promise<void> {
   const { place } = parts
   await expect.poll(async () => (await shopper.payment()).status, { timeout: 60_000 }).toBe('succeeded')
   await expect.poll(() => balanceCents(place.store), { timeout: 60_000 }).toBe(before + amount)
@@ -34,24 +41,23 @@ async function expectOneCredit(shopper: Shopper, before: number, amount: number)
   expect(events).toHaveLength(1)
 }
 
-describe('a gateway killed between accept and credit credits exactly once', () => {
-  test('killed before the shopper accepts, started afterwards', async () => {
-    const before = await balanceCents(parts.place.store)
-    const shopper = await openDeposit(parts)
-    const { offerId, amount } = await standingOffer(shopper)
+// Most of each is waiting for the lease of the killed process to run out.
+describe.concurrent('a gateway killed between accept and credit credits exactly once', () => {
+  test('killed before the shopper accepts, started afterwards', async (context) => {
+    const standing = await tillWithOffer(context)
+    const { parts, offerId } = standing
     await parts.gateway.kill()
     await answerOffer(parts.place.sandbox, offerId, 'accept')
     await parts.startGateway()
-    await expectOneCredit(shopper, before, amount)
+    await expectOneCredit(standing)
   })
 
-  test.each([1, 2])('killed as soon as the shopper has accepted, round %i', async () => {
-    const before = await balanceCents(parts.place.store)
-    const shopper = await openDeposit(parts)
-    const { offerId, amount } = await standingOffer(shopper)
+  test.for([1, 2])('killed as soon as the shopper has accepted, round %i', async (_, context) => {
+    const standing = await tillWithOffer(context)
+    const { parts, offerId } = standing
     await answerOffer(parts.place.sandbox, offerId, 'accept')
     await parts.gateway.kill()
     await parts.startGateway()
-    await expectOneCredit(shopper, before, amount)
+    await expectOneCredit(standing)
   })
 })
