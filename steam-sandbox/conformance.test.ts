@@ -37,6 +37,7 @@ const PLAYERS = {
   'hold-15-days': 'magic_hold',
   'cannot-trade': 'magic_cannot_trade',
   'trade-ban': 'magic_banned',
+  'limited-account': 'magic_limited',
   'token-regenerated': 'magic_new_token',
   'steam-down-on-tuesday': 'magic_tuesday',
   'many-items': 'magic_hoarder',

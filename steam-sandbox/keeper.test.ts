@@ -71,6 +71,23 @@ it('a world that the first version kept goes on: its offer can be accepted', asy
   await again.close()
 })
 
+it('a world that was kept before there were new magic players gets them, and nobody else changes', async () => {
+  const steam = await start()
+  offer(steam)
+  await steam.close()
+  const world = kept()
+  const before = { ...world, accounts: world.accounts.slice(0, -2) }
+  writeFileSync(dataFile, JSON.stringify(before))
+  const again = await start()
+  expect(again.world().accounts).toMatchObject([...before.accounts, ...world.accounts.slice(-2)].map(idOf))
+  expect(again.world().offers).toEqual(before.offers)
+  const ids = again.world().accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId))
+  expect(new Set(ids).size).toBe(ids.length)
+  await again.close()
+})
+
+const idOf = ({ steamId }: { steamId: string }) => ({ steamId })
+
 it('a file that holds no world is refused, and left as it is', async () => {
   await (await start()).close()
   writeFileSync(dataFile, '{"version":99}')

@@ -50,6 +50,18 @@ describe('quotas', () => {
     expect((await statuses(page, 61)).filter((status) => status === 429)).toHaveLength(1)
   })
 
+  it('let one inventory with descriptions through a second, and show nothing to who asks more often', async () => {
+    const { id } = await sent(steam, bot)
+    steam.as('nova_hound').accept(id)
+    const items = { steamid: bot.steamId, appid: '730', contextid: '16', access_token: await accessToken() }
+    const uri = `${API}/GetInventoryItemsWithDescriptions/v1/?${new URLSearchParams(items)}`
+    const read = () => get(bot.community, uri)
+    expect(String((await read()).body)).toContain('"total_inventory_count":1')
+    expect(await read()).toMatchObject({ status: 200, body: '{"response":{}}' })
+    nowMs += 1000
+    expect(String((await read()).body)).toContain('"total_inventory_count":1')
+  })
+
   it('can be switched off when the sandbox starts', async () => {
     const free = await startSteam({ port: 0, seed: 'limits', quotas: false })
     const { community } = await logIn(free, 'Tradetill Bot #1')
@@ -102,6 +114,8 @@ describe("what is a bot's own", () => {
     const page = { steamid: bot.steamId, appid: 730, contextid: 16, get_descriptions: 1 }
     expect(await own('GetInventoryItemsWithDescriptions', page)).toMatch(/"total_inventory_count":1/)
     const { steamId } = steam.as('nova_hound')
+    // Not because it was asked too often.
+    nowMs += 1000
     expect(await own('GetInventoryItemsWithDescriptions', { ...page, steamid: steamId })).toBe(
       '{"response":{}}',
     )

@@ -1,7 +1,14 @@
-import type { Incoming } from './exchange.ts'
+import { type Incoming, json, type Reply } from './exchange.ts'
 
 /** A bucket of `burst` requests that fills by one every `everyMs`. */
-type Quota = { at: RegExp; burst: number; everyMs: number; of: 'account' | 'address' }
+type Quota = {
+  at: RegExp
+  burst: number
+  everyMs: number
+  of: 'account' | 'address'
+  /** Beyond it Steam does not refuse: it answers as if there were nothing. */
+  isSilent?: true
+}
 
 /**
  * What Steam allows, as others measured it per account; what is counted per address is a guess on the low side. The
@@ -12,6 +19,14 @@ const QUOTAS: Quota[] = [
   { at: /\/IEconService\/GetTradeOffers(Summary)?\/v/, burst: 85, everyMs: 125, of: 'account' },
   { at: /\/IEconService\/GetTradeStatus\/v/, burst: 25, everyMs: 2000, of: 'account' },
   { at: /\/IEconService\/GetTradeHistory\/v/, burst: 25, everyMs: 15_000, of: 'account' },
+  // Two within a second are too many.
+  {
+    at: /\/IEconService\/GetInventoryItemsWithDescriptions\/v/,
+    burst: 1,
+    everyMs: 1000,
+    of: 'account',
+    isSilent: true,
+  },
   { at: /\/tradeoffer\/new\/partnerinventory\/$/, burst: 30, everyMs: 4000, of: 'account' },
   { at: /\/tradeoffer\/new\/$/, burst: 20, everyMs: 15_000, of: 'account' },
   { at: /^steamcommunity\.com\/inventory\//, burst: 60, everyMs: 4000, of: 'address' },
@@ -19,18 +34,22 @@ const QUOTAS: Quota[] = [
 
 export type Quotas = ReturnType<typeof createQuotas>
 
-/** Counts requests against Steam's limits; `take` is false where Steam would answer 429. */
+/** Counts requests against Steam's limits. */
 export function createQuotas(isOn: boolean) {
   let buckets = new Map<string, { left: number; atMs: number }>()
+  const take = (quota: Quota, caller: string, nowMs: number): boolean => {
+    const key = `${quota.at} ${quota.of === 'account' ? caller : ''}`
+    const bucket = buckets.get(key) ?? { left: quota.burst, atMs: nowMs }
+    const left = Math.min(quota.burst, bucket.left + Math.max(0, nowMs - bucket.atMs) / quota.everyMs)
+    buckets.set(key, { left: left >= 1 ? left - 1 : left, atMs: nowMs })
+    return left >= 1
+  }
   return {
-    take(request: Incoming, caller: string, nowMs: number): boolean {
+    /** What Steam answers to a request beyond the limit; undefined while there is room. */
+    refuse(request: Incoming, caller: string, nowMs: number): Reply | undefined {
       const quota = QUOTAS.find(({ at }) => at.test(request.host + request.path))
-      if (!isOn || !quota) return true
-      const key = `${quota.at} ${quota.of === 'account' ? caller : ''}`
-      const bucket = buckets.get(key) ?? { left: quota.burst, atMs: nowMs }
-      const left = Math.min(quota.burst, bucket.left + Math.max(0, nowMs - bucket.atMs) / quota.everyMs)
-      buckets.set(key, { left: left >= 1 ? left - 1 : left, atMs: nowMs })
-      return left >= 1
+      if (!isOn || !quota || take(quota, caller, nowMs)) return undefined
+      return quota.isSilent ? json({ response: {} }, 200, { 'x-eresult': '1' }) : json(null, 429)
     },
     clear() {
       buckets = new Map()

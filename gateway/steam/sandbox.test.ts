@@ -119,6 +119,13 @@ describe('an inventory', () => {
     expect(items.some((item) => item.tradable)).toBe(true)
     expect(items.some((item) => !item.tradable)).toBe(true)
   })
+
+  it('is never asked for by the call that shows nothing to who asks twice in a second', async () => {
+    for (const game of ['cs', 'dota', 'rust', 'tf'] as const) await inventory(game)
+    const counts = Object.keys(z.record(z.string(), z.number()).parse(await control('GET', 'counts')))
+    expect(counts.some((key) => key.includes('/partnerinventory/'))).toBe(true)
+    expect(counts.filter((key) => key.includes('GetInventoryItemsWithDescriptions'))).toEqual([])
+  })
 })
 
 describe('an offer', () => {
@@ -175,6 +182,29 @@ describe('an offer', () => {
     })
     const gone = [{ appId: 730, contextId: '2', assetId: '1' }]
     expect(await session.sendOffer(shopper, gone, 'B')).toEqual({ kind: 'refused', reason: 'items_gone' })
+  })
+
+  it('to somebody who may not have one is refused with the reason, by whichever words', async () => {
+    const sent = async (name: string) => {
+      const { steamId, tradeUrl, tradable } = sandbox.as(name)
+      const token = new URL(tradeUrl()).searchParams.get('token') ?? ''
+      const assets = tradable(730)
+        .slice(0, 1)
+        .map(({ assetId }) => ({ appId: 730, contextId: '2', assetId }))
+      return session.sendOffer({ steamId, token }, assets, 'A')
+    }
+    const refused = (reason: string) => ({ kind: 'refused', reason })
+    expect(await sent('magic_cannot_trade')).toEqual(refused('partner_cannot_trade'))
+    expect(await sent('magic_banned')).toEqual(refused('partner_trade_ban'))
+    expect(await sent('magic_limited')).toEqual(refused('partner_cannot_trade'))
+    expect(await sent('magic_private')).toEqual(refused('partner_cannot_trade'))
+    expect(await sent('magic_new_token')).toEqual(refused('access_denied'))
+    expect(sandbox.world().offers).toEqual([])
+    for (const day of ['send-limited-account', 'send-private-inventory']) {
+      sandbox.begin(day, { times: 1 })
+      expect(await sent('nova_hound')).toEqual(refused('partner_cannot_trade'))
+    }
+    expect(await sent('nova_hound')).toMatchObject({ kind: 'sent' })
   })
 
   it('whose answer was lost is unknown, and found by its code', async () => {

@@ -41,6 +41,13 @@ export const LOGINS: Record<string, BadDay> = {
     'The trade page says that the inventory is private.',
     problem('somebody\'s inventory privacy is set to "Private", so they cannot receive trade offers.'),
   ),
+  'page-limited-account': on(
+    TRADE_PAGE,
+    'The trade page says that the partner has a limited account.',
+    problem(
+      'This person has a limited account. They cannot trade until they have bought something on Steam.',
+    ),
+  ),
   'page-trade-ban': on(
     TRADE_PAGE,
     'The trade page says that the partner has a trade ban.',

@@ -48,6 +48,14 @@ export const SENDS: Record<string, BadDay> = {
       'somebody is not available to trade. More information will be shown to somebody if they invite you to trade.',
     ),
   ),
+  'send-limited-account': on(
+    'The other side has a limited account.',
+    said('This person has a limited account. They cannot trade until they have bought something on Steam.'),
+  ),
+  'send-private-inventory': on(
+    'The inventory of the other side has become private.',
+    said('somebody\'s inventory privacy is set to "Private", so they cannot receive trade offers.'),
+  ),
   'send-too-many-offers': on(
     'Too many offers, in words without a number.',
     said('You have sent too many trade offers. Please cancel some before sending more.'),

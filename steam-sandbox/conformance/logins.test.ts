@@ -151,8 +151,15 @@ describe('the trade page shows', () => {
 
   row('private inventory text', async () => {
     expect(await problem('magic_hidden')).toContain('inventory privacy is set to')
+    expect(await problem('magic_private')).toContain('inventory privacy is set to')
     await control(steam, 'PUT', 'behaviours/page-private', { times: 1 })
     expect(await problem('nova_hound')).toContain('inventory privacy is set to')
+  })
+
+  row('limited account text', async () => {
+    expect(await problem('magic_limited')).toContain('This person has a limited account')
+    await control(steam, 'PUT', 'behaviours/page-limited-account', { times: 1 })
+    expect(await problem('nova_hound')).toContain('This person has a limited account')
   })
 
   row('trade ban text', async () => {

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from '../start.ts'
-import { control, draft, failure, logIn, type Person, sent, wait } from './libraries.ts'
+import { contents, control, draft, failure, logIn, type Person, sent, wait } from './libraries.ts'
 import { rowsOf } from './rows.ts'
 
 let steam: RunningSteam
@@ -86,6 +86,30 @@ describe('sending fails with', () => {
     expect((await sending('send-cannot-trade')).error).toMatchObject({ cause: 'TargetCannotTrade' })
     const cause = 'TargetCannotTrade'
     expect(await refusal(draft(steam, bot, { who: 'magic_cannot_trade' }))).toMatchObject({ cause })
+  })
+
+  row('limited account', async () => {
+    const said = /^This person has a limited account/
+    const { error, offers } = await sending('send-limited-account')
+    expect([error.message, offers]).toEqual([expect.stringMatching(said), 0])
+    expect((await refusal(draft(steam, bot, { who: 'magic_limited' }))).message).toMatch(said)
+    expect(await contents(bot.community, steam.as('magic_limited').steamId)).not.toEqual([])
+  })
+
+  row('private inventory', async () => {
+    const said = / inventory privacy is set to "Private"/
+    const { error, offers } = await sending('send-private-inventory')
+    expect([error.message, offers]).toEqual([expect.stringMatching(said), 0])
+    expect((await refusal(draft(steam, bot, { who: 'magic_private' }))).message).toMatch(said)
+    expect((await refusal(draft(steam, bot, { who: 'magic_hidden' }))).message).toMatch(said)
+    expect(await contents(bot.community, steam.as('magic_private').steamId)).not.toEqual([])
+  })
+
+  it('an offer that came before the inventory went private can still be accepted', async () => {
+    const { steamId, accept } = steam.as('nova_hound')
+    const { id } = await sent(steam, bot)
+    await control(steam, 'PUT', 'behaviours/goes-private', { steamId })
+    expect(accept(id)).toMatchObject({ kind: 'accepted' })
   })
 
   row('too many offers', async () => {

@@ -12,7 +12,8 @@ export function api(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const token = request.query.get('access_token') ?? request.form.get('access_token') ?? ''
   const caller = callerOf(token, 'web:community', sandbox)
   if (!caller) return text(UNAUTHORIZED, 'text/html', 401)
-  if (!sandbox.quotas.take(request, caller, sandbox.nowS() * 1000)) return json(null, 429)
+  const refused = sandbox.quotas.refuse(request, caller, sandbox.nowS() * 1000)
+  if (refused) return refused
   const [, service = '', name = ''] = request.path.split('/')
   const method = METHODS[service]?.[name]
   return method ? method(request, sandbox, caller) : text('<h1>Not Found</h1>', 'text/html', 404)

@@ -44,10 +44,12 @@ function profile({ path, query }: Incoming, sandbox: Sandbox): Reply | undefined
   const account = findAccount(world, page[1] ?? '')
   if (!account) return text(NO_PROFILE, 'text/xml')
   const { inventory, cannotTrade } = traitsOf(world, account)
-  return text(
-    profileXml(account, { isPrivate: inventory === 'hidden', isBanned: cannotTrade === 'trade_ban' }),
-    'text/xml',
-  )
+  const shown = {
+    isPrivate: inventory === 'hidden',
+    isBanned: cannotTrade === 'trade_ban',
+    isLimited: cannotTrade === 'limited_account',
+  }
+  return text(profileXml(account, shown), 'text/xml')
 }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
@@ -62,14 +64,17 @@ function cdata(value: string): string {
   return `<![CDATA[${value.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`
 }
 
-type Shown = { isPrivate: boolean; isBanned: boolean }
+type Shown = { isPrivate: boolean; isBanned: boolean; isLimited: boolean }
 
-function profileXml({ steamId, name, avatarHash }: Account, { isPrivate, isBanned }: Shown): string {
+function profileXml(
+  { steamId, name, avatarHash }: Account,
+  { isPrivate, isBanned, isLimited }: Shown,
+): string {
   const avatar = `https://avatars.steamstatic.com/${avatarHash}`
   return `${XML}<profile><steamID64>${steamId}</steamID64><steamID>${cdata(name)}</steamID>
 <onlineState>${isPrivate ? 'offline' : 'online'}</onlineState><stateMessage><![CDATA[${isPrivate ? 'Offline' : 'Online'}]]></stateMessage>
 <privacyState>${isPrivate ? 'private' : 'public'}</privacyState><visibilityState>${isPrivate ? 1 : 3}</visibilityState>
 <avatarIcon><![CDATA[${avatar}.jpg]]></avatarIcon><avatarMedium><![CDATA[${avatar}_medium.jpg]]></avatarMedium>
 <avatarFull><![CDATA[${avatar}_full.jpg]]></avatarFull><vacBanned>0</vacBanned>
-<tradeBanState>${isBanned ? 'Banned' : 'None'}</tradeBanState><isLimitedAccount>0</isLimitedAccount></profile>`
+<tradeBanState>${isBanned ? 'Banned' : 'None'}</tradeBanState><isLimitedAccount>${isLimited ? 1 : 0}</isLimitedAccount></profile>`
 }

@@ -15,7 +15,8 @@ export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | un
   const match = /^\/inventory\/(\d+)\/(\d+)\/(\d+)$/.exec(request.path)
   if (!match) return undefined
   const [, steamId = '', appId = '', contextId = ''] = match
-  if (!sandbox.quotas.take(request, '', sandbox.nowS() * 1000)) return json(null, 429)
+  const refused = sandbox.quotas.refuse(request, '', sandbox.nowS() * 1000)
+  if (refused) return refused
   const count = Number(request.query.get('count') ?? 75)
   if (!(count >= 1 && count <= MAX_COUNT)) return json(null, 400)
   const world = sandbox.world()
@@ -71,7 +72,8 @@ function pageOf(
 /** What somebody who makes an offer is shown: tradable items only, in the older shape with a numbered start. */
 export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: string): Reply {
   const { query } = request
-  if (!sandbox.quotas.take(request, caller, sandbox.nowS() * 1000)) return json(null, 429)
+  const refused = sandbox.quotas.refuse(request, caller, sandbox.nowS() * 1000)
+  if (refused) return refused
   const world = sandbox.world()
   const account = findAccount(world, query.get('partner') ?? '')
   if (!account || query.get('contextid') !== '2') return json({ success: false, error: 'Invalid partner.' })

@@ -1,14 +1,15 @@
-import { type Incoming, json, type Reply, type Sandbox, text } from '../exchange.ts'
+import { type Incoming, type Reply, type Sandbox, text } from '../exchange.ts'
 import { GAMES } from '../items.ts'
 import { escapeText } from '../pages/html.ts'
 import { isTokenOf } from '../world/offers.ts'
-import { cannotTrade, traitsOf } from '../world/people.ts'
+import { type Bar, cannotBeAsked } from '../world/people.ts'
 import { holdDaysOf } from '../world/trades.ts'
 import { type Account, findAccount, type World } from '../world/world.ts'
 
 /** The page on which an offer is made: for programs, the variables of its script and its error texts. */
 export function tradePage(request: Incoming, sandbox: Sandbox, steamId: string): Reply {
-  if (!sandbox.quotas.take(request, steamId, sandbox.nowS() * 1000)) return json(null, 429)
+  const refused = sandbox.quotas.refuse(request, steamId, sandbox.nowS() * 1000)
+  if (refused) return refused
   const world = sandbox.world()
   const partner = world.accounts.find(({ accountId }) => String(accountId) === request.query.get('partner'))
   const me = findAccount(world, steamId)
@@ -22,17 +23,24 @@ function problemOf(world: World, partner: Account, token: string | null, nowS: n
   if (!isTokenOf(world, partner, token)) {
     return `This Trade URL is no longer valid for sending a trade offer to ${partner.name}.`
   }
-  const bar = cannotTrade(world, partner, nowS)
-  if (bar) return barText(bar, partner.name)
-  if (traitsOf(world, partner).inventory !== 'hidden') return undefined
-  return `${partner.name}'s inventory privacy is set to "Private", so they cannot receive trade offers.`
+  const bar = cannotBeAsked(world, partner, nowS)
+  return bar && barText(bar, partner.name)
 }
 
 /** Steam's words about somebody who may not trade. */
-export function barText(bar: 'cannot_trade' | 'trade_ban', name: string): string {
-  return bar === 'trade_ban'
-    ? `You cannot trade with ${name} because they have a trade ban.`
-    : `${name} is not available to trade. More information will be shown to ${name} if they invite you to trade.`
+export function barText(bar: Bar, name: string): string {
+  switch (bar) {
+    case 'trade_ban':
+      return `You cannot trade with ${name} because they have a trade ban.`
+    case 'limited_account':
+      return 'This person has a limited account. They cannot trade until they have bought something on Steam.'
+    case 'private_inventory':
+      return `${name}'s inventory privacy is set to "Private", so they cannot receive trade offers.`
+    case 'cannot_trade':
+      return `${name} is not available to trade. More information will be shown to ${name} if they invite you to trade.`
+    default:
+      return bar satisfies never
+  }
 }
 
 function problemPage(problem: string): Reply {

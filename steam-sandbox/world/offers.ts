@@ -1,5 +1,5 @@
 import { CATALOGUE } from '../items.ts'
-import { cannotTrade, traitsOf } from './people.ts'
+import { cannotBeAsked, cannotTrade, traitsOf } from './people.ts'
 import { beginTrade, endEscrow } from './trades.ts'
 import {
   type Account,
@@ -47,7 +47,7 @@ export function sendOffer(
   const countered = intent.counters === undefined ? undefined : findOffer(world, intent.counters)
   if (intent.counters !== undefined && !isCounterable(countered, intent)) return refuse(world, 11)
   if (traitsOf(world, sender).mustAcknowledge && !sender.acknowledged) return refuse(world, 2)
-  const bar = cannotTrade(world, partner, nowS) ?? cannotTrade(world, sender, nowS)
+  const bar = cannotBeAsked(world, partner, nowS) ?? cannotTrade(world, sender, nowS)
   if (bar) return refuse(world, 15, bar)
   if (!countered && !isTokenOf(world, partner, intent.token)) return refuse(world, 15)
   if (isOverLimit(world, intent)) return refuse(world, 25, 'too_many')

@@ -3,11 +3,14 @@ import type { Account, World } from './world.ts'
 /** What a person does by themselves, `afterS` seconds after an offer reached them. */
 export type Reaction = { does: 'accept' | 'decline' | 'counter' | 'sell'; afterS: number }
 
+/** Why nobody can make somebody an offer; `private_inventory` keeps nobody from accepting one. */
+export type Bar = 'cannot_trade' | 'trade_ban' | 'limited_account' | 'private_inventory'
+
 /** What is peculiar about a person or their account. */
 export type Traits = {
   inventory?: 'hidden' | 'empty' | 'unowned'
   holdDays?: number
-  cannotTrade?: 'cannot_trade' | 'trade_ban'
+  cannotTrade?: Bar
   /** The trade link that people know is an old one. */
   tokenRegenerated?: boolean
   /** Accepts rather than let the sender cancel. */
@@ -31,6 +34,14 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
   },
   'cannot-trade': { line: 'Is not available to trade.', traits: { cannotTrade: 'cannot_trade' } },
   'trade-ban': { line: 'Has a trade ban.', traits: { cannotTrade: 'trade_ban' } },
+  'limited-account': {
+    line: 'Has a limited account: nothing was ever bought with it.',
+    traits: { cannotTrade: 'limited_account' },
+  },
+  'goes-private': {
+    line: 'Shows the inventory, but makes it private before the offer is sent.',
+    traits: { cannotTrade: 'private_inventory' },
+  },
   'token-regenerated': {
     line: 'Has made a new trade link: this one is no longer valid.',
     traits: { tokenRegenerated: true },
@@ -70,7 +81,10 @@ const SOME = { 730: 16, 570: 6, 440: 6, 252490: 6 }
 
 type Magic = { name: string; behaviour: string; counts: Record<number, number> }
 
-/** People whose trade link chooses the behaviour. The last four show a bad day of Steam wherever they take part. */
+/**
+ * People whose trade link chooses the behaviour; a bad day of Steam shows wherever they take part. New ones come last:
+ * those before them are then the same as ever for a seed.
+ */
 export const MAGIC_PLAYERS: Magic[] = [
   { name: 'magic_hidden', behaviour: 'hidden-inventory', counts: SOME },
   { name: 'magic_empty', behaviour: 'no-items', counts: {} },
@@ -90,6 +104,8 @@ export const MAGIC_PLAYERS: Magic[] = [
   { name: 'magic_tuesday', behaviour: 'steam-down-on-tuesday', counts: SOME },
   { name: 'magic_slow', behaviour: 'slow', counts: SOME },
   { name: 'magic_rate_limited', behaviour: 'rate-limited', counts: SOME },
+  { name: 'magic_limited', behaviour: 'limited-account', counts: SOME },
+  { name: 'magic_private', behaviour: 'goes-private', counts: SOME },
 ]
 
 /** What is peculiar about this account: its own behaviour and what is switched on for it, the last one winning. */
@@ -101,8 +117,19 @@ export function traitsOf(world: World, account: Account): Traits {
   return Object.assign({}, ...names.map((name) => PEOPLE[name]?.traits))
 }
 
-/** What of an account's things others and they themselves may trade. */
-export function cannotTrade(world: World, account: Account, nowS: number): Traits['cannotTrade'] {
+/** What keeps others from making an account an offer. */
+export function cannotBeAsked(world: World, account: Account, nowS: number): Bar | undefined {
+  const { inventory } = traitsOf(world, account)
+  return barOf(world, account, nowS) ?? (inventory === 'hidden' ? 'private_inventory' : undefined)
+}
+
+/** What keeps an account itself from sending and accepting. */
+export function cannotTrade(world: World, account: Account, nowS: number): Bar | undefined {
+  const bar = barOf(world, account, nowS)
+  return bar === 'private_inventory' ? undefined : bar
+}
+
+function barOf(world: World, account: Account, nowS: number): Bar | undefined {
   if (account.restrictedUntilS !== undefined && account.restrictedUntilS > nowS) return 'cannot_trade'
   return traitsOf(world, account).cannotTrade
 }

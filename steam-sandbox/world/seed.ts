@@ -101,7 +101,7 @@ type OldWorld = {
 
 /** A kept world of any version becomes one of today's, with the magic players of `fresh`. Undefined if it is none. */
 export function upgradeWorld(kept: World | OldWorld, fresh: World): World | undefined {
-  if (kept.version === 2) return kept
+  if (kept.version === 2) return withNewPlayers(kept, fresh)
   if (kept.version !== 1) return undefined
   const defaults = { sessionGeneration: 0, loginGeneration: 0, acknowledged: false }
   const magic = fresh.accounts.filter(({ behaviour }) => behaviour !== undefined)
@@ -119,6 +119,16 @@ export function upgradeWorld(kept: World | OldWorld, fresh: World): World | unde
       items: items.map((item) => ({ ...item, from: giver })),
     })),
   }
+}
+
+/** Players that did not exist yet when the world was kept. */
+function withNewPlayers(kept: World, fresh: World): World {
+  const known = new Set(kept.accounts.flatMap(({ name, steamId }) => [name, steamId]))
+  const added = fresh.accounts.filter(
+    ({ behaviour, name, steamId }) => behaviour !== undefined && !known.has(name) && !known.has(steamId),
+  )
+  if (added.length === 0) return kept
+  return { ...kept, accounts: [...kept.accounts, ...added], lastId: Math.max(kept.lastId, fresh.lastId) }
 }
 
 /** Numbers in [0, 1), always the same for a seed. */

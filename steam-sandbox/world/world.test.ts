@@ -82,7 +82,7 @@ describe('an offer', () => {
     let world = fresh()
     const { bot } = cast(world)
     const others = world.accounts.filter(({ kind, assets }) => kind === 'shopper' && assets.length > 10)
-    for (const partner of others.slice(0, 13)) {
+    for (const partner of others.slice(0, 14)) {
       for (let count = 0; count < 3; count += 1) {
         const [item] = partner.assets.filter(({ classId }) => CATALOGUE.get(classId)?.tradable)
         const { steamId, token } = partner

@@ -1,3 +1,5 @@
+import type { Bar } from './people.ts'
+
 /** An item in somebody's hands. Context 16 holds what is trade-protected. Times are seconds since 1970. */
 export type Asset = {
   assetId: string
@@ -113,7 +115,7 @@ export const TRADE = {
 } as const
 
 /** The number that Steam puts in brackets behind its error texts, or a text of its own. */
-export type Refusal = { kind: 'refused'; eresult: number; text?: 'cannot_trade' | 'trade_ban' | 'too_many' }
+export type Refusal = { kind: 'refused'; eresult: number; text?: Bar | 'too_many' }
 export type Answer<T> = { world: World; answer: T | Refusal }
 
 /** Older offers and trades are forgotten. */
