@@ -131,6 +131,18 @@ describe('an endpoint', () => {
     expect((await replay({ fromSequence: 2, toSequence: 1 })).statusCode).toBe(400)
   })
 
+  test('is sent of a range what it wants, and the one event that is named whatever its type', async () => {
+    await add()
+    await anEvent()
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    const { id } = await add({ url: receiver.url, eventTypes: ['deposit.succeeded'] })
+    const replay = async (body: object) =>
+      (await api.call('POST', `${PATH}/${id}/replay`, { body })).json().replayed
+    expect(await replay({ fromSequence: 1, toSequence: 9 })).toBe(0)
+    expect(await replay({ eventId: JSON.parse(receiver.received[0]?.body ?? '').id })).toBe(1)
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(2)
+  })
+
   test.each(['ftp://store.test', 'https://user@store.test/', 'store', 'http://a b/'])(
     'cannot be at %s',
     async (url) => {

@@ -161,7 +161,8 @@ function attemptRoutes(deps: EndpointRouteDeps): FastifyPluginAsyncZod {
         ...operation({
           id: 'replayWebhooks',
           summary: 'Send events again',
-          description: 'One event, or a range of positions. Each keeps its id.',
+          description:
+            'One event, whatever its type, or those of a range of positions that the endpoint wants. Each keeps its id.',
           refusals: ['not_found', 'endpoint_disabled'],
         }),
       },

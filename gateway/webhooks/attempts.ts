@@ -14,7 +14,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import { refuse } from '../kit/problem.ts'
 import type { DeliveryDeps } from './delivery.ts'
-import { endpointOf } from './endpoints.ts'
+import { endpointOf, lockedEndpointOf } from './endpoints.ts'
 import { DELIVERIES_TOPIC } from './publisher.ts'
 import { signWebhook } from './signature.ts'
 
@@ -62,26 +62,32 @@ export async function listAttempts(
 
 type ReplayDeps = { db: Db; clock: Clock; signals: Pick<Signals, 'notify'> }
 
-/** Sends events again, one or a range of positions, whatever becomes of attempts that are under way. */
+/**
+ * Sends events again, whatever becomes of attempts that are under way: one, or of a range of positions those that the
+ * endpoint wants. Who disables the endpoint waits until the replay is written, and then gives it up too.
+ */
 export async function replay(
   { db, clock, signals }: ReplayDeps,
   storeId: bigint,
   { id, body }: { id: bigint; body: ReplayBody },
 ): Promise<{ replayed: number }> {
   return inTransaction(db, async (tx) => {
-    const endpoint = await endpointOf(tx, storeId, id)
+    const endpoint = await lockedEndpointOf(tx, storeId, { id, as: 'share' })
     if (endpoint.state === 'disabled') refuse('endpoint_disabled')
     const chosen =
       'eventId' in body
         ? sql`id = ${body.eventId}::uuid and sequence is not null`
-        : sql`sequence between ${body.fromSequence} and ${body.toSequence}`
+        : sql`sequence between ${body.fromSequence} and ${body.toSequence}
+            and (${endpoint.event_types}::text[] is null or type = any(${endpoint.event_types}::text[]))`
+    // Claimed once, so that it is in the lane of what comes again; what was never sent keeps its place.
     const { rows } = await sql`
-      insert into webhook_delivery (event_id, endpoint_id, due_at)
-      select id, ${id}::bigint, ${clock.now()} from event where store_id = ${storeId} and ${chosen}
+      insert into webhook_delivery (event_id, endpoint_id, due_at, claim)
+      select id, ${id}::bigint, ${clock.now()}, 1 from event where store_id = ${storeId} and ${chosen}
       order by sequence
       on conflict (event_id, endpoint_id) do update
         set state = 'due', attempts = 0, due_at = excluded.due_at, delivered_at = null,
-          claim = webhook_delivery.claim + 1
+          claim = case when webhook_delivery.state = 'due' and webhook_delivery.claim = 0 then 0
+            else webhook_delivery.claim + 1 end
       returning id`.execute(tx)
     if ('eventId' in body && rows.length === 0) refuse('not_found')
     if (rows.length > 0) await signals.notify(tx, DELIVERIES_TOPIC)

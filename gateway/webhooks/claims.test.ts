@@ -78,12 +78,16 @@ const disable = () => switchEndpoint(till.db, store.id, { id: endpointId, on: fa
 
 describe('an event that is replayed while an attempt is under way', () => {
   it('is sent again although that attempt is taken', async () => {
+    const told: boolean[] = []
+    deps.onAttempt = ({ isFirst }) => void told.push(isFirst)
     await events(1)
     const first = await underWay()
     await again(first.claim)
     await first.answer(204)
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 0, due_at: till.clock.now() })
     await attempt(deps, await claimed())
+    // How soon a store is told at first is measured; a replay years later is no part of it.
+    expect(told).toEqual([true, false])
     expect(receiver.received).toHaveLength(2)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, due_at: null })
     expect(await statuses()).toEqual([204, 204])

@@ -26,6 +26,7 @@ export type DeliveryDeps = {
 
 export type AttemptFacts = {
   outcome: 'delivered' | 'retried' | 'given_up'
+  /** Of all: the first one of a replay is none. */
   isFirst: boolean
   /** From the event's cause to the beginning of this attempt. */
   sinceEventMs: number
@@ -52,23 +53,40 @@ export type Claim = Signer & {
   caused_at: Date
 }
 
-/** Takes up to `most` deliveries of an endpoint that are due: those that were tried least come first. */
-export async function claimDue(
-  { db, clock, claimMs = CLAIM_MS }: Pick<DeliveryDeps, 'db' | 'clock' | 'claimMs'>,
-  endpointId: bigint,
+/** `first`: what no sender has had yet. `again`: retries, replays, and what a killed sender had in hand. */
+export type LaneName = 'first' | 'again'
+
+type ClaimDeps = Pick<DeliveryDeps, 'db' | 'clock' | 'claimMs'>
+
+/** Takes up to `most` deliveries of an endpoint that are due, those first that no sender has had yet. */
+export async function claimDue(deps: ClaimDeps, endpointId: bigint, most: number): Promise<Claim[]> {
+  const first = await claimLane(deps, { endpointId, lane: 'first' }, most)
+  return [...first, ...(await claimLane(deps, { endpointId, lane: 'again' }, most - first.length))]
+}
+
+/** The same of one lane; among those that come again, those that were tried least come first. */
+export async function claimLane(
+  { db, clock, claimMs = CLAIM_MS }: ClaimDeps,
+  { endpointId, lane }: { endpointId: bigint; lane: LaneName },
   most: number,
 ): Promise<Claim[]> {
   const now = clock.now()
-  const { rows } = await sql<Claim>`
-    with due as (
-      select row.id from generate_series(0, ${MOST_ATTEMPTS}::int) tried,
-      lateral (
+  const due =
+    lane === 'first'
+      ? sql`
         select id from webhook_delivery
-        where endpoint_id = ${endpointId} and state = 'due' and attempts = tried and due_at <= ${now}
-        order by due_at, id limit ${most} for update skip locked
-      ) row
-      order by tried limit ${most}
-    ),
+        where endpoint_id = ${endpointId} and state = 'due' and claim = 0 and due_at <= ${now}
+        order by due_at, id limit ${most} for update skip locked`
+      : sql`
+        select row.id from generate_series(0, ${MOST_ATTEMPTS}::int) tried,
+        lateral (
+          select id from webhook_delivery
+          where endpoint_id = ${endpointId} and state = 'due' and claim > 0 and attempts = tried and due_at <= ${now}
+          order by due_at, id limit ${most} for update skip locked
+        ) row
+        order by tried limit ${most}`
+  const { rows } = await sql<Claim>`
+    with due as (${due}),
     claimed as (
       update webhook_delivery set due_at = ${new Date(now.getTime() + claimMs)}, claim = claim + 1
       from due where webhook_delivery.id = due.id
@@ -152,7 +170,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
   const isSettled = await write(deps, claim, { ...attempted, attempts, said, verdict })
   deps.onAttempt?.({
     outcome: verdict.outcome,
-    isFirst: attempts === 1,
+    isFirst: claim.claim === 1n,
     sinceEventMs: attempted.at.getTime() - claim.caused_at.getTime(),
   })
   if (!isSettled) {
@@ -180,10 +198,13 @@ type Verdict =
   /** `gone`: the endpoint wants nothing more. */
   | { outcome: 'given_up'; gone: boolean }
 
+/** The store has the event. */
+export const isTaken = (result: SendResult): boolean =>
+  result.kind === 'answered' && result.status >= 200 && result.status < 300
+
 function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {
-  const status = result.kind === 'answered' ? result.status : 0
-  if (status >= 200 && status < 300) return { outcome: 'delivered' }
-  if (status === 410) return { outcome: 'given_up', gone: true }
+  if (isTaken(result)) return { outcome: 'delivered' }
+  if (result.kind === 'answered' && result.status === 410) return { outcome: 'given_up', gone: true }
   const asked = result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.now()) : undefined
   const waitMs = nextWaitMs({ attempts, retryAfterMs: asked }, random())
   return waitMs === undefined

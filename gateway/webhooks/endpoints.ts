@@ -94,6 +94,24 @@ export async function endpointOf(db: Db | Tx, storeId: bigint, id: bigint): Prom
   return row ?? refuse('not_found')
 }
 
+/**
+ * The same, and nobody changes it until the transaction ends. `share`: for who writes deliveries to it, so that
+ * whoever disables it comes before and is seen, or comes after and gives them up.
+ */
+export async function lockedEndpointOf(
+  tx: Tx,
+  storeId: bigint,
+  { id, as }: { id: bigint; as: 'share' | 'no key update' },
+): Promise<EndpointRow> {
+  const wanted = tx
+    .selectFrom('webhook_endpoint')
+    .selectAll()
+    .where('id', '=', id)
+    .where('store_id', '=', storeId)
+  const locked = as === 'share' ? wanted.forShare() : wanted.forNoKeyUpdate()
+  return (await locked.executeTakeFirst()) ?? refuse('not_found')
+}
+
 /** Switches an endpoint on or off. What was waiting for one that is switched off is given up; the event log has it. */
 export async function switchEndpoint(
   db: Db,
@@ -101,7 +119,7 @@ export async function switchEndpoint(
   { id, on }: { id: bigint; on: boolean },
 ): Promise<Endpoint> {
   return inTransaction(db, async (tx) => {
-    const row = await endpointOf(tx, storeId, id)
+    const row = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
     if (on === (row.state === 'enabled')) return tellEndpoint(row)
     if (!on) return tellEndpoint(await disableEndpoint(tx, id, 'by_store'))
     return tellEndpoint(
@@ -115,7 +133,7 @@ export async function switchEndpoint(
   })
 }
 
-/** Nothing more is sent there. */
+/** Nothing more is sent there. The endpoint is locked first, its deliveries after it, as by all who write both. */
 export async function disableEndpoint(tx: Tx, id: bigint, reason: 'by_store' | 'gone'): Promise<EndpointRow> {
   const row = await tx
     .updateTable('webhook_endpoint')
@@ -139,7 +157,8 @@ export async function rotateSecret(
   { id, overlapHours }: { id: bigint; overlapHours: number },
 ): Promise<Endpoint & { secret: string }> {
   return inTransaction(db, async (tx) => {
-    const before = await endpointOf(tx, storeId, id)
+    // Of two rotations at a time the later one keeps the secret of the earlier one beside its own.
+    const before = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
     const secret = newSecret()
     const until = new Date(clock.now().getTime() + overlapHours * HOUR_MS)
     // Sealed anew: the old one may lie under the place that it had with its store.

@@ -1,10 +1,13 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expireDeposit } from '../deposits/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aDeposit, anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
+import { replay } from './attempts.ts'
+import { claimLane } from './delivery.ts'
 import { workOnWebhooks } from './jobs.ts'
-import { startLanes } from './lanes.ts'
+import { type LanesDeps, startLanes } from './lanes.ts'
 import { publishEvents } from './publisher.ts'
 import { createSender } from './sender.ts'
 
@@ -25,9 +28,10 @@ afterEach(async () => {
   await till.close()
 })
 
-function sending() {
+function sending(change: Partial<LanesDeps> = {}) {
   const lanes = startLanes({
     ...till.deps,
+    ...change,
     send: createSender({ mode: 'sandbox', deadlineMs: 10_000 }),
     secretsOf: () => [SECRET],
     random: () => 0.5,
@@ -41,10 +45,27 @@ async function expired(store: { id: bigint }): Promise<void> {
   await expireDeposit(till.deps, id)
 }
 
-/** Takes every call and answers none. */
-async function aSilentPlace(): Promise<{ url: string; taken: ServerResponse[]; server: Server }> {
-  const taken: ServerResponse[] = []
-  const server = createServer((_request, response) => void taken.push(response))
+/** So many published events of a fresh deposit, without the life of as many deposits; resolves to their ids. */
+async function published(store: { id: bigint }, count: number): Promise<string[]> {
+  await expired(store)
+  await sql`
+    insert into event (id, store_id, deposit_id, part, type, payload, created_at)
+    select gen_random_uuid(), store_id, deposit_id, nth, type, payload, created_at
+    from (select * from event order by inserted desc limit 1) newest, generate_series(1, ${count - 1}::int) nth`.execute(
+    till.db,
+  )
+  await publishEvents(till.deps)
+  const rows = await till.db
+    .selectFrom('event')
+    .select('id')
+    .orderBy('inserted', 'desc')
+    .limit(count)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Resolves to the address; the server ends with the test. */
+async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   stops.push(async () => {
     server.closeAllConnections()
@@ -52,8 +73,83 @@ async function aSilentPlace(): Promise<{ url: string; taken: ServerResponse[]; s
   })
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  return { url: `http://127.0.0.1:${port}/`, taken, server }
+  return `http://127.0.0.1:${port}/`
 }
+
+/** Takes every call and answers none. */
+async function aSilentPlace(): Promise<{ url: string; taken: ServerResponse[] }> {
+  const taken: ServerResponse[] = []
+  const server = createServer((_request, response) => void taken.push(response))
+  return { url: await listening(server), taken }
+}
+
+/** Takes every call; answers all but those about `unanswered` events. */
+async function aPlaceThatHangsOn(unanswered: Set<string>): Promise<{ url: string; taken: string[] }> {
+  const taken: string[] = []
+  const server = createServer((request, response) => {
+    const id = String(request.headers['webhook-id'])
+    taken.push(id)
+    if (!unanswered.has(id)) response.writeHead(204).end()
+  })
+  return { url: await listening(server), taken }
+}
+
+describe('of one endpoint', () => {
+  it('a deposit is told of at once although twenty others hang unanswered', async () => {
+    const unanswered = new Set<string>()
+    const place = await aPlaceThatHangsOn(unanswered)
+    const store = await aStore(till, { webhookUrl: place.url })
+    for (const id of await published(store, 20)) unanswered.add(id)
+    sending()
+    await expect.poll(() => place.taken.length, { timeout: 5_000 }).toBe(20)
+    const begin = performance.now()
+    const [next = ''] = await published(store, 1)
+    await expect.poll(() => place.taken.includes(next), { timeout: 5_000, interval: 10 }).toBe(true)
+    expect(performance.now() - begin).toBeLessThan(1_000)
+  })
+
+  it('first attempts do not wait behind what comes again, however much of it hangs', async () => {
+    const unanswered = new Set<string>()
+    const place = await aPlaceThatHangsOn(unanswered)
+    const store = await aStore(till, { webhookUrl: place.url })
+    for (const id of await published(store, 70)) unanswered.add(id)
+    // As after a failed attempt each.
+    await till.db.updateTable('webhook_delivery').set({ claim: 1n, attempts: 1 }).execute()
+    sending({ patienceMs: 1 })
+    await expect.poll(() => place.taken.length, { timeout: 5_000 }).toBe(16)
+    const [next = ''] = await published(store, 1)
+    await expect.poll(() => place.taken.includes(next), { timeout: 5_000, interval: 10 }).toBe(true)
+    expect(place.taken).toHaveLength(17)
+  })
+
+  it('what is replayed does not hold up what happens now', async () => {
+    const store = await aStore(till, { webhookUrl: receiver.url })
+    const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
+    await till.db
+      .updateTable('webhook_endpoint')
+      .set({ event_types: ['deposit.pending'] })
+      .execute()
+    await published(store, 12)
+    await till.db.updateTable('webhook_endpoint').set({ event_types: null }).execute()
+    // Never sent before: the first event of a replay is no first attempt either.
+    await replay(till.deps, store.id, { id, body: { fromSequence: 1, toSequence: 12 } })
+    await published(store, 1)
+    const now = await claimLane(till.deps, { endpointId: id, lane: 'first' }, 20)
+    expect(now.map(({ sequence }) => sequence)).toEqual([13n])
+    expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
+  })
+
+  it('so many that hang are open, and no more, while another endpoint is served', async () => {
+    const silent = await aSilentPlace()
+    const slow = await aStore(till, { webhookUrl: silent.url })
+    await published(slow, 70)
+    sending({ patienceMs: 1 })
+    await expect.poll(() => silent.taken.length, { timeout: 5_000 }).toBe(64)
+    await published(await aStore(till, { webhookUrl: receiver.url }), 1)
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    expect(silent.taken).toHaveLength(64)
+  })
+})
 
 describe('lanes', () => {
   it('no delivery waits behind another endpoint: forty that never answer hold up nobody', async () => {
@@ -61,7 +157,8 @@ describe('lanes', () => {
     const slow = await aStore(till)
     for (let n = 0; n < 40; n += 1) await anEndpoint(till, slow, silent.url)
     for (let n = 0; n < 10; n += 1) await expired(slow)
-    sending()
+    // So that the lanes stay as full as they are: nothing that hangs gives its place to others.
+    sending({ patienceMs: 60_000 })
     await publishEvents(till.deps)
     await expect.poll(() => silent.taken.length, { timeout: 10_000 }).toBe(40 * 8)
     await expired(await aStore(till, { webhookUrl: receiver.url }))

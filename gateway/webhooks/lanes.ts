@@ -1,31 +1,35 @@
-/** Every endpoint has a lane of its own: no delivery ever waits behind another endpoint's. */
+/**
+ * Every endpoint has two lanes of its own: no delivery ever waits behind another endpoint's, and none that is sent for
+ * the first time behind one that comes again.
+ */
 import type { Signals } from '../db/signals.ts'
-import { aboutOf, attempt, claimDue, type DeliveryDeps } from './delivery.ts'
+import { createLane, type Lane, type LaneDeps } from './lane.ts'
 import { DELIVERIES_TOPIC } from './publisher.ts'
 
-export type LanesDeps = DeliveryDeps & { signals: Pick<Signals, 'until'> }
+export type LanesDeps = LaneDeps & { signals: Pick<Signals, 'until'> }
 
-/** Attempts that one endpoint is sent at the same time. */
-const WIDTH = 8
 /** How often it is looked for what has come due; new events wake it at once. */
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Sends what is due until it is stopped. There is no limit over all lanes, which is what would let slow endpoints
- * hold up others: the number of endpoints is limited where they are created.
+ * Sends what is due until it is stopped. There is no queue over all lanes, which is what would let slow endpoints hold
+ * up others: each has its width, and only what it may have beyond that depends on how many endpoints are busy.
  */
 export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
-  const lanes = new Map<bigint, Lane>()
+  const lanes = new Map<bigint, Lane[]>()
+  const busyEndpoints = () => lanes.size
+  const lanesOf = (endpointId: bigint): Lane[] =>
+    (['first', 'again'] as const).map((lane) => createLane(deps, { endpointId, lane, signal, busyEndpoints }))
 
   const look = async (): Promise<void> => {
     for (const endpointId of await endpointsDue(deps)) {
-      const lane = lanes.get(endpointId) ?? createLane(deps, endpointId, signal)
-      lanes.set(endpointId, lane)
-      lane.wake()
+      const own = lanes.get(endpointId) ?? lanesOf(endpointId)
+      lanes.set(endpointId, own)
+      for (const lane of own) lane.wake()
     }
-    for (const [id, lane] of lanes) if (lane.isIdle()) lanes.delete(id)
+    for (const [id, own] of lanes) if (own.every((lane) => lane.isIdle())) lanes.delete(id)
   }
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -54,7 +58,7 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
     async stop() {
       stopping.abort()
       await running
-      await Promise.all([...lanes.values()].map((lane) => lane.ended()))
+      await Promise.all([...lanes.values()].flat().map((lane) => lane.ended()))
     },
   }
 }
@@ -76,57 +80,4 @@ async function endpointsDue({ db, clock }: LanesDeps): Promise<bigint[]> {
     )
     .execute()
   return rows.map(({ id }) => id)
-}
-
-type Lane = { wake(): void; isIdle(): boolean; ended(): Promise<void> }
-
-function createLane(deps: LanesDeps, endpointId: bigint, signal: AbortSignal): Lane {
-  const running = new Set<Promise<void>>()
-  let claiming: Promise<void> | undefined
-  let wanted = false
-
-  const claim = async (): Promise<void> => {
-    while (wanted && !signal.aborted && running.size < WIDTH) {
-      wanted = false
-      const claims = await claimDue(deps, endpointId, WIDTH - running.size)
-      for (const one of claims) {
-        const sent = attempt(deps, one, signal)
-          .catch((error: unknown) => {
-            deps.log.error(
-              { err: error, ...aboutOf(one) },
-              'an attempt of a webhook could not be written down',
-            )
-          })
-          .finally(() => {
-            running.delete(sent)
-            wake()
-          })
-        running.add(sent)
-      }
-    }
-  }
-  const wake = (): void => {
-    wanted = true
-    if (claiming !== undefined || running.size >= WIDTH || signal.aborted) return
-    claiming = claim()
-      .catch((error: unknown) => {
-        deps.log.error(
-          { err: error, endpoint: String(endpointId) },
-          'webhooks that are due could not be claimed',
-        )
-      })
-      .finally(() => {
-        claiming = undefined
-        // Woken while the last claim was answered.
-        if (wanted) wake()
-      })
-  }
-  return {
-    wake,
-    isIdle: () => running.size === 0 && claiming === undefined,
-    ended: async () => {
-      await claiming
-      await Promise.all(running)
-    },
-  }
 }

@@ -31,6 +31,7 @@ export async function publishEvents(deps: PublisherDeps): Promise<void> {
 /**
  * Identity numbers are taken before the commit, so that they say nothing of what a reader has seen. Positions are
  * taken by one writer at a time and of committed rows only: who has read up to one has read all before it.
+ * The endpoints are locked: one that is disabled at the same moment gets nothing, or gives up what it has got.
  */
 async function publishSome({ signals, clock }: PublisherDeps, tx: Tx): Promise<EventType[]> {
   await sql`select pg_advisory_xact_lock(hashtext('publish events'))`.execute(tx)
@@ -50,12 +51,17 @@ async function publishSome({ signals, clock }: PublisherDeps, tx: Tx): Promise<E
       from fresh join position using (store_id) where event.id = fresh.id
       returning event.id
     ),
+    endpoint as (
+      select id, store_id, event_types from webhook_endpoint
+      where state = 'enabled' and store_id in (select store_id from fresh)
+      order by id for share
+    ),
     delivery as (
       insert into webhook_delivery (event_id, endpoint_id, due_at)
       select fresh.id, endpoint.id, ${clock.now()}
       from fresh join published on published.id = fresh.id
-      join webhook_endpoint endpoint on endpoint.store_id = fresh.store_id
-      where endpoint.state = 'enabled' and (endpoint.event_types is null or fresh.type = any(endpoint.event_types))
+      join endpoint on endpoint.store_id = fresh.store_id
+      where endpoint.event_types is null or fresh.type = any(endpoint.event_types)
       order by endpoint.id, fresh.nth
       returning id
     )

@@ -4,6 +4,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { isLoopback, isPublicAddress } from './addresses.ts'
+import { createResolve } from './resolve.ts'
 
 export type SendResult =
   | {
@@ -28,7 +29,7 @@ export type SenderOptions = {
   /** The sandbox sends to this machine, over http; live mode to public addresses only, over https. */
   mode: 'sandbox' | 'live'
   deadlineMs?: number
-  /** Every address of a name; the system's by default. */
+  /** Every address of a name: of DNS by default, and as the system has it in the sandbox. */
   resolve?: Resolve
 }
 
@@ -44,7 +45,11 @@ const MOST_ANSWER_BYTES = 1024
 
 export type Sender = (request: WebhookRequest) => Promise<SendResult>
 
-export function createSender({ mode, deadlineMs = DEADLINE_MS, resolve = lookup }: SenderOptions): Sender {
+export function createSender({
+  mode,
+  deadlineMs = DEADLINE_MS,
+  resolve = mode === 'live' ? createResolve() : lookup,
+}: SenderOptions): Sender {
   const allowed = (address: string): boolean =>
     isPublicAddress(address) || (mode === 'sandbox' && isLoopback(address))
   return (request) => {

@@ -1,0 +1,99 @@
+/** One lane of one endpoint: claims what is due while there are places, and sends it. */
+import { aboutOf, attempt, type Claim, claimLane, type DeliveryDeps, type LaneName } from './delivery.ts'
+import { createPace, PATIENCE_MS, placesLeft } from './pace.ts'
+import type { Sender } from './sender.ts'
+
+export type LaneDeps = DeliveryDeps & {
+  /** The least time without an answer after which an attempt counts as hanging. */
+  patienceMs?: number
+}
+
+export type Lane = { wake(): void; isIdle(): boolean; ended(): Promise<void> }
+
+type Options = { endpointId: bigint; lane: LaneName; signal: AbortSignal; busyEndpoints(): number }
+
+export function createLane(deps: LaneDeps, { endpointId, lane, signal, busyEndpoints }: Options): Lane {
+  const open = new Set<Promise<void>>()
+  let claiming: Promise<void> | undefined
+  let wanted = false
+
+  const watched = watchHanging(deps, () => wake())
+  const places = () =>
+    placesLeft(lane, { open: open.size, hanging: watched.hanging(), busyEndpoints: busyEndpoints() })
+
+  const begin = (claim: Claim): void => {
+    const sent = attempt({ ...deps, send: watched.send }, claim, signal)
+      .catch((error: unknown) => {
+        deps.log.error({ err: error, ...aboutOf(claim) }, 'an attempt of a webhook could not be written down')
+      })
+      .finally(() => {
+        open.delete(sent)
+        wake()
+      })
+    open.add(sent)
+  }
+  const claim = async (): Promise<void> => {
+    for (let most = places(); wanted && !signal.aborted && most > 0; most = places()) {
+      wanted = false
+      for (const one of await claimLane(deps, { endpointId, lane }, most)) begin(one)
+    }
+  }
+  const wake = (): void => {
+    wanted = true
+    if (claiming !== undefined || places() === 0 || signal.aborted) return
+    claiming = claim()
+      .catch((error: unknown) => {
+        deps.log.error(
+          { err: error, endpoint: String(endpointId) },
+          'webhooks that are due could not be claimed',
+        )
+      })
+      .finally(() => {
+        claiming = undefined
+        // Woken while the last claim was answered.
+        if (wanted) wake()
+      })
+  }
+  return {
+    wake,
+    isIdle: () => open.size === 0 && claiming === undefined,
+    ended: async () => {
+      await claiming
+      await Promise.all(open)
+    },
+  }
+}
+
+/** Sends, and tells when an attempt has hung for so long that its place may be given to others. */
+function watchHanging(
+  { send, patienceMs = PATIENCE_MS }: LaneDeps,
+  onHanging: () => void,
+): { send: Sender; hanging(): number } {
+  const pace = createPace(patienceMs)
+  const hanging = new Set<object>()
+  return {
+    hanging: () => hanging.size,
+    async send(request) {
+      const began = performance.now()
+      const own = {}
+      const look = (): void => {
+        const leftMs = pace.patienceMs() - (performance.now() - began)
+        // Asked anew each time: answers to others may have shown that this store takes its time.
+        if (leftMs > 0) timer = setTimeout(look, Math.ceil(leftMs))
+        else {
+          hanging.add(own)
+          onHanging()
+        }
+      }
+      let timer = setTimeout(look, pace.patienceMs())
+      try {
+        const result = await send(request)
+        pace.ended(result, performance.now() - began)
+        return result
+      } finally {
+        clearTimeout(timer)
+        hanging.delete(own)
+      }
+    },
+  }
+}

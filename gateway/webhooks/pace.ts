@@ -1,0 +1,48 @@
+/** How many attempts may be under way, and which of them no longer stand in the way of others. Pure. */
+import { isTaken, type LaneName } from './delivery.ts'
+import type { SendResult } from './sender.ts'
+
+/** Attempts of one lane that the store is expected to answer soon. What comes again has the narrower lane. */
+const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }
+/** Attempts of one lane that may be under way, with those that hang. */
+const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
+const MOST_OF_ENDPOINT = MOST_OPEN.first + MOST_OPEN.again
+/** Of all endpoints of a process, as long as every lane has its width. */
+const MOST_OPEN_IN_ALL = 1_000
+
+/** The least time without an answer after which an attempt counts as hanging. */
+export const PATIENCE_MS = 500
+/** How much longer than usual an answer may take. */
+const SLOWER_THAN_USUAL = 2
+/** What the newest answer counts for in what is usual. */
+const NEWEST = 0.25
+
+export type Pace = {
+  /** Only an event that was taken tells how long taking one takes; what failed late was hanging until then. */
+  ended(result: SendResult, afterMs: number): void
+  patienceMs(): number
+}
+
+/**
+ * A store that hangs on some deposits answers the others as quickly as ever: what hangs gives its place to them. One
+ * that is slow with everything is overloaded: it gets no more calls at a time for it.
+ */
+export function createPace(leastMs: number): Pace {
+  let usualMs = 0
+  return {
+    ended(result, afterMs) {
+      if (isTaken(result)) usualMs += (afterMs - usualMs) * NEWEST
+    },
+    patienceMs: () => Math.max(leastMs, usualMs * SLOWER_THAN_USUAL),
+  }
+}
+
+export type Load = { open: number; hanging: number; busyEndpoints: number }
+
+/** How many attempts a lane may begin. Its width is its own; what it has beyond shrinks with the number of endpoints. */
+export function placesLeft(lane: LaneName, { open, hanging, busyEndpoints }: Load): number {
+  const width = WIDTHS[lane]
+  const share = Math.floor((MOST_OPEN_IN_ALL / busyEndpoints) * (MOST_OPEN[lane] / MOST_OF_ENDPOINT))
+  const most = Math.max(width, Math.min(MOST_OPEN[lane], share))
+  return Math.max(0, Math.min(width - (open - hanging), most - open))
+}

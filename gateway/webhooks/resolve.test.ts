@@ -1,0 +1,94 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Receiver, startReceiver } from '../testing/receiver.ts'
+import { createResolve } from './resolve.ts'
+import { createSender, type Resolve } from './sender.ts'
+
+const TYPE_A = 1
+const TYPE_AAAA = 28
+
+let receiver: Receiver
+let resolve: Resolve
+let asked: string[]
+let stop: () => void
+
+beforeEach(async () => {
+  receiver = await startReceiver()
+  asked = []
+  // Knows an IPv4 address of shop.test, says that both.test has a private one too, and never answers otherwise.
+  const server = createSocket('udp4', (query, from) => {
+    const { name, type, end } = questionOf(query)
+    asked.push(name)
+    const answers: Record<string, Buffer[]> = {
+      [`shop.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],
+      [`shop.test ${TYPE_AAAA}`]: [],
+      [`both.test ${TYPE_A}`]: [Buffer.from([93, 184, 216, 34]), Buffer.from([10, 0, 0, 1])],
+      [`both.test ${TYPE_AAAA}`]: [],
+      [`none.test ${TYPE_A}`]: [],
+      [`none.test ${TYPE_AAAA}`]: [],
+    }
+    const found = answers[`${name} ${type}`]
+    if (found !== undefined) server.send(answerTo(query.subarray(0, end), found), from.port, from.address)
+  })
+  server.bind(0, '127.0.0.1')
+  await once(server, 'listening')
+  stop = () => server.close()
+  resolve = createResolve({ servers: [`127.0.0.1:${server.address().port}`] })
+})
+afterEach(async () => {
+  stop()
+  await receiver.close()
+})
+
+/** The one question of a DNS message (RFC 1035, 4.1). */
+function questionOf(message: Buffer): { name: string; type: number; end: number } {
+  const labels: string[] = []
+  let at = 12
+  for (let length = message.readUInt8(at); length > 0; length = message.readUInt8(at)) {
+    labels.push(message.toString('latin1', at + 1, at + 1 + length))
+    at += 1 + length
+  }
+  return { name: labels.join('.').toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 }
+}
+
+function answerTo(question: Buffer, addresses: Buffer[]): Buffer {
+  const head = Buffer.from(question)
+  head.writeUInt16BE(0x8180, 2)
+  head.writeUInt16BE(addresses.length, 6)
+  head.writeUInt32BE(0, 8)
+  // The name of the question, type A, class IN, for no time.
+  const record = Buffer.from([0xc0, 12, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4])
+  return Buffer.concat([head, ...addresses.flatMap((address) => [record, address])])
+}
+
+const request = (url: string) => ({ url, headers: {}, body: '{}' })
+
+describe('a name asked of DNS', () => {
+  it('is sent to at once although the servers of forty others never answer', async () => {
+    const send = createSender({ mode: 'sandbox', deadlineMs: 10_000, resolve })
+    const ending = new AbortController()
+    const silent = Array.from({ length: 40 }, (_, n) =>
+      send({ ...request(`http://silent-${n}.test/`), signal: ending.signal }),
+    )
+    await expect.poll(() => new Set(asked).size, { timeout: 5_000 }).toBe(40)
+    expect(await send(request(`http://shop.test:${receiver.port}/`))).toMatchObject({ status: 204 })
+    ending.abort()
+    await Promise.all(silent)
+  })
+
+  it.each([
+    ['http://both.test/', 'the address is not public'],
+    ['http://none.test/', 'ENODATA'],
+  ])('%s fails: %s', async (url, reason) => {
+    const send = createSender({ mode: 'sandbox', deadlineMs: 5_000, resolve })
+    expect(await send(request(url))).toEqual({ kind: 'failed', reason })
+  })
+
+  it('localhost is this machine without a question', async () => {
+    const send = createSender({ mode: 'live', deadlineMs: 5_000, resolve })
+    for (const name of ['localhost', 'shop.localhost', 'LOCALHOST.'])
+      expect(await send(request(`https://${name}/`))).toMatchObject({ reason: 'the address is not public' })
+    expect(asked).toEqual([])
+  })
+})

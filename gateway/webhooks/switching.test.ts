@@ -1,0 +1,147 @@
+/** What is written for an endpoint and what switches it wait for each other, whoever comes first. */
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase } from '../db/client.ts'
+import { expireDeposit } from '../deposits/service.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { replay } from './attempts.ts'
+import { claimDue } from './delivery.ts'
+import {
+  addEndpoint,
+  disableEndpoint,
+  endpointOf,
+  rotateSecret,
+  secretsOf,
+  switchEndpoint,
+} from './endpoints.ts'
+import { publishEvents } from './publisher.ts'
+
+let till: Till
+let store: { id: bigint }
+let endpointId: bigint
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { webhookUrl: 'http://127.0.0.1:9/' })
+  endpointId = (await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()).id
+  const { id } = await aDeposit(till, store)
+  await till.db.updateTable('deposit').set({ expires_at: till.clock.now() }).where('id', '=', id).execute()
+  await expireDeposit(till.deps, id)
+})
+afterEach(() => till.close())
+
+const REPLAYED = { fromSequence: 1, toSequence: 9 }
+const replaying = (signals = till.deps.signals) =>
+  replay({ ...till.deps, signals }, store.id, { id: endpointId, body: REPLAYED })
+const switching = (on: boolean) => switchEndpoint(till.db, store.id, { id: endpointId, on })
+const deliveries = () => till.db.selectFrom('webhook_delivery').select(['state', 'due_at']).execute()
+
+/** Signals that hold a transaction open just before its commit. */
+function heldBack() {
+  const reached = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const notify = async (): Promise<void> => {
+    reached.resolve()
+    await gate.promise
+  }
+  return { signals: { ...till.deps.signals, notify }, reached: reached.promise, open: gate.resolve }
+}
+
+/** Until as many queries wait for a lock, or one of `works` has ended without. */
+async function waiting(count: number, ...works: Promise<unknown>[]): Promise<void> {
+  let ended = false
+  for (const work of works) void work.finally(() => (ended = true)).catch(() => {})
+  const locked = async () => {
+    const { rows } = await sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`.execute(till.db)
+    return ended || rows.length === count
+  }
+  await expect.poll(locked, { timeout: 10_000, interval: 10 }).toBe(true)
+}
+
+describe('what is being written when its endpoint is disabled', () => {
+  it.each([
+    ['a publication', (signals: Till['deps']['signals']) => publishEvents({ ...till.deps, signals })],
+    ['a replay', async (signals: Till['deps']['signals']) => void (await replaying(signals))],
+  ])('is given up like all that waited: %s', async (what, write) => {
+    if (what === 'a replay') {
+      await publishEvents(till.deps)
+      await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()
+    }
+    const { signals, reached, open } = heldBack()
+    const writing = write(signals)
+    await reached
+    const disabling = switching(false)
+    await waiting(1, disabling)
+    open()
+    await Promise.all([writing, disabling])
+    expect(await deliveries()).toEqual([{ state: 'failed', due_at: null }])
+    await switching(true)
+    expect(await claimDue(till.deps, endpointId, 8)).toEqual([])
+  })
+})
+
+describe('while an endpoint is being disabled', () => {
+  /** Disables it, and commits when told. */
+  async function disabling() {
+    const other = openDatabase(till.url, 1)
+    const done = Promise.withResolvers<void>()
+    const gate = Promise.withResolvers<void>()
+    const ended = other.db
+      .transaction()
+      .execute(async (tx) => {
+        await disableEndpoint(tx, endpointId, 'by_store')
+        done.resolve()
+        await gate.promise
+      })
+      .finally(() => other.close())
+    await done.promise
+    return async () => {
+      gate.resolve()
+      await ended
+    }
+  }
+
+  it('nothing is published to it', async () => {
+    const commit = await disabling()
+    const publishing = publishEvents(till.deps)
+    await waiting(1, publishing)
+    await commit()
+    await publishing
+    expect(await deliveries()).toEqual([])
+    const events = await till.db.selectFrom('event').select('sequence').execute()
+    expect(events).toEqual([{ sequence: 1n }])
+  })
+
+  it('nothing is replayed to it', async () => {
+    await publishEvents(till.deps)
+    const commit = await disabling()
+    const answer = replaying()
+    await waiting(1, answer)
+    await commit()
+    await expect(answer).rejects.toMatchObject({ code: 'endpoint_disabled' })
+    expect(await deliveries()).toEqual([{ state: 'failed', due_at: null }])
+  })
+})
+
+it('of two rotations at the same time the later one signs beside the earlier one', async () => {
+  const box = createSecretBox(Buffer.alloc(32, 3))
+  const { id } = await till.db
+    .transaction()
+    .execute((tx) =>
+      addEndpoint(tx, { ...till.deps, box }, { storeId: store.id, url: 'http://127.0.0.1:9/' }),
+    )
+  const deps = { ...till.deps, box, mode: 'sandbox' as const }
+  const rotate = () => rotateSecret(deps, store.id, { id: BigInt(id), overlapHours: 1 })
+  const both = await till.db.transaction().execute(async (tx) => {
+    await tx.selectFrom('webhook_endpoint').select('id').where('id', '=', BigInt(id)).forUpdate().execute()
+    const rotations = [rotate(), rotate()]
+    await waiting(2, ...rotations)
+    return rotations
+  })
+  const given = (await Promise.all(both)).map(({ secret }) => secret)
+  const signing = secretsOf(box, await endpointOf(till.db, store.id, BigInt(id)), till.clock.now())
+  expect(signing.sort()).toEqual(given.sort())
+})
