@@ -357,4 +357,10 @@ describe('a record of the exchange', () => {
     expect(decided(final, proved(), 786_400)).toEqual([{ kind: 'closed' }])
     expect(decided({ ...final, lastLookAt: null }, proved(), 786_400)).toEqual([])
   })
+
+  it('releases and closes at one look when the release comes after the time of the last one', () => {
+    const released = { kind: 'released', at: at(786_399) }
+    expect(decided(held, proved(), 786_399)).toEqual([released])
+    expect(decided(held, proved(), 786_400)).toEqual([{ ...released, at: at(786_400) }, { kind: 'closed' }])
+  })
 })

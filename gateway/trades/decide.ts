@@ -7,6 +7,7 @@ import {
   type CancelReason,
   type End,
   isDeliverable,
+  lastLookAfter,
   type Trade,
   type TradeEvent,
   type TradeIn,
@@ -215,9 +216,12 @@ function decideDelivered(
   const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
   const isWhole = gone.length + trade.reversed.length === trade.items.length
   if (isWhole || (proof.kind !== 'delivered' && proof.kind !== 'taken_back')) return reversal
-  if (trade.state === 'held' && now >= trade.settlesAt) return [...reversal, { kind: 'released', at: now }]
-  const isLast = trade.state === 'final' && trade.lastLookAt !== null && now >= trade.lastLookAt
-  return isLast ? [...reversal, { kind: 'closed' }] : reversal
+  const isReleased = trade.state === 'held' && now >= trade.settlesAt
+  const release: TradeEvent[] = isReleased ? [{ kind: 'released', at: now }] : []
+  // Released very late, the same look is the last one too.
+  const lastLookAt = trade.state === 'held' ? lastLookAfter(trade.settlesAt) : trade.lastLookAt
+  const isLast = lastLookAt !== null && now >= lastLookAt
+  return [...reversal, ...release, ...(isLast ? [{ kind: 'closed' } as const] : [])]
 }
 
 /** What an offer means that belongs to no open trade: a twin, or one whose trade was given up. */

@@ -206,11 +206,12 @@ type DeliveredEvent = Extract<TradeEvent, { kind: 'delivered' | 'released' | 're
 function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
   switch (event.kind) {
     case 'delivered': {
-      if (!isDeliverable(trade) || trade.startedAt === null) return wrong(trade, event)
+      if (!isDeliverable(trade)) return wrong(trade, event)
       const { offerId, exchange, settlesAt, at } = event
       const delivered = {
         ...commonOf(trade),
-        startedAt: trade.startedAt,
+        // A database restored from a backup may not know that it was sent.
+        startedAt: trade.startedAt ?? at,
         offerId,
         steamTradeId: exchange.tradeId,
         acceptedAt: ('acceptedAt' in trade ? trade.acceptedAt : null) ?? at,
@@ -222,8 +223,7 @@ function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
     case 'released': {
       if (trade.state !== 'held') return wrong(trade, event)
       const { settlesAt, ...rest } = trade
-      const lastLookAt = new Date(settlesAt.getTime() + LAST_LOOK_MS)
-      return { ...rest, state: 'final', lastLookAt, endedAt: event.at }
+      return { ...rest, state: 'final', lastLookAt: lastLookAfter(settlesAt), endedAt: event.at }
     }
     case 'reversed': {
       if (trade.state !== 'held' && trade.state !== 'final') return wrong(trade, event)
@@ -259,6 +259,10 @@ function ended(trade: Trade, end: { state: EndedState; reason: string; endedAt: 
 /** True where proof of delivery makes a delivery of the trade. */
 export function isDeliverable(trade: Trade): trade is TradeIn<'active'> | EndedTrade {
   return trade.state === 'active' || isEnded(trade)
+}
+
+export function lastLookAfter(settlesAt: Date): Date {
+  return new Date(settlesAt.getTime() + LAST_LOOK_MS)
 }
 
 export function isEnded(trade: Trade): trade is EndedTrade {
