@@ -19,6 +19,18 @@ export function isFinal(status: DepositStatus): status is FinalDepositStatus {
   return status !== 'created' && status !== 'pending'
 }
 
+/** How far a deposit has come: it never goes back, and only proof of delivery overrules an end. */
+function progressOf(status: DepositStatus): number {
+  if (status === 'created') return 0
+  if (status === 'pending') return 1
+  return status === 'succeeded' ? 3 : 2
+}
+
+/** Whether a deposit that is `known` has left this status behind it. */
+export function isBefore(status: DepositStatus, known: DepositStatus): boolean {
+  return progressOf(status) < progressOf(known)
+}
+
 /** Why an inventory cannot be shown; each is a state of the page, not a refused call. */
 export const INVENTORY_ERROR_TYPES = [
   'internal',

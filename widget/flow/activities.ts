@@ -65,14 +65,15 @@ export function activitiesOf(state: FlowState): Activity[] {
   return activities
 }
 
-/** Who came back sees the truth at once; technical works and a deadline that passes end by themselves. */
+/** Who came back sees the truth at once; technical works, an outage and a deadline that passes end by themselves. */
 function lookOf(state: FlowState): Activity | null {
   const { payment, modal, looks, deadlineMs } = state
   if (payment === null || isFinal(payment.status)) return null
   if (modal.kind !== 'none' && modal.kind !== 'creationError') return null
   const look = { kind: 'look', notBeforeMs: 0 } as const
   if (state.lookNow) return { ...look, key: `look ${looks} now`, delayMs: 0 }
-  if (payment.technicalWorks) return { ...look, key: `look ${looks}`, delayMs: LOOK_PAUSE_MS }
+  if (payment.technicalWorks || state.pollFailing)
+    return { ...look, key: `look ${looks}`, delayMs: LOOK_PAUSE_MS }
   if (deadlineMs === null) return null
   return { ...look, key: `look ${looks} ${deadlineMs}`, delayMs: LOOK_PAUSE_MS, notBeforeMs: deadlineMs }
 }

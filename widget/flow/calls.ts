@@ -88,6 +88,7 @@ async function createTrade(
 ): Promise<FlowEvent> {
   const { attempt, trade, delayMs } = activity
   if (delayMs > 0) await world.wait(delayMs, signal)
+  if (signal.aborted) return { type: 'tradeUnknown', attempt }
   const quote = trade.quoteId === null ? {} : { quoteId: trade.quoteId }
   const body = { hash: state.hash, game: trade.game, items: [...trade.items], ...quote }
   const answer = await world.api.createTrade(body, { language: state.language, signal })

@@ -44,6 +44,25 @@ describe('a deposit that is not polled', () => {
     expect(look(having(state, loaded()).state)).toMatchObject({ delayMs: 5000 })
   })
 
+  it('is looked at every 5 s while the looks fail, and not any more after one that did not', () => {
+    const lost = { type: 'paymentFailed', refusal: { code: null, detail: null } } as const
+    const failed = having(opening(), loaded({ timeLeft: null }), lost).state
+    expect(look(failed)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
+    expect(look(having(failed, lost).state)?.key).not.toBe(look(failed)?.key)
+    expect(look(having(failed, { type: 'paymentUnchanged' }).state)).toBeUndefined()
+  })
+
+  it.each(['deposit_closed', 'trade_in_progress'])(
+    'is looked at, at once, when a trade is refused with %s',
+    (code) => {
+      const refusal = { code, detail: null }
+      const { state } = having(creating(), { type: 'tradeRefused', attempt: 1, refusal })
+      expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+      const { modal } = having(state, loaded({ status: 'succeeded', timeLeft: null })).state
+      expect(modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
+    },
+  )
+
   it('is not looked at while it is polled or created', () => {
     for (const state of [confirming(), creating()]) {
       expect(look(having(state, RETURNED).state)).toBeUndefined()

@@ -117,6 +117,28 @@ describe('the inventory', () => {
   })
 })
 
+describe('D-27 what was picked before an inventory that could not be had', () => {
+  const fail = (state: FlowState): FlowState =>
+    having(state, RELOAD, { type: 'inventoryFailed', request: inventoryRequest(having(state, RELOAD).state) })
+      .state
+
+  it('is picked again when the items are back, as far as they are', () => {
+    const failed = fail(fail(having(withItems(), toggle('3'), toggle('1')).state))
+    expect(picked(failed)).toEqual([])
+    const back = answered(having(failed, RELOAD).state, inventory([item('1'), item('9')]))
+    expect(picked(back)).toEqual(['1'])
+    expect(picked(answered(having(back, RELOAD).state, inventory([item('1'), item('3')])))).toEqual(['1'])
+  })
+
+  it.each([
+    ['another game', { type: 'gameChosen', game: 'dota' }],
+    ['putting all back', { type: 'selectionCleared' }],
+  ] satisfies [string, FlowEvent][])('is forgotten by %s', (_what, event) => {
+    const state = having(fail(having(withItems(), toggle('1')).state), event, RELOAD).state
+    expect(picked(answered(state, inventory([item('1')])))).toEqual([])
+  })
+})
+
 describe('picking', () => {
   it('A-012 a press picks, a second press puts back, in the order of the presses', () => {
     const state = having(withItems(), toggle('3'), toggle('1')).state

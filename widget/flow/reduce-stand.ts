@@ -35,7 +35,7 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
   switch (event.type) {
     case 'gameChosen': {
       if (event.game === stand.game) return { state, effects: [] }
-      const empty = { game: event.game, selection: [], search: '', inventory: NOTHING }
+      const empty = { game: event.game, selection: [], setAside: [], search: '', inventory: NOTHING }
       return { state: reloading(state, empty, false), effects: [] }
     }
     case 'reloadPressed':
@@ -43,11 +43,14 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
     case 'inventoryLoaded':
       return { state: inventoryLoaded(state, stand, event), effects: [] }
     case 'inventoryFailed':
-      return { state: isCurrent(stand, event.request) ? failed(state, 'internal') : state, effects: [] }
+      return {
+        state: isCurrent(stand, event.request) ? failed(state, stand, 'internal') : state,
+        effects: [],
+      }
     case 'itemToggled':
       return toggled(state, stand, event.id)
     case 'selectionCleared':
-      return { state: withStand(state, { selection: [] }), effects: [] }
+      return { state: withStand(state, { selection: [], setAside: [] }), effects: [] }
     case 'searchTyped':
       return { state: withStand(state, { search: event.text }), effects: [] }
     case 'sortChosen':
@@ -87,16 +90,19 @@ function inventoryLoaded(
 ): FlowState {
   if (!isCurrent(stand, answer.request)) return state
   const { inventory } = answer
-  if (inventory.inventoryError) return failed(state, inventory.inventoryErrorType ?? 'internal')
+  if (inventory.inventoryError) return failed(state, stand, inventory.inventoryErrorType ?? 'internal')
   const there = itemsById(inventory.items)
   return withStand(state, {
     inventory: { status: 'ready', inventory },
-    selection: stand.selection.filter((id) => there.has(id)),
+    selection: [...stand.setAside, ...stand.selection].filter((id) => there.has(id)),
+    setAside: [],
   })
 }
 
-function failed(state: FlowState, type: InventoryErrorType): FlowState {
-  return withStand(state, { inventory: { status: 'error', type }, selection: [] })
+/** Nothing can be picked beside an error, but what was picked comes back with the items. */
+function failed(state: FlowState, stand: Stand, type: InventoryErrorType): FlowState {
+  const setAside = [...stand.setAside, ...stand.selection]
+  return withStand(state, { inventory: { status: 'error', type }, selection: [], setAside })
 }
 
 function toggled(state: FlowState, stand: Stand, id: string): Step {

@@ -68,5 +68,8 @@ function refused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   if (refusal.code === 'technical_works' && state.payment !== null) {
     return { modal, payment: { ...state.payment, technicalWorks: true, timeLeft: null }, deadlineMs: null }
   }
-  return stale ? { ...reloading(state, {}, true), modal } : { modal }
+  if (stale) return { ...reloading(state, {}, true), modal }
+  // A lost answer may have begun a trade that is over by now, another tab another one: the deposit tells.
+  const elsewhere = refusal.code === 'deposit_closed' || refusal.code === 'trade_in_progress'
+  return elsewhere ? { modal, lookNow: true } : { modal }
 }

@@ -291,6 +291,15 @@ describe('the outcome', () => {
     expect(having(state, loaded({ status })).state).toBe(state)
   })
 
+  it.each([
+    ['pending', 'created'],
+    ['tradeTimeout', 'pending'],
+    ['succeeded', 'tradeTimeout'],
+  ] as const)('D-6 after %s an answer that says %s is an older one', (known, older) => {
+    const { state } = having(confirming(), loaded({ status: known }))
+    expect(having(state, loaded({ status: older })).state).toBe(state)
+  })
+
   it('A-064 the way to the store is taken once, on the first answer that names it', () => {
     const redirectUrl = 'https://store.example/thanks'
     const first = having(opening(), loaded({ status: 'succeeded', redirectUrl }))

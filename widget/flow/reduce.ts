@@ -1,7 +1,7 @@
 /** The one transition of the deposit page: pure, total, and the only place where a state is made. */
 import { DEFAULT_GAME } from '../../contract/games.ts'
 import { isLanguage } from '../../contract/languages.ts'
-import { isFinal } from '../../contract/statuses.ts'
+import { isBefore, isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent } from './events.ts'
@@ -67,7 +67,7 @@ const looked = (state: FlowState): FlowState =>
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && page.refusal.code === null) return { ...state, page: { stage: 'none' } }
-  const asked = withLinkAskedAgain(state)
+  const asked = askedAgain(state)
   return payment === null || isPolling(asked) ? asked : { ...asked, lookNow: true }
 }
 
@@ -77,17 +77,21 @@ function retryPressed(state: FlowState): FlowState {
   return link?.status === 'failed' ? checkLink(state, link.text) : state
 }
 
-/** A link that nobody could judge is asked for again once there is hope. */
-function withLinkAskedAgain(state: FlowState): FlowState {
-  const link = linkOf(state.page)
+/** A link that nobody could judge, or an inventory that could not be had, is asked for again once there is hope. */
+function askedAgain(state: FlowState): FlowState {
+  const { page } = state
+  if (page.stage === 'wait-for-select-items' && isInternalError(page.stand))
+    return reloading(state, {}, false)
+  const link = linkOf(page)
   return link?.status === 'failed' && isUnjudged(link.refusal) ? checkLink(state, link.text) : state
 }
 
 const step = (state: FlowState): Step => ({ state, effects: [] })
 
 function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step {
-  // What is over stays over: an answer from before the end must not open the deposit again.
-  if (before.modal.kind === 'completed' && !isFinal(payment.status)) return step(before)
+  if (before.payment !== null && isBefore(payment.status, before.payment.status)) {
+    return step(before.pollFailing ? { ...before, pollFailing: false } : before)
+  }
   const language =
     !before.languageChosen && before.payment === null && isLanguage(payment.language)
       ? payment.language
@@ -153,6 +157,7 @@ function withUser(state: FlowState, user: User): FlowState {
         game,
         inventory: { status: 'loading', request, kept: null, reload: false },
         selection: [],
+        setAside: [],
         search: '',
         sort: 'priceDown',
       },
@@ -170,11 +175,8 @@ function paymentFailed(state: FlowState, refusal: Refusal): Step {
 
 function connectionChanged(state: FlowState, online: boolean): Step {
   if (state.online === online) return step(state)
-  const { page } = state
-  const failed = page.stage === 'wait-for-select-items' && isInternalError(page.stand)
-  const connected = online && failed ? reloading(state, {}, false) : state
   return {
-    state: { ...(online ? withLinkAskedAgain(connected) : connected), online },
+    state: { ...(online ? askedAgain(state) : state), online },
     effects: online ? [{ kind: 'toast', toast: { text: 'connectionBack' } }] : [],
   }
 }

@@ -16,11 +16,15 @@ export type Flow = {
 
 /** A gap between two ticks above this means that the tab slept. */
 const SLEPT_MS = 2000
+/** A call that is older when the page comes back may hang since before it slept. */
+const MAY_HANG_MS = 1000
+
+type Running = { activity: Activity; sinceMs: number; controller: AbortController }
 
 export function startFlow(initial: FlowState, world: World): Flow {
   let state = initial
   const listeners = new Set<() => void>()
-  const running = new Map<string, AbortController>()
+  const running = new Map<string, Running>()
   let wake = new AbortController()
   const calls = createCalls(world, () => state)
 
@@ -37,17 +41,31 @@ export function startFlow(initial: FlowState, world: World): Flow {
 
   function sync(): void {
     const wanted = new Map(activitiesOf(state).map((activity) => [activity.key, activity]))
-    for (const [key, controller] of running) {
+    for (const [key, { controller }] of running) {
       if (!wanted.has(key)) {
         running.delete(key)
         controller.abort()
       }
     }
-    for (const [key, activity] of wanted) {
-      if (running.has(key)) continue
-      const controller = new AbortController()
-      running.set(key, controller)
-      void carryOut(activity, controller.signal)
+    for (const activity of wanted.values()) {
+      if (!running.has(activity.key)) begin(activity)
+    }
+  }
+
+  function begin(activity: Activity): void {
+    const controller = new AbortController()
+    running.set(activity.key, { activity, sinceMs: world.now(), controller })
+    void carryOut(activity, controller.signal)
+  }
+
+  /** The same calls once more: asked twice, each gives the same, a trade that is under way included. */
+  function giveUpOldCalls(): void {
+    const nowMs = world.now()
+    for (const { activity, sinceMs, controller } of [...running.values()]) {
+      const waits = 'delayMs' in activity && activity.delayMs > 0
+      if (activity.kind === 'poll' || (!waits && nowMs - sinceMs < MAY_HANG_MS)) continue
+      controller.abort()
+      begin(waits ? { ...activity, delayMs: 0 } : activity)
     }
   }
 
@@ -72,9 +90,10 @@ export function startFlow(initial: FlowState, world: World): Flow {
       wake.abort()
       wake = new AbortController()
       dispatch({ type: 'returned' })
+      giveUpOldCalls()
     },
     stop() {
-      for (const controller of running.values()) controller.abort()
+      for (const { controller } of running.values()) controller.abort()
       running.clear()
     },
   }

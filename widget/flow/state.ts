@@ -33,6 +33,8 @@ export type Stand = {
   inventory: InventoryState
   /** Asset ids in the order they were picked. */
   selection: readonly string[]
+  /** What was picked when the inventory could not be had: picked again as far as it is in the next one. */
+  setAside: readonly string[]
   search: string
   sort: Sort
 }
