@@ -56,7 +56,8 @@ export default defineConfig({
           maxWorkers: 2,
         },
       },
-      { test: { name: 'widget', include: ['widget/**/*.test.{ts,tsx}'] } },
+      // Style sheets are empty in tests, but for the colours.
+      { test: { name: 'widget', include: ['widget/**/*.test.{ts,tsx}'], css: { include: [/tokens\.css/] } } },
       {
         test: {
           name: 'e2e',

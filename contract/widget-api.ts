@@ -38,6 +38,8 @@ export const paymentSchema = z.object({
   /** Number shown to the shopper as #id. */
   id: z.string(),
   storeName: z.string(),
+  /** The store's own colour, as `#rrggbb`; null where it has none. */
+  storeAccent: z.string().nullable(),
   status: z.enum(DEPOSIT_STATUSES),
   currency: z.enum(CURRENCIES),
   /** While pending the total of the trade, once succeeded what was credited, else null. */

@@ -29,10 +29,10 @@ const USAGE = `usage: npm run --silent tradetill -- COMMAND
   items moved                records that items left their bots: lines of the export on stdin
   store add --name NAME --origin URL [--origin URL ...] [--webhook-url URL]
             [--risk-limit-usd DOLLARS] [--credit-mode on_accept|on_release]
-            [--liability operator|store] [--json]
+            [--liability operator|store] [--accent '#RRGGBB'] [--json]
                              registers a store; prints its API key and webhook secret once
-  store update --id STORE --origin URL [--origin URL ...] [--webhook-url URL]
-                             gives a store these origins, and its first endpoint this address
+  store update --id STORE [--origin URL ... [--webhook-url URL]] [--accent '#RRGGBB'|none]
+                             gives a store these origins, its first endpoint this address, its page this colour
   store show STORE           its settings, keys, endpoints and balances
   key add --store STORE --name NAME [--scope SCOPE ...]
                              makes another key, with these rights only; prints it once

@@ -37,6 +37,8 @@ it('a store is added, shown, and gets more keys; no secret is shown twice', asyn
     'http://localhost:1/hook',
     '--liability',
     'store',
+    '--accent',
+    '#3366CC',
     '--json',
   )
   const { apiKey, webhookSecret, storeId } = JSON.parse(added.out)
@@ -47,6 +49,7 @@ it('a store is added, shown, and gets more keys; no secret is shown twice', asyn
   expect((await run('key', 'revoke', apiKey.slice(8, 16))).out).toContain('works no more')
   const shown = await run('store', 'show', storeId)
   expect(shown.out).toMatch(/borne by the store/)
+  expect(shown.out).toMatch(/accent +#3366cc/)
   expect(shown.out).toMatch(/"first key".*never used, revoked/)
   expect(shown.out).toMatch(/"reader" deposits:read, never used, ends/)
   expect(shown.out).toMatch(/endpoint 1 +enabled http:\/\/localhost:1\/hook/)
@@ -70,6 +73,7 @@ it('a deposit is shown as a timeline, without its whole link', async () => {
 it.each([
   ['without an origin', ['store', 'add', '--name', 'x'], 'every origin must have the form'],
   ['with a wrong liability', [...ADD, '--liability', 'nobody'], '--liability must be one of'],
+  ['with a colour by name', [...ADD, '--accent', 'tomato'], 'the accent must be a colour in the form'],
   ['of a store that is not there', ['store', 'show', '9'], 'there is no store 9'],
   ['of no key', ['key', 'rotate', 'abcdefgh'], 'there is no such key'],
   [

@@ -38,6 +38,10 @@ function oneOf<T extends string>(text: string, known: readonly T[], option: stri
   return found
 }
 
+/** `none` gives the page its own colour back. */
+const accentOf = (text: string | undefined): { accent?: string | null } =>
+  text === undefined ? {} : { accent: text === 'none' ? null : text }
+
 export async function addStore(context: Context, args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -48,6 +52,7 @@ export async function addStore(context: Context, args: string[]): Promise<void> 
       'risk-limit-usd': { type: 'string', default: '0' },
       'credit-mode': { type: 'string', default: 'on_accept' },
       liability: { type: 'string', default: 'operator' },
+      accent: { type: 'string' },
       json: { type: 'boolean', default: false },
     },
   })
@@ -60,6 +65,7 @@ export async function addStore(context: Context, args: string[]): Promise<void> 
     riskLimitUsdCents: BigInt(limit) * 100n,
     creditMode: oneOf(values['credit-mode'], ['on_accept', 'on_release'], '--credit-mode'),
     liability: oneOf(values.liability, ['operator', 'store'], '--liability'),
+    ...accentOf(values.accent),
     ...(webhookUrl === undefined ? {} : { webhookUrl }),
   })
   if (created.kind === 'refused') throw new Refusal(created.reason)
@@ -79,11 +85,13 @@ export async function changeStore(context: Context, args: string[]): Promise<voi
       id: { type: 'string' },
       origin: { type: 'string', multiple: true, default: [] },
       'webhook-url': { type: 'string' },
+      accent: { type: 'string' },
     },
   })
   const webhookUrl = values['webhook-url']
   const addresses = { origins: values.origin, ...(webhookUrl === undefined ? {} : { webhookUrl }) }
-  const updated = await updateStore(storeDeps(context), idOf(values.id, '--id'), addresses)
+  const changes = { ...addresses, ...accentOf(values.accent) }
+  const updated = await updateStore(storeDeps(context), idOf(values.id, '--id'), changes)
   if (updated.kind === 'refused') throw new Refusal(updated.reason)
   console.log(`store ${values.id} updated`)
   if (updated.webhookSecret !== null) console.log(`  webhook secret  ${updated.webhookSecret}`)
@@ -100,6 +108,7 @@ export async function showStore({ db }: Context, [id]: string[]): Promise<void> 
     `  credit       ${store.credit_mode}, at risk up to ${Number(store.risk_limit_usd_cents) / 100} USD`,
   )
   console.log(`  reversals    borne by the ${store.liability}`)
+  console.log(`  accent       ${store.accent ?? 'the page’s own'}`)
   for (const key of await listKeys(db, storeId)) console.log(`  key          ${keyLine(key)}`)
   for (const { id: endpoint, url, state, disabledReason } of await listEndpoints(db, storeId)) {
     const reason = disabledReason === null ? '' : ` (${disabledReason})`

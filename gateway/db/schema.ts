@@ -16,6 +16,8 @@ export type StoreTable = {
   credit_mode: Generated<CreditMode>
   risk_limit_usd_cents: Generated<bigint>
   liability: Generated<'operator' | 'store'>
+  /** `#rrggbb` */
+  accent: ColumnType<string | null, string | null | undefined>
   last_sequence: Generated<bigint>
   created_at: Generated<Date>
 }
@@ -54,7 +56,9 @@ export type BotTable = {
   inventories_failing_since: Generated<Date | null>
   token_expires_at: Generated<Date | null>
   protection_acknowledged_at: Generated<Date | null>
+  /** Without the custody entries after `items_counted_to`. */
   items_held: Generated<number>
+  items_counted_to: Generated<bigint>
   created_at: Generated<Date>
 }
 

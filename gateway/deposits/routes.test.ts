@@ -79,11 +79,13 @@ async function traded(body: Parameters<typeof requestTrade>[1]): Promise<void> {
 
 describe('GET /api/payment', () => {
   it('tells of a new deposit, with the seconds until it expires', async () => {
+    await till.db.updateTable('store').set({ accent: '#3366cc' }).where('id', '=', store.id).execute()
     const { hash, id } = await aDeposit(till, store)
     const view = await payment(hash)
     expect(view).toMatchObject({
       id: String(id),
       storeName: 'Ember Forge',
+      storeAccent: '#3366cc',
       status: 'created',
       amount: null,
       bot: null,

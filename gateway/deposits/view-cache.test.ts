@@ -12,6 +12,7 @@ const viewOf = (etag: string): View => ({
     hash: 'a',
     id: '1',
     storeName: 'Ember Forge',
+    storeAccent: null,
     status: 'created',
     currency: 'USD',
     amount: null,

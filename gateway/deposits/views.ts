@@ -25,6 +25,7 @@ type Row = {
   hash: string
   id: bigint
   store_name: string
+  store_accent: string | null
   status: DepositStatus
   currency: Currency
   language: Language | null
@@ -64,8 +65,8 @@ type Row = {
 export function viewReader(db: Db, communityUrl: string): ViewReader {
   return async (hashes) => {
     const { rows } = await sql<Row>`
-      select deposit.hash, deposit.id, store.name as store_name, deposit.status, deposit.currency,
-        deposit.language, deposit.back_to_store_url, deposit.redirect_url, deposit.credited_amount,
+      select deposit.hash, deposit.id, store.name as store_name, store.accent as store_accent,
+        deposit.status, deposit.currency, deposit.language, deposit.back_to_store_url, deposit.redirect_url, deposit.credited_amount,
         deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount,
         deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url, deposit.user_token,
         (deposit.user_steam_id::bigint - 76561197960265728)::text as user_account,
@@ -118,6 +119,7 @@ function paymentOf(row: Row, communityUrl: string): Payment {
     hash: row.hash,
     id: String(row.id),
     storeName: row.store_name,
+    storeAccent: row.store_accent,
     status: row.status,
     currency: row.currency,
     amount: numberOrNull(amount),

@@ -324,4 +324,17 @@ describe('a store is registered', () => {
     expect(rows).toEqual([{ url: 'http://localhost:1/b' }])
     expect(await updateStore({ ...deps(), box }, 99n, { origins })).toMatchObject({ kind: 'refused' })
   })
+
+  test('and takes a colour, alone and in any case of letters, and gives it back', async () => {
+    const { id } = api.store
+    const paint = (accent: string | null) => updateStore({ ...deps(), box }, id, { origins: [], accent })
+    const kept = () =>
+      till.db.selectFrom('store').select(['accent', 'origins']).where('id', '=', id).executeTakeFirstOrThrow()
+    const { origins } = await kept()
+    expect(await paint('#3366CC')).toMatchObject({ kind: 'updated' })
+    expect(await kept()).toEqual({ accent: '#3366cc', origins })
+    expect(await paint('red;}')).toMatchObject({ kind: 'refused', reason: expect.stringContaining('accent') })
+    expect(await paint(null)).toMatchObject({ kind: 'updated' })
+    expect((await kept()).accent).toBeNull()
+  })
 })

@@ -19,6 +19,8 @@ export type NewStore = {
   creditMode?: 'on_accept' | 'on_release'
   /** Who bears what is taken back after it was credited. */
   liability?: 'operator' | 'store'
+  /** Colour of the main things on the shoppers' page, as `#rrggbb`; null is the page's own. */
+  accent?: string | null
 }
 
 export type CreatedStore =
@@ -37,6 +39,8 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
   if (store.name.length < 1 || store.name.length > 80) {
     return { kind: 'refused', reason: 'the name must have 1 to 80 characters' }
   }
+  const accent = accentOf(store)
+  if (accent.kind === 'refused') return accent
   return inTransaction(db, async (tx) => {
     const { id: storeId } = await tx
       .insertInto('store')
@@ -46,6 +50,7 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
         risk_limit_usd_cents: store.riskLimitUsdCents,
         ...(store.creditMode && { credit_mode: store.creditMode }),
         ...(store.liability && { liability: store.liability }),
+        ...accent.set,
       })
       .returning('id')
       .executeTakeFirstOrThrow()
@@ -56,23 +61,30 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
   })
 }
 
-export type StoreAddresses = Pick<NewStore, 'origins' | 'webhookUrl'>
+type StoreAddresses = Pick<NewStore, 'origins' | 'webhookUrl'>
+
+/** What may change of a store; a colour may change alone. */
+export type StoreChanges = StoreAddresses & Pick<NewStore, 'accent'>
 
 /**
- * Gives a store other origins and, where one is given, its oldest webhook endpoint another address; keys, secrets and
- * deposits stay.
+ * Gives a store other origins and, where one is given, its oldest webhook endpoint another address, or another colour;
+ * keys, secrets and deposits stay.
  */
 export async function updateStore(
   deps: Deps,
   storeId: bigint,
-  store: StoreAddresses,
+  store: StoreChanges,
 ): Promise<{ kind: 'updated'; webhookSecret: string | null } | Refused> {
-  const addresses = checkAddresses(store, deps.mode)
-  if (addresses.kind === 'refused') return addresses
+  const accent = accentOf(store)
+  if (accent.kind === 'refused') return accent
+  const colourAlone =
+    store.accent !== undefined && store.origins.length === 0 && store.webhookUrl === undefined
+  const addresses = colourAlone ? undefined : checkAddresses(store, deps.mode)
+  if (addresses?.kind === 'refused') return addresses
   return inTransaction(deps.db, async (tx) => {
     const { numUpdatedRows } = await tx
       .updateTable('store')
-      .set({ origins: addresses.origins })
+      .set({ ...accent.set, ...(addresses && { origins: addresses.origins }) })
       .where('id', '=', storeId)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return { kind: 'refused', reason: `there is no store ${storeId}` }
@@ -93,6 +105,20 @@ export async function updateStore(
     await tx.updateTable('webhook_endpoint').set(change).where('id', '=', oldest.id).execute()
     return { kind: 'updated', webhookSecret: null }
   })
+}
+
+const COLOUR = /^#[0-9a-f]{6}$/
+
+function accentOf({
+  accent,
+}: Pick<NewStore, 'accent'>): { kind: 'valid'; set: { accent?: string | null } } | Refused {
+  if (accent === undefined || accent === null) {
+    return { kind: 'valid', set: accent === null ? { accent } : {} }
+  }
+  const lower = accent.toLowerCase()
+  return COLOUR.test(lower)
+    ? { kind: 'valid', set: { accent: lower } }
+    : { kind: 'refused', reason: 'the accent must be a colour in the form #3366cc' }
 }
 
 function checkAddresses(store: StoreAddresses, mode: Mode): { kind: 'valid'; origins: string[] } | Refused {

@@ -17,6 +17,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     hash: HASH,
     id: '17',
     storeName: 'Demo',
+    storeAccent: null,
     status: 'created',
     currency: 'USD',
     amount: null,

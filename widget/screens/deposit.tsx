@@ -10,6 +10,7 @@ import { PageProvider, usePage } from '../page.tsx'
 import { storedLanguage } from '../storage.ts'
 import type { ToastStore } from '../toasts/store.ts'
 import { Toasts } from '../toasts/toasts.tsx'
+import { useAccent } from '../ui/accent.ts'
 import { Header } from '../ui/header.tsx'
 import { createPart, usePart } from '../ui/on-demand.ts'
 import { useFlow } from './use-flow.ts'
@@ -35,8 +36,10 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
   const { toasts, language } = usePage()
   const { page, payment, modal } = state
   const found = payment !== null
-  // Long before a modal is wanted, its code is here: a press on Pay shows it at once.
-  const Modals = usePart(modals, found)
+  useAccent(payment?.storeAccent ?? null)
+  // Before a modal is wanted, its code is here: a press on Pay shows it at once. The items come first.
+  const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
+  const Modals = usePart(modals, found && (modal.kind !== 'none' || !loading))
   // The deposit has just named its language: it is not shown in another one first.
   if (found && !state.languageChosen && language !== state.language) return <Waiting />
   return (

@@ -1,0 +1,69 @@
+/** A store's own colour, changed as little as it takes to be seen and read on our page, dark or light. */
+import { useLayoutEffect } from 'react'
+
+type Rgb = readonly number[]
+
+/** `strong` is under the pointer, `on` is what is written on both. */
+export type Accent = { accent: string; strong: string; on: string }
+
+/** The surface of each scheme that a colour stands out from the least; tokens.css has them all. */
+const WORST_SURFACE = { dark: '#1d232d', light: '#f1f4f8' }
+export const SCHEMES = ['dark', 'light'] as const
+const BLACK: Rgb = [0, 0, 0]
+const WHITE: Rgb = [255, 255, 255]
+const LEAST_CONTRAST = 3
+const STEP = 0.05
+const HOVER = 0.12
+
+const rgbOf = (hex: string): Rgb => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16))
+const hexOf = (rgb: Rgb): string =>
+  `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`
+const mix = (from: Rgb, to: Rgb, share: number): Rgb =>
+  from.map((part, index) => part + ((to[index] ?? part) - part) * share)
+
+/** Relative luminance and contrast as WCAG has them. */
+function luminance(rgb: Rgb): number {
+  const [red = 0, green = 0, blue = 0] = rgb.map((part) => {
+    const share = part / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+function contrast(a: Rgb, b: Rgb): number {
+  const [dark = 0, light = 0] = [luminance(a), luminance(b)].sort((one, other) => one - other)
+  return (light + 0.05) / (dark + 0.05)
+}
+
+export const contrastOf = (a: string, b: string): number => contrast(rgbOf(a), rgbOf(b))
+
+export function accentIn(scheme: (typeof SCHEMES)[number], colour: string): Accent {
+  const surface = rgbOf(WORST_SURFACE[scheme])
+  const away = scheme === 'dark' ? WHITE : BLACK
+  let seen = rgbOf(colour)
+  for (let share = STEP; contrast(seen, surface) < LEAST_CONTRAST; share += STEP) {
+    seen = rgbOf(hexOf(mix(rgbOf(colour), away, share)))
+  }
+  // One of the two can always be read: where black falls short of 4.5, white does not.
+  const dark = contrast(seen, BLACK) >= contrast(seen, WHITE)
+  return {
+    accent: hexOf(seen),
+    // Away from what is written on it, so that it is read better still.
+    strong: hexOf(mix(seen, dark ? WHITE : BLACK, HOVER)),
+    on: dark ? '#000000' : '#ffffff',
+  }
+}
+
+/** The page in a store's colour; null is its own. */
+export function useAccent(colour: string | null): void {
+  useLayoutEffect(() => {
+    if (colour === null) return
+    const { style } = document.documentElement
+    for (const scheme of SCHEMES) {
+      const found = accentIn(scheme, colour)
+      style.setProperty(`--store-${scheme}`, found.accent)
+      style.setProperty(`--store-${scheme}-strong`, found.strong)
+      style.setProperty(`--store-${scheme}-on`, found.on)
+    }
+  }, [colour])
+}
