@@ -8,6 +8,7 @@ const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   reachable: true,
   failing: false,
   itemsHeld: 0,
+  itemsOnTheWay: 0,
   liveOffers: 0,
   liveOffersWithPartner: 0,
   ...facts,
@@ -30,6 +31,7 @@ describe('the choice of a bot', () => {
     ['is out of reach', { reachable: false }],
     ['has 30 live offers', { liveOffers: 30 }],
     ['holds 900 items', { itemsHeld: 900 }],
+    ['will hold 900 items with those on the way', { itemsHeld: 880, itemsOnTheWay: 20 }],
     ['has 5 live offers with this partner', { liveOffers: 5, liveOffersWithPartner: 5 }],
   ])('passes over a bot that %s', (_, facts) => {
     expect(chooseBot([aBot(facts)])).toBeUndefined()
@@ -48,6 +50,13 @@ describe('the choice of a bot', () => {
   it('takes another one for a shopper who has an open trade already', () => {
     const known = aBot({ botId: 1n, liveOffers: 1, liveOffersWithPartner: 1 })
     expect(chooseBot([known, aBot({ botId: 2n, liveOffers: 9 })])?.botId).toBe(2n)
+  })
+
+  it('passes over a bot that so many more items would bring past its limit', () => {
+    const almostFull = aBot({ botId: 1n, itemsHeld: 850, itemsOnTheWay: 45 })
+    expect(chooseBot([almostFull], undefined, 5)?.botId).toBe(1n)
+    expect(chooseBot([almostFull], undefined, 6)).toBeUndefined()
+    expect(chooseBot([almostFull, aBot({ botId: 2n, liveOffers: 20 })], undefined, 6)?.botId).toBe(2n)
   })
 
   it('keeps to other limits if told so', () => {

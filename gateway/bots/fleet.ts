@@ -11,6 +11,8 @@ export type BotFacts = {
   failing: boolean
   /** Items in its hands. */
   itemsHeld: number
+  /** Items of the trades that have, or may have, an open offer on Steam. */
+  itemsOnTheWay: number
   /** Trades that have, or may have, an open offer on Steam. */
   liveOffers: number
   liveOffersWithPartner: number
@@ -21,7 +23,7 @@ export type FleetLimits = {
   liveOffers: number
   /** Steam refuses further offers to one partner beyond 5 open ones. */
   liveOffersWithPartner: number
-  /** A Steam inventory has room for 1000; what is under way must fit as well. */
+  /** A Steam inventory has room for 1000. What is on the way counts as if it had come. */
   itemsHeld: number
 }
 
@@ -31,20 +33,24 @@ export const DEFAULT_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWit
 export const MOST_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 1_000 }
 
 /**
- * Of the bots with room: one that works before one that fails, then the one with the fewest open trades with this
+ * Of the bots with room for so many more items: one that works before one that fails, then the one with the fewest open trades with this
  * shopper, then the least busy, then the higher level, then the older one.
  */
-export function chooseBot(bots: readonly BotFacts[], limits = DEFAULT_FLEET_LIMITS): BotFacts | undefined {
-  return bots.filter((bot) => hasRoom(bot, limits)).sort(byPreference)[0]
+export function chooseBot(
+  bots: readonly BotFacts[],
+  limits = DEFAULT_FLEET_LIMITS,
+  items = 1,
+): BotFacts | undefined {
+  return bots.filter((bot) => hasRoom(bot, limits, items)).sort(byPreference)[0]
 }
 
-function hasRoom(bot: BotFacts, limits: FleetLimits): boolean {
+function hasRoom(bot: BotFacts, limits: FleetLimits, items: number): boolean {
   return (
     bot.state === 'active' &&
     bot.reachable &&
     bot.liveOffers < limits.liveOffers &&
     bot.liveOffersWithPartner < limits.liveOffersWithPartner &&
-    bot.itemsHeld < limits.itemsHeld
+    bot.itemsHeld + bot.itemsOnTheWay + items <= limits.itemsHeld
   )
 }
 

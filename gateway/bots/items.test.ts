@@ -89,7 +89,8 @@ describe('items in the hands of a bot', () => {
     const metrics = await (await survey()).metrics()
     expect(metrics).toContain(`tradetill_bot_items{bot="${session.steamId}"} 2`)
     expect(metrics).toContain('tradetill_bots{state="online"} 1')
-    const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, '76561197960269729'))
+    const choose = () =>
+      inTransaction(till.db, (tx) => chooseBotForTrade(tx, { partnerSteamId: '76561197960269729', items: 2 }))
     expect(await choose()).toEqual({ botId: bot.botId })
     await till.db.updateTable('bot').set({ items_held: 900 }).execute()
     expect(await choose()).toBeUndefined()
@@ -109,7 +110,8 @@ describe('the limits of a bot', () => {
     await till.db.updateTable('bot').set({ items_held: 10 }).execute()
     const { body } = await aDeposit(till, store)
     expect(await requestTrade(limits({ itemsHeld: 10 }), body)).toEqual(none)
-    const first = requestTrade(limits({ itemsHeld: 11, liveOffers: 1 }), body)
+    expect(await requestTrade(limits({ itemsHeld: 11 }), body)).toEqual(none)
+    const first = requestTrade(limits({ itemsHeld: 12, liveOffers: 1 }), body)
     const trades = () => till.db.selectFrom('trade').select('id').execute()
     await expect.poll(trades).toHaveLength(1)
     const other = await aDeposit(till, store)
@@ -132,7 +134,8 @@ describe('the limits of a bot', () => {
 
 describe('the operator', () => {
   const id = () => String(bot.botId)
-  const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, '76561197960269729'))
+  const choose = () =>
+    inTransaction(till.db, (tx) => chooseBotForTrade(tx, { partnerSteamId: '76561197960269729', items: 2 }))
 
   it('pauses a bot, which then collects nothing, and lets it go on', async () => {
     expect(await actOnBot(till.db, id(), 'pause')).toEqual({ kind: 'done', name: 'Tradetill Bot' })

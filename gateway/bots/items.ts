@@ -73,14 +73,25 @@ export function moveItem({ db, clock }: { db: Db; clock: Clock }, item: string):
   })
 }
 
-/** Counts anew what every bot holds, for the choice of a bot. */
-export async function countItems(db: Db): Promise<void> {
+/** Older than any transaction that may still be open: no entry will come to stand before such a one. */
+const SETTLED_MS = 5 * 60_000
+
+/**
+ * Counts anew what every bot holds, as far as nothing more can come before it; whoever needs the count adds the few
+ * entries since. So a bot's row is not written, and waited for, with each of its deliveries.
+ */
+export async function countItems(db: Db, now: Date): Promise<void> {
+  const settled = new Date(now.getTime() - SETTLED_MS)
   await sql`
-    update bot set items_held = held.items
-    from (
+    with last as (
+      select coalesce((select id from custody_entry where created_at < ${settled} order by id desc limit 1), 0) as id
+    )
+    update bot set items_held = held.items, items_counted_to = last.id
+    from last, (
       select bot.id, greatest(0, count(*) filter (where entry.moved = 'in')
         - count(*) filter (where entry.moved in ('back', 'out')))::int as items
-      from bot left join custody_entry entry on entry.bot_id = bot.id group by bot.id
+      from bot left join custody_entry entry on entry.bot_id = bot.id and entry.id <= (select id from last)
+      group by bot.id
     ) held
-    where bot.id = held.id and bot.items_held <> held.items`.execute(db)
+    where bot.id = held.id and (bot.items_held <> held.items or bot.items_counted_to <> last.id)`.execute(db)
 }

@@ -24,7 +24,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     items: new Gauge({
       name: 'tradetill_bot_items',
-      help: 'Items in the hands of a bot; it collects no more from TRADETILL_BOT_ITEMS on',
+      help: 'Items in the hands of a bot; with those on the way at most TRADETILL_BOT_ITEMS',
       labelNames: ['bot'],
       registers,
     }),
@@ -41,8 +41,9 @@ type SurveyDeps = { db: Db; clock: Clock; gauges: BotGauges }
 
 /** To be called every minute, by any number of processes. */
 export async function surveyBots({ db, clock, gauges }: SurveyDeps): Promise<void> {
-  const nowMs = clock.now().getTime()
-  await countItems(db)
+  const now = clock.now()
+  const nowMs = now.getTime()
+  await countItems(db, now)
   const count = new Map<string, number>(STATES.map((state) => [state, 0]))
   gauges.items.reset()
   gauges.tokenSeconds.reset()

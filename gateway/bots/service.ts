@@ -3,18 +3,36 @@ import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import type { Profile, Steam, SteamSession, Unavailable } from '../steam/steam.ts'
 import { chooseBot, DEFAULT_FLEET_LIMITS, type FleetLimits } from './fleet.ts'
-import { botForReading, botsForChoice, listBots, saveBot } from './store.ts'
+import { botForReading, botsForChoice, listBots, lockTradesOf, saveBot } from './store.ts'
 
 export { listBots }
 
-/** The bot that shall send an offer to this partner; undefined if none is reachable and has room. */
+type Wanted = { partnerSteamId: string; items: number }
+
+/**
+ * The bot that shall send an offer for so many items to this partner; undefined if none is reachable and has room. Its
+ * room is kept until the transaction ends.
+ */
 export async function chooseBotForTrade(
   tx: Tx,
-  partnerSteamId: string,
+  { partnerSteamId, items }: Wanted,
   limits: FleetLimits = DEFAULT_FLEET_LIMITS,
 ): Promise<{ botId: bigint } | undefined> {
-  const bot = chooseBot(await botsForChoice(tx, partnerSteamId), limits)
-  return bot && { botId: bot.botId }
+  const full = new Set<bigint>()
+  const choose = async (isMeant: (botId: bigint) => boolean) => {
+    const bots = await botsForChoice(tx, partnerSteamId)
+    const meant = bots.filter(({ botId }) => isMeant(botId))
+    return chooseBot(meant, limits, items)
+  }
+  for (;;) {
+    const bot = await choose((botId) => !full.has(botId))
+    if (bot === undefined) return undefined
+    const { botId } = bot
+    await lockTradesOf(tx, botId)
+    // Its last room may have gone while we waited.
+    if ((await choose((other) => other === botId)) !== undefined) return { botId }
+    full.add(botId)
+  }
 }
 
 /** The bot that shall read an inventory; undefined if none is reachable. */

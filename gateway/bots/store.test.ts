@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/schema.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { DEFAULT_FLEET_LIMITS } from './fleet.ts'
 import { chooseBotForReading, chooseBotForTrade } from './service.ts'
 import { beat, listBots, markDead, releaseLease, saveBot, setOnline, takeLeases } from './store.ts'
 
@@ -104,8 +105,8 @@ describe('a lease', () => {
 })
 
 describe('the bot for a trade', () => {
-  const choose = (partner = SHOPPER) =>
-    database.db.transaction().execute((tx: Tx) => chooseBotForTrade(tx, partner))
+  const choose = (partnerSteamId = SHOPPER, items = 1) =>
+    database.db.transaction().execute((tx: Tx) => chooseBotForTrade(tx, { partnerSteamId, items }))
 
   it('is none while no session is open or no lease holds', async () => {
     await aBot()
@@ -134,6 +135,62 @@ describe('the bot for a trade', () => {
     for (let offers = 0; offers < 5; offers += 1) await aTrade(bot, 'active')
     expect(await choose()).toBeUndefined()
     expect(await choose('76561197960269730')).toEqual({ botId: bot })
+  })
+})
+
+describe('the room of a bot', () => {
+  const ofOne = { liveOffers: 1, liveOffersWithPartner: 1, itemsHeld: 900 }
+  const wanted = { partnerSteamId: SHOPPER, items: 2 }
+  const choose = (limits = DEFAULT_FLEET_LIMITS) =>
+    database.db.transaction().execute((tx: Tx) => chooseBotForTrade(tx, wanted, limits))
+  const waiting = async () =>
+    (await database.pool.query(`select from pg_locks where locktype = 'advisory' and not granted`)).rowCount
+
+  it('counts what is on the way, and what came since the last count', async () => {
+    const [bot] = await onlineBots(10)
+    const room = (itemsHeld: number) => choose({ ...DEFAULT_FLEET_LIMITS, itemsHeld })
+    await database.pool.query('update bot set items_held = 5')
+    expect([await room(6), await room(7)]).toEqual([undefined, { botId: bot }])
+    await theirItems(await aTrade(bot, 'active'), 3)
+    expect([await room(9), await room(10)]).toEqual([undefined, { botId: bot }])
+    const ended = await aTrade(bot, 'final')
+    await theirItems(ended, 4)
+    await database.pool.query(
+      `insert into custody_entry (trade_id, asset_id, bot_id, moved)
+      select trade_id, asset_id, $2, 'in' from trade_item where trade_id = $1`,
+      [ended, bot],
+    )
+    expect([await room(13), await room(14)]).toEqual([undefined, { botId: bot }])
+    await database.pool.query(
+      `insert into custody_entry (trade_id, asset_id, bot_id, moved) values ($1, '9000', $2, 'out')`,
+      [ended, bot],
+    )
+    expect([await room(12), await room(13)]).toEqual([undefined, { botId: bot }])
+    expect(await listBots(database.db)).toMatchObject([{ itemsHeld: 8 }])
+  })
+
+  it('is given to one of two requests at once: the other one waits, and finds none', async () => {
+    const [bot] = await onlineBots(10)
+    const late = await database.db.transaction().execute(async (tx: Tx) => {
+      expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: bot })
+      const other = choose(ofOne)
+      await expect.poll(waiting).toBe(1)
+      await aTrade(bot, 'intended')
+      return { other }
+    })
+    expect(await late.other).toBeUndefined()
+  })
+
+  it('is sought at another bot by who waited for one that is full', async () => {
+    const [one, two] = await onlineBots(90, 10)
+    const late = await database.db.transaction().execute(async (tx: Tx) => {
+      expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
+      const other = choose(ofOne)
+      await expect.poll(waiting).toBe(1)
+      await aTrade(one, 'intended')
+      return { other }
+    })
+    expect(await late.other).toEqual({ botId: two })
   })
 })
 
@@ -185,10 +242,10 @@ describe('the bot for reading', () => {
 
 let made = 0
 
-async function aTrade(botId: bigint | undefined, state: TradeStateColumn): Promise<void> {
+async function aTrade(botId: bigint | undefined, state: TradeStateColumn): Promise<string> {
   made += 1
   const code = `CODE${made}`
-  await database.pool.query(
+  const { rows } = await database.pool.query<{ id: string }>(
     `with s as (insert into store (name, origins) values ('s', '{https://shop.example}') returning id),
       r as (insert into exchange_rate (currency, per_usd, source, as_of) values ('USD', 1, 't', now()) returning id),
       d as (insert into deposit (hash, store_id, external_id, request_sha256, currency, back_to_store_url, expires_at)
@@ -197,7 +254,16 @@ async function aTrade(botId: bigint | undefined, state: TradeStateColumn): Promi
         select gen_random_uuid(), d.id, 'cs', 'USD', r.id, now(), now() from d, r returning id, deposit_id)
     insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token, state,
       currency, total, gross_total)
-    select q.deposit_id, $2, q.id, 'cs', $1, $3, 'abcdefgh', $4, 'USD', 1, 1 from q`,
+    select q.deposit_id, $2, q.id, 'cs', $1, $3, 'abcdefgh', $4, 'USD', 1, 1 from q returning id::text`,
     [code, botId, SHOPPER, state],
+  )
+  return rows[0]?.id ?? ''
+}
+
+async function theirItems(trade: string, count: number): Promise<void> {
+  await database.pool.query(
+    `insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
+    select $1::bigint, (1000 * $1::bigint + n)::text, 730, '2', 'Key', 'Key', 1, 1 from generate_series(0, $2 - 1) n`,
+    [trade, count],
   )
 }

@@ -16,6 +16,23 @@ const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
 const reachable = sql<boolean>`(bot.online and coalesce(bot.lease_until > now(), false))`
 
+/** What was counted of a bot's items, and the custody entries since. */
+const itemsHeld = sql<number>`(bot.items_held + (
+  select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)
+  from custody_entry entry where entry.bot_id = bot.id and entry.id > bot.items_counted_to))::int`
+
+const itemsOnTheWay = sql<number>`(
+  select count(*) from trade way join trade_item item on item.trade_id = way.id
+  where way.bot_id = bot.id and way.state in (${sql.join(OPEN_TRADE_STATES)}))::int`
+
+/**
+ * Nobody else gives this bot another trade until the transaction ends: two at once must not take the same last room.
+ * The bot's own row stays free for the beats of its holder.
+ */
+export async function lockTradesOf(tx: Tx, botId: bigint): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`trades of bot ${botId}`}, 0))`.execute(tx)
+}
+
 /** What `chooseBot` needs to know of every bot, for an offer to this partner. */
 export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promise<BotFacts[]> {
   const rows = await tx
@@ -27,7 +44,8 @@ export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promis
       'bot.id',
       'bot.level',
       'bot.state',
-      'bot.items_held',
+      itemsHeld.as('items_held'),
+      itemsOnTheWay.as('items_on_the_way'),
       sql<boolean>`bot.offers_failing_since is not null`.as('failing'),
       reachable.as('reachable'),
       eb.fn.count<bigint>('trade.id').as('live'),
@@ -45,6 +63,7 @@ export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promis
     reachable: row.reachable,
     failing: row.failing,
     itemsHeld: row.items_held,
+    itemsOnTheWay: row.items_on_the_way,
     liveOffers: Number(row.live),
     liveOffersWithPartner: Number(row.live_with_partner),
   }))
@@ -119,8 +138,8 @@ export type BotSummary = {
 export async function listBots(db: Db): Promise<BotSummary[]> {
   const rows = await db
     .selectFrom('bot')
-    .select(['id', 'steam_id', 'name', 'level', 'state', 'state_reason', 'items_held', 'token_expires_at'])
-    .select(reachable.as('reachable'))
+    .select(['id', 'steam_id', 'name', 'level', 'state', 'state_reason', 'token_expires_at'])
+    .select([reachable.as('reachable'), itemsHeld.as('items_held')])
     .where('state', '!=', 'removed')
     .orderBy('id')
     .execute()

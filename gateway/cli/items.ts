@@ -1,5 +1,5 @@
 /** `items …`: what the bots hold, and what the operator took out of their hands. */
-import { countItems, type HeldItem, heldItems, type MoveAnswer, moveItem } from '../bots/items.ts'
+import { type HeldItem, heldItems, type MoveAnswer, moveItem } from '../bots/items.ts'
 import type { Db } from '../db/client.ts'
 import { systemClock } from '../kit/clock.ts'
 import { inputLines, Refusal } from './terminal.ts'
@@ -51,7 +51,6 @@ export async function recordMoved({ db }: { db: Db }): Promise<void> {
     failed += 1
     console.error(`${item.slice(0, 50)} ${WHY[answer.reason]}`)
   }
-  await countItems(db)
   console.log(`${moved} recorded as moved`)
   if (failed > 0) throw new Refusal(`${failed} not recorded.`)
 }

@@ -94,7 +94,8 @@ async function createIntent(
   if (quote.kind === 'refused') return refused(quote.code)
   if (quote.total < quote.minPrice) return refused('below_minimum')
   if (deposit.max_amount !== null && quote.total > deposit.max_amount) return refused('above_maximum')
-  const bot = await chooseBotForTrade(tx, steamId, deps.limits.fleet)
+  const wanted = { partnerSteamId: steamId, items: quote.items.length }
+  const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
   if (bot === undefined) return refused('no_bot_available')
   const trade = await tx
     .insertInto('trade')
