@@ -10,7 +10,7 @@ const FOUND = [
   ['an unknown send is sent again', 1, 'I8'],
   ['a late acceptance is ignored', 1, 'I7'],
   ['a bad end is believed at the first word', 2, 'I7'],
-  ['what is left of a reversed exchange is not credited', 76, 'I12'],
+  ['what is left of a reversed exchange is not credited', 2, 'I12'],
   ['a reversal is forgotten', 1, 'I13'],
   ['funds are released whatever Steam says', 1, 'I7'],
 ] as const satisfies readonly [keyof typeof DEFECTS, number, string][]

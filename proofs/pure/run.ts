@@ -88,6 +88,8 @@ function setScene({ core, random, trace }: { core: Core; random: Random; trace: 
 /** Beats, takes what nobody holds, and lets its clock go wrong at times. */
 function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, bots } = scene
+  // Who holds the bots from then on is settled, and for good: one more beat would make it a lease of seconds.
+  if (faults.stopped) return
   const now = engine.now()
   if (process.alive && process.pausedUntil <= now) {
     for (const bot of bots) keepLease(scene, process, bot)
@@ -95,7 +97,7 @@ function tick(scene: Scene, process: Process): void {
       process.skewMs = random.between(-10 * MINUTE_MS, 10 * MINUTE_MS)
     } else if (random.chance(0.02)) process.skewMs = random.between(-500, 500)
   }
-  if (!faults.stopped) engine.after(TICK_MS, () => tick(scene, process))
+  engine.after(TICK_MS, () => tick(scene, process))
 }
 
 /** Who holds each bot, as the database has it. */
@@ -189,7 +191,7 @@ function sweep(scene: Scene): void {
       if (row.dueAt === null) continue
       if (row.dueAt.getTime() <= timeMs) {
         row.dueAt = new Date(time.getTime() + WAKE_AGAIN_MS)
-        sendJob(scene, row, time)
+        sendJob(scene, row, new Date(now))
       }
       next = Math.min(next, row.dueAt.getTime())
     }

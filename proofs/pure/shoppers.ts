@@ -111,15 +111,16 @@ function* intend(scene: Scene, deposit: DepositRow, { wish, bot, process }: Ask)
     const before = till.trades.length
     const now = timeOf(scene, process)
     const made = till.intend(deposit, wish, { bot, now, code: codeOf(scene) })
-    if (made !== undefined && till.trades.length > before) beginTrade(scene, made, now)
+    if (made !== undefined && till.trades.length > before) beginTrade(scene, made)
     return made
   })
   if (row !== undefined)
     scene.trace.add(`${scene.engine.now()} deposit ${deposit.number}: trade ${row.trade.tradeId}`)
 }
 
-function beginTrade(scene: Scene, row: TradeRow, now: Date): void {
-  scene.wake(row, now)
+function beginTrade(scene: Scene, row: TradeRow): void {
+  // At once, whatever the clock of the process says: the queue is told no time.
+  scene.wake(row, new Date(scene.engine.now()))
   lookForOffer(scene, row)
 }
 
