@@ -48,7 +48,6 @@ export async function creditDelivery(deps: TradeDeps, tx: Tx, delivery: Delivery
   await recordCustody(tx, { tradeId: row.id, botId: row.bot_id, at, moved: 'in' }, received)
   if (settlesAt !== null) await wakeAt(deps, tx, row, settlesAt)
   await creditDeposit(deps, tx, { deposit, row, held, heldUntil: held > 0n ? settlesAt : null })
-  await endOthers(deps, tx, row)
   // Last, so that the balances of a busy store are locked as shortly as can be.
   const movements = deliveryMovements({ total: row.total, gross: row.gross_total, held })
   await post(tx, { ...posting, movements, at })
@@ -76,19 +75,4 @@ async function creditDeposit(deps: TradeDeps, tx: Tx, credit: DepositCredit): Pr
     .execute()
   if (isFirst) return tellTransition(deps, tx, { deposit, to: 'succeeded' })
   await tellTransition(deps, tx, { deposit, to: 'amountIncreased', tradeId: row.id })
-}
-
-/** The deposit has its items: the shopper shall not give others as well. */
-async function endOthers(deps: TradeDeps, tx: Tx, row: TradeRow): Promise<void> {
-  const now = deps.clock.now()
-  const others = await tx
-    .updateTable('trade')
-    .set({ cancelling: 'deadline', due_at: now })
-    .where('deposit_id', '=', row.deposit_id)
-    .where('id', '<>', row.id)
-    .where('state', '=', 'active')
-    .where('accepted_at', 'is', null)
-    .returningAll()
-    .execute()
-  for (const other of others) await wakeAt(deps, tx, other, now)
 }

@@ -245,6 +245,14 @@ describe('a read of the offer', () => {
     expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
     for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
   })
+
+  it('is cancelled when the items came by another trade; a cancel that was begun keeps its reason', () => {
+    const fact: Fact = { kind: 'others_came' }
+    expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
+    expect(decided({ ...active, cancelling: 'store' }, fact)).toEqual([])
+    expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
+    for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
+  })
 })
 
 describe('a record of the exchange', () => {

@@ -36,6 +36,8 @@ export type Fact =
   | { kind: 'cancelling'; because: Exclude<CancelReason, 'store'> }
   /** The store no longer wants the deposit. Told by whoever the store speaks to, who need not hold the bot's lease. */
   | { kind: 'store_cancels' }
+  /** Another trade of the deposit brought its items. Told by whoever learnt that, at whichever bot. */
+  | { kind: 'others_came' }
   | { kind: 'offer_read'; offer: Offer }
   | { kind: 'exchange_read'; offerId: string; exchange: TradeStatus }
 
@@ -61,6 +63,8 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
       return decideCancel(trade, fact.because)
     case 'store_cancels':
       return decideCancel(trade, 'store')
+    case 'others_came':
+      return decideCancel(trade, 'deadline')
     case 'offer_read':
       return trade.state === 'active' && fact.offer.offerId === trade.offerId
         ? decideOffer(trade, fact.offer, now)

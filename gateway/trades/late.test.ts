@@ -3,6 +3,7 @@ import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { cancelDeposit } from './cancellation.ts'
 import { reportOverdue, sweepTrades } from './jobs.ts'
 import { requestTrade } from './request.ts'
 import { tradeHandlers } from './service.ts'
@@ -42,6 +43,8 @@ const watch = () => tradeHandlers(till.deps).watch(bot)
 async function begin(deposit: Deposit) {
   const before = (await trades()).length
   const answer = requestTrade(till.deps, deposit.body)
+  // Where no offer comes of it the call still waits when the till closes under it.
+  answer.catch(() => undefined)
   await expect.poll(trades).toHaveLength(before + 1)
   await work()
   return { answer }
@@ -197,6 +200,23 @@ describe('two trades of one deposit', () => {
     expect(offer(second ?? '').state).toBe('cancelled')
     expect((await trades()).map((trade) => trade.state)).toEqual(['final', 'timed_out'])
     expect(await available()).toBe(3_000n)
+  })
+
+  it('an offer that is being cancelled already when the other delivers keeps the reason', async () => {
+    const deposit = await aDeposit(till, store)
+    await abandoned(deposit)
+    const first = await tradeOf(deposit)
+    await begin(deposit)
+    await cancelDeposit(till.deps, store.id, deposit.id)
+    await turnUp(deposit)
+    session.offers.set('70', { ...offer('70'), message: first.secret_code })
+    session.accept('70')
+    till.clock.advance(60_000)
+    await tradeHandlers(till.deps).trade(bot, first.id)
+    expect(await tradeOf(deposit)).toMatchObject({ state: 'active', cancelling: 'store' })
+    await work()
+    expect(await tradeOf(deposit)).toMatchObject({ state: 'timed_out', reason: 'cancelled_by_store' })
+    expect((await depositOf(deposit)).status).toBe('succeeded')
   })
 
   it('both are credited when the shopper gave the items of both', async () => {

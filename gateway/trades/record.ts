@@ -13,20 +13,21 @@ import {
   columnsOf,
   type LoadedTrade,
   loadTrade,
+  otherOffersOf,
   type Writer,
   withItems,
   writeCancel,
   writeTrade,
 } from './store.ts'
 import { evolve, type Trade, type TradeEvent } from './trade.ts'
-import type { TradeDeps } from './wake.ts'
+import { type TradeDeps, wakeAt } from './wake.ts'
 
 /** `trade`: as it is now. `events`: what the fact made happen; none if it is no news. */
 export type Recorded = { trade: Trade; events: TradeEvent[] }
 
 /**
  * Whose fact it is. Without a writer two things may be done: an intent changed, about which nothing was said to Steam,
- * and a cancel begun for the store, which the holder of the lease carries out.
+ * and a cancel begun, which the holder of the lease carries out.
  */
 export type Source = { tradeId: bigint; writer?: Writer }
 
@@ -61,6 +62,7 @@ async function apply(deps: TradeDeps, tx: Tx, step: Step): Promise<Recorded | un
   const events = decide(locked.trade, fact, around)
   const trade = events.reduce(evolve, locked.trade)
   if (!(await write(tx, step, { trade, events }))) return undefined
+  if (events.some(({ kind }) => kind === 'delivered')) await endOthers(deps, tx, step)
   for (const event of events) await follow(deps, tx, { depositId: deposit.id, tradeId: row.id, event })
   if (events.length > 0) {
     await deps.signals.notify(tx, tradeTopic(row.id))
@@ -73,11 +75,23 @@ async function apply(deps: TradeDeps, tx: Tx, step: Step): Promise<Recorded | un
 async function write(tx: Tx, step: Step, { trade, events }: Recorded): Promise<boolean> {
   const { source, fact, now, locked } = step
   const { id, state } = locked.row
-  const dueAt = alarm(trade, now)
-  const change = { ...(events.length > 0 && columnsOf(trade)), due_at: dueAt }
+  const change = { ...(events.length > 0 && columnsOf(trade)), due_at: alarm(trade, now) }
   if (source.writer) return writeTrade(tx, { id, from: [state], writer: source.writer }, change)
-  if (fact.kind !== 'store_cancels') return writeTrade(tx, { id, from: ['intended'] }, change)
-  return events.length === 0 || writeCancel(tx, id, { cancelling: 'store', due_at: dueAt })
+  if (fact.kind !== 'store_cancels' && fact.kind !== 'others_came') {
+    return writeTrade(tx, { id, from: ['intended'] }, change)
+  }
+  const [event] = events
+  // Due at once, so that the next look at the offer carries it out where the job is lost.
+  return event?.kind !== 'cancel_begun' || writeCancel(tx, id, { cancelling: event.because, due_at: now })
+}
+
+/** The deposit has its items: the shopper shall not give others as well. Before the balances are locked. */
+async function endOthers(deps: TradeDeps, tx: Tx, { deposit, locked, now }: Step): Promise<void> {
+  for (const row of await otherOffersOf(tx, locked.row)) {
+    const said = { deposit, source: { tradeId: row.id }, fact: { kind: 'others_came' }, now } as const
+    const recorded = await recordLocked(deps, tx, said)
+    if (recorded !== undefined && recorded.events.length > 0) await wakeAt(deps, tx, row, now)
+  }
 }
 
 async function lockTrade(tx: Tx, id: bigint): Promise<LoadedTrade | undefined> {

@@ -2,7 +2,7 @@ import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/schema.ts'
 import { type DepositRow, lockDeposit } from '../deposits/store.ts'
-import type { Trade } from './trade.ts'
+import type { CancelReason, Trade } from './trade.ts'
 
 export type TradeRow = Selectable<TradeTable>
 
@@ -199,7 +199,7 @@ export async function writeTrade(
 export async function writeCancel(
   tx: Tx,
   id: bigint,
-  change: { cancelling: 'store'; due_at: Date | null },
+  change: { cancelling: CancelReason; due_at: Date },
 ): Promise<boolean> {
   const rows = await tx
     .updateTable('trade')
@@ -253,6 +253,18 @@ export async function openTradesOf(db: Db, botId: bigint): Promise<TradeRow[]> {
     .selectAll()
     .where('bot_id', '=', botId)
     .where('state', 'in', ['sending', 'unknown', 'active'])
+    .orderBy('id')
+    .execute()
+}
+
+/** Trades of the same deposit whose offers stand, at whichever bot. */
+export async function otherOffersOf(tx: Tx, row: TradeRow): Promise<TradeRow[]> {
+  return tx
+    .selectFrom('trade')
+    .selectAll()
+    .where('deposit_id', '=', row.deposit_id)
+    .where('id', '<>', row.id)
+    .where('state', '=', 'active')
     .orderBy('id')
     .execute()
 }

@@ -245,7 +245,11 @@ const facts: fc.Arbitrary<Fact> = fc.oneof(
     { kind: 'send_answered', answer: { kind: 'refused', reason: 'items_gone' } },
     { kind: 'send_answered', answer: { kind: 'unknown', detail: '' } },
   ),
-  fc.constantFrom<Fact>({ kind: 'cancelling', because: 'deadline' }, { kind: 'store_cancels' }),
+  fc.constantFrom<Fact>(
+    { kind: 'cancelling', because: 'deadline' },
+    { kind: 'store_cancels' },
+    { kind: 'others_came' },
+  ),
   fc.record({
     kind: fc.constant('listed' as const),
     offers: fc.array(offers, { maxLength: 3 }),

@@ -162,17 +162,15 @@ function deliver(memory: Memory, row: TradeRow, event: Extract<TradeEvent, { kin
     hold(deposit.status === 'succeeded', 'I10', () => `credited while ${deposit.status}`)
     tell(deposit, `amountIncreased ${row.trade.tradeId}`)
   }
-  endOthers(memory, row)
+  endOthers(memory, row, event.at)
 }
 
-function endOthers(memory: Memory, row: TradeRow): void {
-  const { engine } = memory
+/** The deposit has its items: offers of it that stand are cancelled by whoever holds their bots. */
+function endOthers(memory: Memory, row: TradeRow, now: Date): void {
   for (const other of row.deposit.trades) {
-    const { trade } = other
-    if (other === row || trade.state !== 'active' || trade.acceptedAt !== null) continue
-    other.trade = { ...trade, cancelling: 'deadline' }
-    other.dueAt = new Date(engine.now())
-    memory.wake(other, other.dueAt)
+    if (other === row || other.trade.state !== 'active') continue
+    const recorded = record(memory, { source: { row: other }, fact: { kind: 'others_came' }, now })
+    if (recorded !== undefined && recorded.events.length > 0) memory.wake(other, now)
   }
 }
 
@@ -264,12 +262,12 @@ function record(memory: Memory, { source, fact, now }: Said): Recorded | undefin
   const around = { now, protectionDays: PROTECTION_DAYS[row.game], wanted: !isFinal(row.deposit.status) }
   const events = core.decide(row.trade, fact, around)
   const isDue = row.dueAt !== null && row.dueAt <= now
-  const isStores = writer === undefined && fact.kind === 'store_cancels'
-  if (events.length === 0 && (isStores || !isDue)) return { trade: row.trade, events }
+  const isCancel = writer === undefined && (fact.kind === 'store_cancels' || fact.kind === 'others_came')
+  if (events.length === 0 && (isCancel || !isDue)) return { trade: row.trade, events }
   const isBarred = writer === undefined ? row.trade.state !== 'intended' : isStale(memory, row, writer)
-  if (isBarred && !isStores) return undefined
+  if (isBarred && !isCancel) return undefined
   for (const event of events) apply(memory, row, event)
-  row.dueAt = core.alarm(row.trade, now)
+  row.dueAt = isCancel ? now : core.alarm(row.trade, now)
   return { trade: row.trade, events }
 }
 
