@@ -73,20 +73,37 @@ function toastOf(toast: ToastText, language: FlowState['language']): NewToast {
   }
 }
 
+const TICK_MS = 1000
+const SLEPT_MS = 3000
+
 /** Whoever comes back to the page sees the truth at once. */
 function listenForReturn(flow: Flow): () => void {
   const controller = new AbortController()
   const { signal } = controller
-  const returned = () => flow.returned()
-  const connected = () => {
-    flow.dispatch({ type: 'connectionChanged', online: true })
+  let lastMs = Date.now()
+  const returned = () => {
+    lastMs = Date.now()
     flow.returned()
   }
-  document.addEventListener('visibilitychange', () => !document.hidden && flow.returned(), { signal })
-  window.addEventListener('pageshow', returned, { signal })
+  const connected = () => {
+    flow.dispatch({ type: 'connectionChanged', online: true })
+    returned()
+  }
+  document.addEventListener('visibilitychange', () => !document.hidden && returned(), { signal })
+  document.addEventListener('resume', returned, { signal })
+  // A page that is shown for the first time has not been away.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && returned(), { signal })
   window.addEventListener('online', connected, { signal })
+  // A machine that slept tells nobody: only the ticks were missing.
+  const ticks = setInterval(() => {
+    if (Date.now() - lastMs > SLEPT_MS && !document.hidden) returned()
+    lastMs = Date.now()
+  }, TICK_MS)
   window.addEventListener('offline', () => flow.dispatch({ type: 'connectionChanged', online: false }), {
     signal,
   })
-  return () => controller.abort()
+  return () => {
+    controller.abort()
+    clearInterval(ticks)
+  }
 }
