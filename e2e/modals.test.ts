@@ -91,8 +91,13 @@ test('A-061 A-062 the trade is created, then polled once a second; leaving ends 
   const polls = () => callsTo(visited, '/api/payment').length
   const before = polls()
   await expect.poll(polls, { timeout: 10_000 }).toBeGreaterThan(before + 2)
+  const offer = await confirmation(page, texts).getByText(texts.offerNumber('')).textContent()
+  expect(offer).toMatch(/ \d+$/)
   await page.getByRole('button', { name: texts.stepBack }).click()
   await page.getByText(texts.offerWaiting).waitFor()
+  const notice = page.locator('.notices')
+  await notice.getByText(offer ?? '').waitFor()
+  expect(await notice.getByRole('timer').textContent()).toMatch(/ 0[0-5]:\d\d left$/)
 })
 
 test('A-051 Esc and a click outside do not close it: the offer stands until Steam says otherwise', async () => {

@@ -114,6 +114,18 @@ test('A-005 a route whose code fails to load is the page that was not found', as
   await heading(page, TEXTS.en.notFound).waitFor()
 })
 
+test('A-005 a route that throws while it renders is the page that was not found', async () => {
+  const { page } = await openBrowser()
+  const { url } = await depositOf()
+  await page.route('**/api/payment?*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), id: { no: 'text' } } })
+  })
+  await page.goto(url)
+  await heading(page, TEXTS.en.notFound).waitFor()
+  await page.getByText(TEXTS.en.notFoundHint).waitFor()
+})
+
 test('A-006 the header names the store, the deposit and what this page is for', async () => {
   const { page, deposit, texts } = await openDeposit()
   await heading(page, `${texts.depositTo('Ember Forge')} ${texts.addFunds}`).waitFor()

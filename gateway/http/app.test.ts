@@ -201,6 +201,7 @@ describe('page', () => {
     const policy = answer.headers.get('content-security-policy')
     expect(policy).toContain("img-src 'self' http://127.0.0.1:4301;")
     expect(policy).toContain("frame-ancestors 'none'")
+    expect(answer.headers.get('link')).toBe('<http://127.0.0.1:4301>; rel=preconnect')
     expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
   })
 

@@ -120,6 +120,7 @@ export const en = {
   confirmSummary: (n: number, amount: string) => `${count(n, 'item', 'items')} · ${amount}`,
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
+  offerTimeLeft: (time: string) => `${time} left`,
   timeLeftText: 'left to accept. Items stay yours until you confirm.',
   timeUnknownText: 'We are waiting for word from Steam. Your items are safe.',
   timeAnnounce: (seconds: number) =>

@@ -131,6 +131,7 @@ export const ru: Partial<Messages> = {
   confirmSummary: (n, amount) => `${count(n, 'предмет', 'предмета', 'предметов')} · ${amount}`,
   creatingTitle: 'Отправляем вам предложение…',
   creatingText: 'Бот отправляет предложение в Steam. Это займёт несколько секунд; предметы остаются вашими.',
+  offerTimeLeft: (time) => `осталось ${time}`,
   timeLeftText: 'осталось. Предметы ваши, пока вы не подтвердите обмен.',
   timeUnknownText: 'Ждём ответа от Steam. Ваши предметы в безопасности.',
   timeAnnounce: (seconds) =>

@@ -13,7 +13,9 @@ export function BottomBar({ stand, payment, flow }: Props) {
   const { block, hint } = usePayHint(stand, payment)
   return (
     <aside className="bottom-bar" aria-label={texts.summary}>
-      {hint !== null && block !== 'loading' && <p className="bottom-hint">{hint}</p>}
+      {hint !== null && (
+        <p className={block === 'loading' ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>{hint}</p>
+      )}
       <div className="bottom-row">
         <div className="bottom-sum">
           <strong>{money(selectedTotal(stand), payment.currency)}</strong>

@@ -58,6 +58,7 @@ export const Card = memo(
         <span className="card-picture">
           <Picture url={item.iconUrl} size={100} />
         </span>
+        <span className="card-rarity">{rarity}</span>
         <span className="card-name" title={item.name}>
           {item.name}
         </span>
@@ -74,7 +75,7 @@ export const Card = memo(
     before.currency === after.currency,
 )
 
-/** An item's picture; one that does not load shows a drawn crate. */
+/** An item's picture, asked for at once: only cards in or near sight exist. One that does not load shows a drawn crate. */
 export function Picture({ url, size }: { url: string; size: number }) {
   const [broken, setBroken] = useState(false)
   if (broken) {
@@ -90,7 +91,6 @@ export function Picture({ url, size }: { url: string; size: number }) {
       alt=""
       width={size}
       height={size}
-      loading="lazy"
       decoding="async"
       referrerPolicy="no-referrer"
       draggable={false}

@@ -6,11 +6,12 @@ import { usePage } from '../page.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** Why paying is off, as a sentence; null when it is on. */
+/** Why paying is off, as a sentence; null when it is on, or when the limit is not known. */
 export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | null; hint: string | null } {
   const { texts, money } = usePage()
   const block = payBlock(stand, payment)
   if (block === null) return { block, hint: null }
+  if (block === 'loading') return { block, hint: texts.payBlocks.loading() }
   const limit = block === 'aboveMaximum' ? payment.maxAmount : (shownInventory(stand)?.minPrice ?? null)
   return { block, hint: limit === null ? null : texts.payBlocks[block](money(limit, payment.currency)) }
 }

@@ -3,6 +3,7 @@ import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
+import { CurrencyIcon } from '../ui/currency.tsx'
 import { Picture } from './card.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 
@@ -29,7 +30,9 @@ export function Summary({ stand, payment, flow }: Props) {
           <dd>{items.length}</dd>
         </div>
         <div className="summary-total">
-          <dt>{texts.total}</dt>
+          <dt>
+            <CurrencyIcon currency={payment.currency} /> {texts.total}
+          </dt>
           <dd>{money(total, payment.currency)}</dd>
         </div>
       </dl>
@@ -40,7 +43,7 @@ export function Summary({ stand, payment, flow }: Props) {
               <button
                 type="button"
                 className={`summary-item ${item.rarity}`}
-                title={item.name}
+                title={`${item.name}, ${texts.rarities[Number(item.rarity.slice(-1))]}`}
                 aria-label={texts.removeItem(item.name)}
                 onClick={() => flow.dispatch({ type: 'itemToggled', id: item.id })}
               >

@@ -3,6 +3,7 @@ import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { formatDate } from '../i18n/format.ts'
 import { usePage } from '../page.tsx'
+import { CurrencyIcon } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
@@ -72,7 +73,9 @@ function Received({ payment }: { payment: Payment }) {
   if (payment.amount === null) return null
   return (
     <div className="received">
-      <span>{texts.youReceive}</span>
+      <span>
+        <CurrencyIcon currency={payment.currency} /> {texts.youReceive}
+      </span>
       <strong>{money(payment.amount, payment.currency)}</strong>
       {payment.heldUntil !== null && (
         <p className="quiet">

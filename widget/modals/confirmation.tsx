@@ -3,13 +3,13 @@ import type { Bot, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedTotal } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
-import { levelClass } from '../i18n/format.ts'
 import { Avatar } from '../inventory/avatar.tsx'
 import { usePage } from '../page.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useNarrow } from '../ui/hooks.ts'
 import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
 import { Countdown } from './countdown.tsx'
+import { LevelBadge } from './level.tsx'
 
 type Props = { state: FlowState; payment: Payment; flow: Flow }
 
@@ -104,10 +104,7 @@ function BotCard({ bot }: { bot: Bot }) {
           {texts.botProfile} <OutsideIcon />
         </a>
       </div>
-      <span className={`level ${levelClass(bot.level)}`}>
-        <span className="visually-hidden">{texts.botLevel(bot.level)}</span>
-        <span aria-hidden="true">{bot.level}</span>
-      </span>
+      <LevelBadge level={bot.level} />
     </div>
   )
 }

@@ -2,7 +2,9 @@ import { useCallback } from 'react'
 import type { Language } from '../../contract/languages.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
+import { secondsLeft } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
+import { formatTimer } from '../i18n/format.ts'
 import { Guide } from '../inventory/guide.tsx'
 import { LinkField } from '../inventory/link-field.tsx'
 import { Stand } from '../inventory/stand.tsx'
@@ -12,6 +14,7 @@ import type { ToastStore } from '../toasts/store.ts'
 import { Toasts } from '../toasts/toasts.tsx'
 import { useAccent } from '../ui/accent.ts'
 import { Header } from '../ui/header.tsx'
+import { useNow } from '../ui/hooks.ts'
 import { createPart, usePart } from '../ui/on-demand.ts'
 import { useFlow } from './use-flow.ts'
 
@@ -83,14 +86,20 @@ function DepositHeader({ payment }: { payment: Payment }) {
 function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = usePage()
   const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true
-  const waiting = state.modal.kind === 'none' && state.payment?.status === 'pending'
+  const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null
   return (
     <div className="notices" aria-live="polite">
       {!state.online && <p className="notice notice-warning">{texts.offline}</p>}
       {works && <p className="notice notice-warning">{texts.technicalWorksOnPage}</p>}
-      {waiting && (
-        <p className="notice">
-          {texts.offerWaiting}{' '}
+      {offer !== null && (
+        <p className="notice notice-offer">
+          <span>
+            {texts.offerWaiting}{' '}
+            <span className="quiet">
+              {offer.steamTradeId !== null && texts.offerNumber(offer.steamTradeId)}
+              <TimeLeft deadlineMs={state.deadlineMs} />
+            </span>
+          </span>{' '}
           <button
             type="button"
             className="link"
@@ -101,6 +110,19 @@ function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
         </p>
       )}
     </div>
+  )
+}
+
+/** Counts silently: the sentence before it is read out once. */
+function TimeLeft({ deadlineMs }: { deadlineMs: number | null }) {
+  const { texts } = usePage()
+  const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
+  if (seconds === null) return null
+  return (
+    <span role="timer" aria-live="off">
+      {' · '}
+      {texts.offerTimeLeft(formatTimer(seconds))}
+    </span>
   )
 }
 

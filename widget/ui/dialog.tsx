@@ -23,13 +23,15 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
     if (element === null) return
     const before = document.activeElement
     const scrollY = window.scrollY
+    const { documentElement: root } = document
+    root.style.setProperty('--scrollbar', `${window.innerWidth - root.clientWidth}px`)
     element.showModal()
     // The dialog itself: its name is read first, and no link in it looks chosen.
     element.focus({ preventScroll: true })
-    document.documentElement.classList.add('scroll-locked')
+    root.classList.add('scroll-locked')
     return () => {
       element.close()
-      document.documentElement.classList.remove('scroll-locked')
+      root.classList.remove('scroll-locked')
       window.scrollTo(0, scrollY)
       if (before instanceof HTMLElement) before.focus({ preventScroll: true })
     }

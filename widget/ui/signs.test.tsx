@@ -1,0 +1,78 @@
+/** What a colour tells is told by a word or a shape too. */
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, it } from 'vitest'
+import { item } from '../flow/given.ts'
+import { en } from '../i18n/en.ts'
+import { Card } from '../inventory/card.tsx'
+import { LevelBadge } from '../modals/level.tsx'
+import { PageProvider } from '../page.tsx'
+import { createToasts } from '../toasts/store.ts'
+import { CurrencyIcon } from './currency.tsx'
+
+function markup(part: React.ReactNode): string {
+  const toasts = createToasts({ after: () => () => {} }, () => '1')
+  return renderToStaticMarkup(
+    <PageProvider language="en" onLanguage={() => {}} toasts={toasts}>
+      {part}
+    </PageProvider>,
+  )
+}
+
+const RARITIES = [0, 1, 2, 3, 4, 5, 6, 7] as const
+
+it('A-043 every rarity has a word of its own on the card, and in its name', () => {
+  const words = RARITIES.map((rarity) => {
+    const given = {
+      ...item('1', 500),
+      iconUrl: 'https://img.test/1.png',
+      rarity: `rarity-${rarity}` as const,
+    }
+    const card = markup(
+      <Card
+        item={given}
+        index={0}
+        column={0}
+        width={110}
+        currency="USD"
+        selected={false}
+        isTabStop={false}
+        onPress={() => {}}
+      />,
+    )
+    const word = /class="card-rarity">([^<]+)</.exec(card)?.[1] ?? ''
+    expect(card).toMatch(new RegExp(`aria-label="[^"]*, ${word}, \\$5.00"`))
+    return word
+  })
+  expect(words).toEqual(en.rarities)
+})
+
+describe('A-119 a level', () => {
+  const shapeOf = (level: number) => / d="([^"]+)"/.exec(markup(<LevelBadge level={level} />))?.[1]
+
+  it('stands in a circle below 100, in a shape of its own in every hundred up to 1,100', () => {
+    expect(shapeOf(99)).toBeUndefined()
+    const hundreds = Array.from({ length: 11 }, (_, index) => shapeOf((index + 1) * 100))
+    expect(new Set(hundreds).size).toBe(11)
+    expect(hundreds).not.toContain(undefined)
+    expect(shapeOf(199)).toBe(hundreds[0])
+    expect(shapeOf(5000)).toBe(hundreds[10])
+  })
+
+  it.each([
+    [0, 'level-0 tens-0'],
+    [47, 'level-40 tens-4'],
+    [112, 'level-100 tens-1'],
+    [1234, 'level-1200 tens-3'],
+  ])('%i has the colour of its tens', (level, classes) => {
+    const badge = markup(<LevelBadge level={level} />)
+    expect(badge).toContain(`class="level ${classes}`)
+    expect(badge).toContain(`Steam level ${level}<`)
+  })
+})
+
+it('A-046 every currency has an icon of its own, roubles too', () => {
+  const icons = (['USD', 'EUR', 'BRL', 'RUB'] as const).map((currency) =>
+    renderToStaticMarkup(<CurrencyIcon currency={currency} />),
+  )
+  expect(new Set(icons.map((icon) => / d="([^"]+)"/.exec(icon)?.[1])).size).toBe(4)
+})
