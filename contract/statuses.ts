@@ -46,6 +46,10 @@ export type InventoryErrorType = (typeof INVENTORY_ERROR_TYPES)[number]
 /** Why an item of the inventory is not offered for payment. */
 export const UNAVAILABLE_REASONS = [
   'notTradable',
+  'tradeHold',
+  'tradeProtected',
+  'stack',
+  'unknownItem',
   'noPrice',
   'notPopular',
   'tooCheap',

@@ -112,6 +112,8 @@ export const inventorySchema = z.object({
   maxItems: z.int().positive(),
   unavailableItems: z.int().nonnegative(),
   unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
+  /** When the first of those under `tradeHold` and `tradeProtected` becomes free; absent where Steam does not say. */
+  nextTradableAt: z.iso.datetime().optional(),
   /** Names the prices of this answer; sent along with the trade. Null when there are no items. */
   quoteId: z.string().nullable(),
   /** Seconds since Steam was asked. */

@@ -18,6 +18,9 @@ const itemSchema = z.object({
   name: z.string(),
   marketHashName: z.string(),
   tradable: z.boolean(),
+  restriction: z
+    .object({ kind: z.enum(['protected', 'held', 'undescribed']), until: z.iso.datetime().nullable() })
+    .optional(),
   tags: z.array(z.object({ category: z.string(), internalName: z.string() })),
 })
 

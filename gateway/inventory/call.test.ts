@@ -99,19 +99,19 @@ describe('hostile descriptions', () => {
   })
 
   test.each([
-    ['a name of a wrong type', { name: 5 }, {}, 'notTradable'],
-    ['no market name', { market_hash_name: undefined }, {}, 'notTradable'],
-    ['a market name of an object', { market_hash_name: { toString: 'Knife' } }, {}, 'notTradable'],
-    ['no description at all', {}, { classid: '404' }, 'notTradable'],
+    ['a name of a wrong type', { name: 5 }, {}, 'unknownItem'],
+    ['no market name', { market_hash_name: undefined }, {}, 'unknownItem'],
+    ['a market name of an object', { market_hash_name: { toString: 'Knife' } }, {}, 'unknownItem'],
+    ['no description at all', {}, { classid: '404' }, 'unknownItem'],
     ['a market name that only looks like another', { market_hash_name: 'Knif\u0435' }, {}, 'noPrice'],
     ['a market name of 10,000 characters', { market_hash_name: 'Knife'.repeat(2_000) }, {}, 'noPrice'],
     ['tradable in words', { tradable: 'yes' }, {}, 'notTradable'],
-    ['an amount below nothing', {}, { amount: '-1' }, 'notTradable'],
-    ['an amount of nothing', {}, { amount: '0' }, 'notTradable'],
-    ['a stack', {}, { amount: '40' }, 'notTradable'],
-    ['an amount without end', {}, { amount: '1e999' }, 'notTradable'],
-    ['half an item', {}, { amount: '0.5' }, 'notTradable'],
-    ['an amount in words', {}, { amount: 'one' }, 'notTradable'],
+    ['an amount below nothing', {}, { amount: '-1' }, 'unknownItem'],
+    ['an amount of nothing', {}, { amount: '0' }, 'unknownItem'],
+    ['a stack', {}, { amount: '40' }, 'stack'],
+    ['an amount without end', {}, { amount: '1e999' }, 'unknownItem'],
+    ['half an item', {}, { amount: '0.5' }, 'unknownItem'],
+    ['an amount in words', {}, { amount: 'one' }, 'unknownItem'],
   ])('%s is counted, not shown', async (_what, change, owned, reason) => {
     const answer = await call(read(pageOf(change, owned)))
     expect(answer.statusCode).toBe(200)

@@ -213,8 +213,26 @@ describe('A-043 descriptions as Steam writes them', () => {
   test('a stack is not taken: part of it would come to the bot under another id', () => {
     expect(seen('rust', other(252490, 'Cloth', {}), { amount: '250' })).toMatchObject({
       shown: [],
-      unavailableByReason: { notTradable: 1 },
+      unavailableByReason: { stack: 1 },
     })
+  })
+
+  test('what is held says why, and when it is free', () => {
+    const held = {
+      tradable: 0,
+      owner_descriptions: [html('Tradable After Apr 13, 2026 (7:00:00) GMT')],
+    }
+    expect(seen('cs', cs('AK-47 | Redline', [], held))).toMatchObject({
+      shown: [],
+      unavailableItems: 1,
+      unavailableByReason: { tradeHold: 1 },
+      heldUntil: ['2026-04-13T07:00:00.000Z'],
+    })
+    const reasonsOf = (more: object) =>
+      seen('cs', cs('AK-47 | Redline', [], { tradable: 0, ...more })).unavailableByReason
+    expect(reasonsOf({ sealed: 1, sealed_type: 0 })).toEqual({ tradeProtected: 1 })
+    expect(reasonsOf({})).toEqual({ notTradable: 1 })
+    expect(reasonsOf({ tags: {}, name: 7 })).toEqual({ unknownItem: 1 })
   })
 
   test('the price is asked by the market name, which is the same in every language', () => {

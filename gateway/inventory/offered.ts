@@ -3,7 +3,7 @@ import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import type { PriceList } from '../pricing/service.ts'
-import type { SteamItem } from '../steam/steam.ts'
+import type { Restriction, SteamItem } from '../steam/steam.ts'
 import { itemFacts } from './item.ts'
 import type { QuotedItem } from './quotes.ts'
 
@@ -13,6 +13,8 @@ export type Offered = {
   quoted: QuotedItem[]
   unavailableItems: number
   unavailableByReason: Partial<Record<UnavailableReason, number>>
+  /** When Steam lets go of what it holds for a while: ISO 8601, in no order. */
+  heldUntil: string[]
 }
 
 type Around = {
@@ -28,10 +30,18 @@ type Around = {
 export function offeredOf(items: readonly SteamItem[], around: Around): Offered {
   const { appId, contextId } = GAME_FACTS[around.game]
   const owned = new Map(items.map((item) => [item.assetId, item]))
-  const offered: Offered = { shown: [], quoted: [], unavailableItems: 0, unavailableByReason: {} }
+  const offered: Offered = {
+    shown: [],
+    quoted: [],
+    unavailableItems: 0,
+    unavailableByReason: {},
+    heldUntil: [],
+  }
   for (const item of owned.values()) {
     const price = judge(item, around)
     if (price.kind === 'unavailable') {
+      const until = item.restriction?.until ?? null
+      if (until !== null) offered.heldUntil.push(until)
       offered.unavailableItems += 1
       offered.unavailableByReason[price.reason] = (offered.unavailableByReason[price.reason] ?? 0) + 1
       continue
@@ -53,8 +63,22 @@ type Judged =
   | { kind: 'unavailable'; reason: UnavailableReason }
 
 function judge(item: SteamItem, { taken, prices }: Around): Judged {
+  if (!item.tradable) return { kind: 'unavailable', reason: reasonOf(item) }
   // An offer names whole assets: part of a stack would come to the bot under an id that nobody expects.
-  if (!item.tradable || item.amount !== 1) return { kind: 'unavailable', reason: 'notTradable' }
+  if (item.amount > 1) return { kind: 'unavailable', reason: 'stack' }
+  // Steam said no number that makes sense.
+  if (item.amount !== 1) return { kind: 'unavailable', reason: 'unknownItem' }
   if (taken.has(item.assetId)) return { kind: 'unavailable', reason: 'inAnotherTrade' }
   return prices.of(item.marketHashName)
+}
+
+const REASON_OF_RESTRICTION: Record<Restriction['kind'], UnavailableReason> = {
+  held: 'tradeHold',
+  protected: 'tradeProtected',
+  undescribed: 'unknownItem',
+}
+
+/** Where Steam does not say why, it may be bound for good. */
+function reasonOf({ restriction }: SteamItem): UnavailableReason {
+  return restriction === undefined ? 'notTradable' : REASON_OF_RESTRICTION[restriction.kind]
 }

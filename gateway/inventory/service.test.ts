@@ -97,14 +97,29 @@ describe('the inventory call', () => {
         anItem('6', 'Knife'),
         anItem('7', 'Knife', { amount: 40 }),
         anItem('1', 'Knife'),
+        ...[8, 9].map((id) => held(String(id), 'held', till.clock.now().getTime() + id * 60_000)),
+        held('10', 'protected', till.clock.now().getTime() - 1),
+        held('11', 'undescribed', null),
       ],
     }
+    const others = { tooCheap: 1, notPopular: 1, noPrice: 1, inAnotherTrade: 1 }
+    const ofSteam = { notTradable: 1, stack: 1, tradeHold: 2, tradeProtected: 1, unknownItem: 1 }
     expect(await till.ask()).toMatchObject({
       items: [{ id: '1' }],
-      unavailableItems: 6,
-      unavailableByReason: { notTradable: 2, tooCheap: 1, notPopular: 1, noPrice: 1, inAnotherTrade: 1 },
+      unavailableItems: 10,
+      unavailableByReason: { ...others, ...ofSteam },
+      nextTradableAt: new Date(till.clock.now().getTime() + 8 * 60_000).toISOString(),
     })
+    till.steam.owned = { kind: 'items', items: [held('10', 'protected', till.clock.now().getTime() - 1)] }
+    till.clock.advance(61_000)
+    expect(await till.ask()).not.toHaveProperty('nextTradableAt')
   })
+
+  const held = (id: string, kind: 'held' | 'protected' | 'undescribed', untilMs: number | null) =>
+    anItem(id, 'Knife', {
+      tradable: false,
+      restriction: { kind, until: untilMs === null ? null : new Date(untilMs).toISOString() },
+    })
 
   test('D-15 minPrice is the larger of the game and the store', async () => {
     await till.db.updateTable('deposit').set({ min_amount: 5_000n }).execute()

@@ -174,7 +174,10 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
   return { ...base, minPrice: Number(minimumOf(game, prices.rate, deposit.min_amount)), ...offered }
 }
 
-type Answered = Pick<Inventory, 'items' | 'quoteId' | 'unavailableItems' | 'unavailableByReason'>
+type Answered = Pick<
+  Inventory,
+  'items' | 'quoteId' | 'unavailableItems' | 'unavailableByReason' | 'nextTradableAt'
+>
 
 /** Sorts the items, and writes down the prices that are shown. */
 async function offer(
@@ -186,7 +189,9 @@ async function offer(
   const assetIds = items.map(({ assetId }) => assetId)
   const taken = await assetsInTrades(deps.db, GAME_FACTS[game].appId, assetIds)
   const { imageBase } = deps
-  const { shown, quoted, ...unavailable } = offeredOf(items, { game, prices, taken, imageBase })
+  const { shown, quoted, heldUntil, ...counts } = offeredOf(items, { game, prices, taken, imageBase })
+  const [nextTradableAt] = heldUntil.filter((at) => new Date(at) > deps.clock.now()).sort()
+  const unavailable = nextTradableAt === undefined ? counts : { ...counts, nextTradableAt }
   if (quoted.length === 0) return { items: [], quoteId: null, ...unavailable }
   const quote = {
     id: deps.ids.uuid(),

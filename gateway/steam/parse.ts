@@ -1,5 +1,6 @@
 /** Raw answers of Steam → the port's values. Every field is checked here; what does not fit is left out or refused. */
 import { z } from 'zod'
+import { restrictionFields, restrictionOf } from './restriction.ts'
 import type { Offer, OfferAsset, OfferState, SteamItem, TradeState, TradeStatus } from './steam.ts'
 import { steamIdOfAccount } from './steam.ts'
 
@@ -239,6 +240,7 @@ const descriptionRow = z.object({
     .array(z.object({ category: text, internal_name: text }))
     .max(MAX_TAGS)
     .catch([]),
+  ...restrictionFields,
 })
 
 const descriptionKey = z.object({ classid: id, instanceid: id.catch('0') })
@@ -301,10 +303,16 @@ export function parsePublicPage(body: unknown): InventoryPage | undefined {
   }
 }
 
-type Description = Pick<SteamItem, 'name' | 'marketHashName' | 'tradable' | 'tags'>
+type Description = Pick<SteamItem, 'name' | 'marketHashName' | 'tradable' | 'restriction' | 'tags'>
 
 /** Nobody knows what it is, so nothing can be done with it; but it is there and is counted. */
-const INDESCRIBABLE: Description = { name: '', marketHashName: '', tradable: false, tags: [] }
+const INDESCRIBABLE: Description = {
+  name: '',
+  marketHashName: '',
+  tradable: false,
+  restriction: { kind: 'undescribed', until: null },
+  tags: [],
+}
 
 /** Descriptions by key, each read once however many items share it. */
 function describing(rowsByKey: ReadonlyMap<string, unknown>): (key: string) => Description {
@@ -320,10 +328,12 @@ function parseDescription(row: unknown): Description {
   const parsed = descriptionRow.safeParse(row)
   if (!parsed.success) return INDESCRIBABLE
   const { name, market_hash_name: marketHashName, tradable, tags } = parsed.data
+  const restriction = tradable ? undefined : restrictionOf(parsed.data)
   return {
     name,
     marketHashName,
     tradable,
+    ...(restriction === undefined ? {} : { restriction }),
     tags: tags.map((tag) => ({ category: tag.category, internalName: tag.internal_name })),
   }
 }

@@ -35,6 +35,12 @@ export type PartnerAnswer =
   | { kind: 'refused'; reason: 'invalid_token' | 'cannot_trade' }
   | Unavailable
 
+/**
+ * Why an item cannot be traded now: it came by a trade that may still be taken back, or is held for a while, or nothing
+ * describes it. `until` is ISO 8601; null where Steam does not say.
+ */
+export type Restriction = { kind: 'protected' | 'held' | 'undescribed'; until: string | null }
+
 /** One item as Steam describes it, before any judgement of ours. Every string in it is hostile. */
 export type SteamItem = {
   assetId: string
@@ -44,6 +50,8 @@ export type SteamItem = {
   name: string
   marketHashName: string
   tradable: boolean
+  /** Only of what is not tradable, and only where Steam says why. */
+  restriction?: Restriction | undefined
   tags: { category: string; internalName: string }[]
 }
 

@@ -78,11 +78,16 @@ export const en = {
   why: 'why?',
   unavailableReasons: {
     notTradable: 'cannot be traded',
+    tradeHold: 'are held by Steam for now',
+    tradeProtected: 'are under Steam’s trade protection',
+    stack: 'are stacks: only single items are taken',
+    unknownItem: 'are not described by Steam',
     noPrice: 'have no reliable price now',
     notPopular: 'are too rarely sold',
     tooCheap: 'are worth 0.1 USD or less',
     inAnotherTrade: 'are in another trade',
   } satisfies Record<UnavailableReason, string>,
+  firstFree: (date: string) => `Steam lets go of the first of them on ${date}.`,
   wear: {
     WearCategory0: ['FN', 'Factory New'],
     WearCategory1: ['MW', 'Minimal Wear'],
@@ -115,12 +120,12 @@ export const en = {
   tooManyItems: 'You have chosen too many items to trade',
   offerWaiting: 'Your trade offer is waiting on Steam.',
   offerReturn: 'Back to the offer',
+  offerTimeLeft: (time: string) => `${time} left`,
 
   confirmTitle: 'Accept the trade offer',
   confirmSummary: (n: number, amount: string) => `${count(n, 'item', 'items')} · ${amount}`,
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
-  offerTimeLeft: (time: string) => `${time} left`,
   timeLeftText: 'left to accept. Items stay yours until you confirm.',
   timeUnknownText: 'We are waiting for word from Steam. Your items are safe.',
   timeAnnounce: (seconds: number) =>

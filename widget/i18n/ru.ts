@@ -80,11 +80,16 @@ export const ru: Partial<Messages> = {
   why: 'почему?',
   unavailableReasons: {
     notTradable: 'нельзя передать',
+    tradeHold: 'пока удерживает Steam',
+    tradeProtected: 'под защитой обмена Steam',
+    stack: 'лежат стопкой: принимаются только отдельные предметы',
+    unknownItem: 'Steam не описывает',
     noPrice: 'сейчас без надёжной цены',
     notPopular: 'слишком редко продаются',
     tooCheap: 'стоят не больше 5 рублей',
     inAnotherTrade: 'участвуют в другом обмене',
   },
+  firstFree: (date) => `Первый из них Steam отпустит ${date}.`,
   wear: {
     WearCategory0: ['FN', 'Прямо с завода'],
     WearCategory1: ['MW', 'Немного поношенное'],
@@ -126,12 +131,12 @@ export const ru: Partial<Messages> = {
   tooManyItems: 'Вы выбрали слишком много предметов для обмена',
   offerWaiting: 'Предложение обмена ждёт вас в Steam.',
   offerReturn: 'Вернуться к предложению',
+  offerTimeLeft: (time) => `осталось ${time}`,
 
   confirmTitle: 'Примите предложение обмена',
   confirmSummary: (n, amount) => `${count(n, 'предмет', 'предмета', 'предметов')} · ${amount}`,
   creatingTitle: 'Отправляем вам предложение…',
   creatingText: 'Бот отправляет предложение в Steam. Это займёт несколько секунд; предметы остаются вашими.',
-  offerTimeLeft: (time) => `осталось ${time}`,
   timeLeftText: 'осталось. Предметы ваши, пока вы не подтвердите обмен.',
   timeUnknownText: 'Ждём ответа от Steam. Ваши предметы в безопасности.',
   timeAnnounce: (seconds) =>

@@ -1,11 +1,12 @@
 import { useId } from 'react'
 import { UNAVAILABLE_REASONS } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
+import { formatDate } from '../i18n/format.ts'
 import { usePage } from '../page.tsx'
 
 /** How many items cannot be used, and why. */
 export function Unavailable({ inventory }: { inventory: Inventory }) {
-  const { texts } = usePage()
+  const { texts, language } = usePage()
   const id = useId()
   if (inventory.unavailableItems === 0) return null
   const reasons = UNAVAILABLE_REASONS.filter((reason) => inventory.unavailableByReason[reason] !== undefined)
@@ -22,6 +23,11 @@ export function Unavailable({ inventory }: { inventory: Inventory }) {
             <strong>{inventory.unavailableByReason[reason]}</strong> {texts.unavailableReasons[reason]}
           </span>
         ))}
+        {inventory.nextTradableAt !== undefined && (
+          <span className="popover-note">
+            {texts.firstFree(formatDate(inventory.nextTradableAt, language))}
+          </span>
+        )}
         <span className="popover-note">{texts.itemConditions}</span>
       </span>
     </p>

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { parsePublicPage } from './parse.ts'
+
+const description = { classid: '310', instanceid: '302', name: 'Key', market_hash_name: 'Key', tradable: 0 }
+const asset = { appid: 730, contextid: '2', assetid: '42', classid: '310', instanceid: '302', amount: '1' }
+
+function restrictionOf(said: object) {
+  const page = { success: 1, assets: [asset], descriptions: [{ ...description, ...said }] }
+  return parsePublicPage(page)?.items[0]?.restriction
+}
+const lines = (...values: unknown[]) => ({ owner_descriptions: values.map((value) => ({ value })) })
+
+describe('why an item cannot be traded', () => {
+  it.each([
+    ['of the market in English', lines(' ', 'Tradable/Marketable After Apr 13, 2026 (7:00:00) GMT')],
+    ['by a number', lines('Tradable After [date]1776063600[/date]')],
+    ['as a field', { item_expiration: '2026-04-13T07:00:00Z' }],
+    ['as a field of seconds', { item_expiration: 1_776_063_600 }],
+  ])('is a hold until the date that is given %s', (_, said) => {
+    expect(restrictionOf(said)).toEqual({ kind: 'held', until: '2026-04-13T07:00:00.000Z' })
+  })
+
+  it('is a hold whose end is not known where the date is in another language', () => {
+    const said = lines('Можно будет продать или передать 13 апр. 2026 г. (7:00:00) GMT')
+    expect(restrictionOf(said)).toEqual({ kind: 'held', until: null })
+  })
+
+  it('is trade protection where the item is sealed, but not for what is listed on the market', () => {
+    const until = lines(
+      '⇆ This item is trade-protected and cannot be consumed, modified, or transferred until Apr 13, 2026 (7:00:00) GMT',
+    )
+    expect(restrictionOf({ sealed: 1, sealed_type: 0, ...until })).toEqual({
+      kind: 'protected',
+      until: '2026-04-13T07:00:00.000Z',
+    })
+    expect(restrictionOf({ sealed: 1 })).toEqual({ kind: 'protected', until: null })
+    expect(restrictionOf({ sealed: 1, sealed_type: 1 })).toBeUndefined()
+  })
+
+  it('is not told of what may be traded, nor of what is bound for good', () => {
+    expect(restrictionOf({ tradable: 1, item_expiration: '2026-04-13T07:00:00Z' })).toBeUndefined()
+    expect(restrictionOf({})).toBeUndefined()
+    expect(restrictionOf(lines('A gift from a friend', ''))).toBeUndefined()
+  })
+
+  it.each([
+    ['no date', { item_expiration: 'constructor' }],
+    ['a date without end', { item_expiration: '9999-12-31T00:00:00Z' }],
+    ['a month that is none', lines('Tradable After Foo 99, 2026 (99:99:99) GMT')],
+    ['lines that are none', { owner_descriptions: 'x', item_expiration: {} }],
+    ['a number of another kind', { item_expiration: 1e300, sealed: {}, sealed_type: {} }],
+  ])('is without an end when Steam says %s', (_, said) => {
+    expect(restrictionOf(said)?.until ?? null).toBeNull()
+  })
+
+  it('is that nothing describes it', () => {
+    const page = parsePublicPage({ success: 1, assets: [asset], descriptions: [] })
+    expect(page?.items[0]?.restriction).toEqual({ kind: 'undescribed', until: null })
+  })
+})
