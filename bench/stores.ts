@@ -1,4 +1,5 @@
 /** What stores and waiting pages ask, with 1,000,000 deposits in the table beside 10,000. */
+import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { listDepositsQuerySchema } from '../contract/store-api.ts'
@@ -6,6 +7,7 @@ import { type Database, type Db, openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { listDeposits, storeDepositOf } from '../gateway/deposits/told.ts'
 import { viewReader } from '../gateway/deposits/views.ts'
+import { A_CUSTOMER, fillDeposits } from '../proofs/store-rows.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 
@@ -15,13 +17,14 @@ const LIMIT = 1.5
 const ROUNDS = 20
 const CALLS_A_ROUND = 20
 const PUBLIC_URL = 'http://till.test'
+const STEAM_URL = 'http://steam.test'
 const STORE = 1n
 /** Ids of deposits count from here. */
 const FIRST_ID = 1_001
-/** Deposits of one customer, whatever the size. */
-const A_CUSTOMER = 20
 /** Pages that one read of the views serves. */
 const POLLED = 50
+/** Deposits of the last hour, at one a second. */
+const LAST_HOUR = 3_600
 
 export function benchStores(): Promise<Outcome> {
   return growth({ few: FEW, many: MANY })
@@ -58,7 +61,6 @@ async function filled(serverUrl: string, size: number): Promise<Filled> {
   return { ...openDatabase(url.href, 2), size }
 }
 
-/** Ninety in a hundred belong to one store; a tenth has a trade of two items. */
 async function fill(db: Db, size: number): Promise<void> {
   await sql`set statement_timeout = 0`.execute(db)
   await sql`
@@ -72,43 +74,22 @@ async function fill(db: Db, size: number): Promise<void> {
     insert into exchange_rate (currency, per_usd, source, as_of) values ('USD', 1, 'bench', now())`.execute(
     db,
   )
-  await sql`
-    insert into deposit (hash, store_id, external_id, request_sha256, status, currency, back_to_store_url,
-      credited_amount, customer_reference, created_at, expires_at)
-    select md5(n::text), case when n % 10 = 0 then 2 else 1 end, 'order ' || n, '', status, 'USD',
-      'https://store.test/', case when status = 'succeeded' then 1000 end, 'customer ' || n % (${size}::int / ${A_CUSTOMER}::int),
-      now() - (${size}::int - n) * interval '1 second', now()
-    from (select n, case when n % 3 = 1 then 'succeeded' when n % 1000 = 2 then 'tradeDeclined' else 'paymentTimeout' end
-      as status from generate_series(1, ${size}::int) n) made`.execute(db)
-  await fillTrades(db)
+  await fillDeposits(db, size)
   await sql`vacuum analyze`.execute(db)
 }
 
-async function fillTrades(db: Db): Promise<void> {
-  await sql`
-    insert into quote (id, deposit_id, game, currency, rate_id, created_at, expires_at)
-    select md5('quote ' || id)::uuid, id, 'cs', 'USD', 1, now(), now() from deposit where id % 10 = 1`.execute(
-    db,
-  )
-  await sql`
-    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token, state,
-      currency, total, gross_total, steam_trade_id, delivered_at)
-    select deposit_id, 1, id, 'cs', id::text, '76561198000000001', 't', 'final', 'USD', 1000, 1100, id::text, now()
-    from quote`.execute(db)
-  await sql`
-    insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross, live)
-    select trade.id, trade.id || '-' || n, 730, '2', 'Item', 'Item', 500, 550, false
-    from trade, generate_series(1, 2) n`.execute(db)
-}
-
-type Call = (database: Filled) => Promise<unknown>
+/** Made anew for each round, then called several times. */
+type Call = (database: Filled) => () => Promise<unknown>
 
 /** Any of the deposits, so that what is asked for is not always at hand. */
 const anyOf = (size: number): number => 1 + Math.floor(Math.random() * size)
 
+const hashOf = (n: number): string => hash('md5', String(n))
+
 const list =
   (query: (size: number) => object): Call =>
   ({ db, size }) =>
+  () =>
     listDeposits(db, STORE, { query: listDepositsQuerySchema.parse(query(size)), publicUrl: PUBLIC_URL })
 
 const CALLS: Record<string, Call> = {
@@ -118,16 +99,26 @@ const CALLS: Record<string, Call> = {
   'list, by customer': list((size) => ({
     customerReference: `customer ${anyOf(size) % (size / A_CUSTOMER)}`,
   })),
-  'get, by id': ({ db, size }) =>
-    storeDepositOf(db, { storeId: STORE, depositId: BigInt(FIRST_ID + anyOf(size)) }, PUBLIC_URL),
-  'get, by order id': ({ db, size }) =>
-    storeDepositOf(db, { storeId: STORE, externalId: `order ${anyOf(size)}` }, PUBLIC_URL),
-  poll: async ({ db, size }) => {
-    const { rows } = await sql<{ hash: string }>`
-      select md5((1 + floor(random() * ${size}::int))::int::text) as hash from generate_series(1, ${POLLED}::int)`.execute(
-      db,
-    )
-    return viewReader(db, 'http://steam.test')(rows.map(({ hash }) => hash))
+  'get, by id':
+    ({ db, size }) =>
+    () =>
+      storeDepositOf(db, { storeId: STORE, depositId: BigInt(FIRST_ID + anyOf(size)) }, PUBLIC_URL),
+  'get, by order id':
+    ({ db, size }) =>
+    () =>
+      storeDepositOf(db, { storeId: STORE, externalId: `order ${anyOf(size)}` }, PUBLIC_URL),
+  // Whoever opens the link of a deposit, however old it is: it may lie anywhere, and most likely not in memory.
+  'poll, opening any page': ({ db, size }) => {
+    const read = viewReader(db, STEAM_URL)
+    return () => read([hashOf(anyOf(size))])
+  },
+  // What the view cache does twice a second: it reads all pages that wait at once, the same ones again and again, and
+  // pages wait for an hour at most. Fifty pages that lie anywhere and are read only once are what nobody polls: that
+  // would time how much of the table is in memory.
+  'poll, pages that wait': ({ db, size }) => {
+    const read = viewReader(db, STEAM_URL)
+    const waiting = Array.from({ length: POLLED }, () => hashOf(size + 1 - anyOf(LAST_HOUR)))
+    return () => read(waiting)
   },
 }
 
@@ -148,10 +139,11 @@ async function measure(small: Filled, large: Filled): Promise<Measured[]> {
   return measured
 }
 
-async function timed(database: Filled, call: Call, into: number[]): Promise<void> {
+async function timed(database: Filled, make: Call, into: number[]): Promise<void> {
+  const call = make(database)
   for (let n = 0; n < CALLS_A_ROUND; n += 1) {
     const begin = performance.now()
-    await call(database)
+    await call()
     into.push(performance.now() - begin)
   }
 }

@@ -12,11 +12,10 @@ import { eventually, freePorts, isServing, type Running, run } from '../e2e/proc
 import type { BotContext } from '../gateway/bots/bot.ts'
 import { balancesOf } from '../gateway/ledger/store.ts'
 import type { FakeSession } from '../gateway/testing/fake-steam.ts'
+import { payFor } from '../gateway/testing/payment.ts'
 import { type StoreApi, startStoreApi } from '../gateway/testing/store-api.ts'
 import { aBot, aDeposit, startTill, type Till } from '../gateway/testing/till.ts'
 import { cancelDeposit } from '../gateway/trades/cancellation.ts'
-import { requestTrade } from '../gateway/trades/request.ts'
-import { tradeHandlers } from '../gateway/trades/service.ts'
 import { publishEvents } from '../gateway/webhooks/publisher.ts'
 import { type BadRoad, startBadRoad } from './bad-road.ts'
 import { seededRandom } from './random.ts'
@@ -77,27 +76,11 @@ async function happen(events: number): Promise<void> {
       const isPaid = turn % 10 < PAID_OF_TEN
       left -= isPaid ? 2 : 1
       const deposit = await aDeposit(till, api.store)
-      if (isPaid) await pay(deposit)
+      if (isPaid) await payFor(till, { bot, session }, deposit)
       else await cancelDeposit(till.deps, api.store.id, deposit.id)
     }
   }
   await Promise.all(Array.from({ length: WRITERS }, writer))
-}
-
-async function pay({ id, body }: Awaited<ReturnType<typeof aDeposit>>): Promise<void> {
-  const asked = requestTrade(till.deps, body)
-  const tradeOf = () =>
-    till.db
-      .selectFrom('trade')
-      .select(['id', 'steam_offer_id'])
-      .where('deposit_id', '=', id)
-      .executeTakeFirst()
-  const trade = await eventually('the trade is asked for', tradeOf)
-  const { trade: advance } = tradeHandlers(till.deps)
-  await advance(bot, trade.id)
-  await asked
-  session.accept((await tradeOf())?.steam_offer_id ?? '')
-  await advance(bot, trade.id)
 }
 
 const books = z.object({ position: z.number(), total: z.record(z.string(), z.number()) })

@@ -2,6 +2,7 @@
  * What stores and waiting pages ask touches as few rows in a large table as in a small one: every query is run under
  * EXPLAIN ANALYZE and its rows are counted. In full: `PROOF_DEPOSITS=1000000 npm test -- proofs/store-plans`.
  */
+import { hash } from 'node:crypto'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -12,8 +13,9 @@ import { listDeposits, storeDepositOf } from '../gateway/deposits/told.ts'
 import { viewReader } from '../gateway/deposits/views.ts'
 import { readBalances, readStatement } from '../gateway/stores/account.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../gateway/testing/till.ts'
-import { claimDue } from '../gateway/webhooks/delivery.ts'
+import { claimLane } from '../gateway/webhooks/delivery.ts'
 import { readDepositEvents, readEvents } from '../gateway/webhooks/events.ts'
+import { fillDeposits } from './store-rows.ts'
 
 const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 20_000)
 /** Rows that a query may look at, whatever the size: a page, its trades and items, and a few of the neighbourhood. */
@@ -50,7 +52,10 @@ afterAll(async () => {
   await till.close()
 })
 
-/** Ninety in a hundred belong to one store; a tenth has a trade and a movement of money, and a tenth was taken back. */
+/**
+ * Beside the deposits of store-rows.ts, one in ten has a movement of money, and each has an event and a delivery: half of
+ * them are due, half of these for the first time.
+ */
 async function fill(): Promise<void> {
   const { db, close } = openDatabase(till.url, 1)
   await sql`set statement_timeout = 0`.execute(db)
@@ -60,19 +65,7 @@ async function fill(): Promise<void> {
     timestamp: new Date().toISOString(),
     data,
   })
-  await sql`
-    insert into deposit (hash, store_id, external_id, request_sha256, status, currency, back_to_store_url,
-      credited_amount, reversed_amount, customer_reference, created_at, expires_at)
-    select md5(n::text), case when n % 10 = 0 then 2 else 1 end, 'order ' || n, '', status, 'USD', 'https://store.test/',
-      case when status = 'succeeded' then 1000 end, case when status = 'succeeded' and n % 10 in (1, 2, 3) then 1000 else 0 end,
-      'customer ' || n % (${DEPOSITS}::int / 20), now() - (${DEPOSITS}::int - n) * interval '1 second', now()
-    from (select n, case when n % 3 = 1 then 'succeeded' when n % 1000 = 2 then 'tradeDeclined' else 'paymentTimeout' end
-      as status from generate_series(1, ${DEPOSITS}::int) n) made`.execute(db)
-  await sql`
-    insert into reversed_total (store_id, currency, amount)
-    select store_id, currency, sum(reversed_amount) from deposit where reversed_amount > 0 group by store_id, currency`.execute(
-    db,
-  )
+  await fillDeposits(db, DEPOSITS)
   await sql`
     insert into event (id, store_id, deposit_id, type, payload, sequence)
     select gen_random_uuid(), store_id, id, 'deposit.payment_timeout', ${payload}::jsonb,
@@ -82,26 +75,16 @@ async function fill(): Promise<void> {
   await sql`update store set last_sequence = (select count(*) from event where store_id = store.id)`.execute(
     db,
   )
-  await fillTrades(db)
+  await fillLedger(db)
   await sql`
-    insert into webhook_delivery (event_id, endpoint_id, state, attempts, due_at)
-    select id, 1, case when sequence % 10 = 0 then 'due' else 'delivered' end, 1, now() + interval '1 hour'
+    insert into webhook_delivery (event_id, endpoint_id, state, attempts, due_at, claim)
+    select id, 1, case when sequence % 2 = 0 then 'due' else 'delivered' end, 0, now() - interval '1 hour', sequence / 2 % 2
     from event where store_id = 1`.execute(db)
   await sql`analyze`.execute(db)
   await close()
 }
 
-async function fillTrades(db: Db): Promise<void> {
-  await sql`
-    insert into quote (id, deposit_id, game, currency, rate_id, created_at, expires_at)
-    select md5('quote ' || id)::uuid, id, 'cs', 'USD', 1, now(), now() from deposit where id % 10 = 1`.execute(
-    db,
-  )
-  await sql`
-    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token, state,
-      currency, total, gross_total, steam_trade_id, delivered_at)
-    select deposit_id, 1, id, 'cs', id::text, '76561198000000001', 't', 'final', 'USD', 1000, 1100, id::text, now()
-    from quote where rate_id = 1 and expires_at <= now()`.execute(db)
+async function fillLedger(db: Db): Promise<void> {
   await sql`
     insert into account (store_id, kind, currency, balance) values (1, 'available', 'USD', 0), (1, 'held', 'USD', 0),
       (null, 'items', 'USD', 0)`.execute(db)
@@ -153,6 +136,10 @@ async function measure(call: () => Promise<unknown>): Promise<{ rows: number; ms
 const list = (query: object) => () =>
   listDeposits(observed, STORE, { query: listDepositsQuerySchema.parse(query), publicUrl: PUBLIC_URL })
 
+/** Spread over all deposits; those with a trade among them. */
+const fiftyHashes = () =>
+  Array.from({ length: 50 }, (_, n) => hash('md5', String(1 + Math.floor((DEPOSITS * n) / 50))))
+
 const middle = () => String(1_000 + Math.floor(DEPOSITS / 2))
 const day = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
 
@@ -174,7 +161,14 @@ const CALLS: [string, () => Promise<unknown>][] = [
   ['the balance', () => readBalances(observed, STORE)],
   ['the statement', () => readStatement(observed, STORE, { currency: 'USD', limit: 50 })],
   ['what a waiting page polls', () => viewReader(observed, 'http://steam.test')(['0'.repeat(32)])],
-  ['what webhooks are due', () => claimDue({ db: observed, clock: till.clock }, 1n, 8)],
+  ['what fifty waiting pages poll', () => viewReader(observed, 'http://steam.test')(fiftyHashes())],
+  ...(['first', 'again'] as const).map((lane): [string, () => Promise<unknown>] => [
+    `webhooks of the lane ${lane} among many that are due in both`,
+    async () => {
+      const claims = await claimLane({ db: observed, clock: till.clock }, { endpointId: 1n, lane }, 8)
+      expect(claims).toHaveLength(8)
+    },
+  ]),
 ]
 
 /** Rows that a balance looks at: the accounts and totals of a store and the like of a few others. */

@@ -1,19 +1,16 @@
 /** What the operator sees of a deposit that lived through everything, and of the money that is paid out for one. */
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor } from '../testing/payment.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
-import { requestTrade } from '../trades/request.ts'
 import { tradeHandlers } from '../trades/service.ts'
 import { attempt, claimDue } from '../webhooks/delivery.ts'
 import { publishEvents } from '../webhooks/publisher.ts'
 import { createSender } from '../webhooks/sender.ts'
 
-const MAIN = join(import.meta.dirname, 'main.ts')
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 // Every command is a process.
@@ -36,35 +33,16 @@ afterEach(async () => {
   await till.close()
 })
 
-async function run(...args: string[]) {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { DATABASE_URL: till.url, TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
-  })
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  return { out, errors, code }
-}
+const run = (...args: string[]) => runCommand(args, { databaseUrl: till.url })
 
 /** A deposit of 10 and 20 USD that is paid: held where the game has trade protection. */
 async function paid(game: 'cs' | 'dota') {
   const deposit = await aDeposit(till, store, { game })
-  const trade = () =>
-    till.db
-      .selectFrom('trade')
-      .select(['id', 'secret_code', 'steam_offer_id'])
-      .where('deposit_id', '=', deposit.id)
-      .executeTakeFirst()
-  const asked = requestTrade(till.deps, deposit.body)
-  await expect.poll(trade, { timeout: 5_000 }).toBeDefined()
-  const work = async () => tradeHandlers(till.deps).trade(bot, (await trade())?.id ?? 0n)
-  await work()
-  await asked
+  const { tradeId, code, offerId: offer } = await offerFor(till, bot, deposit)
   till.clock.advance(1_000)
-  session.accept((await trade())?.steam_offer_id ?? '')
-  await work()
-  const { id, secret_code: code, steam_offer_id: offer } = (await trade()) ?? {}
-  if (id === undefined || !offer) throw new Error('no offer was sent')
-  return { deposit, trade: String(id), code, offer, exchange: `900${offer}` }
+  session.accept(offer)
+  await tradeHandlers(till.deps).trade(bot, tradeId)
+  return { deposit, trade: String(tradeId), code, offer, exchange: `900${offer}` }
 }
 
 /** The sender takes back the first item of an exchange. */

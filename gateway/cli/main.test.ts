@@ -1,14 +1,9 @@
 /** The operator's commands for bots as processes of their own, on a real database and the sandbox. */
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
+import { runCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
-
-const MAIN = join(import.meta.dirname, 'main.ts')
-const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
 const botSchema = z.object({
   name: z.string(),
@@ -33,19 +28,12 @@ afterEach(async () => {
   await database.close()
 })
 
-async function run(args: string[], input = '') {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: {
-      DATABASE_URL: database.url,
-      TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1'),
-      TRADETILL_MASTER_KEY: MASTER_KEY,
-    },
+const run = (args: string[], input = '') =>
+  runCommand(args, {
+    databaseUrl: database.url,
+    env: { TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1') },
+    input,
   })
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  child.stdin.end(input)
-  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  return { out, errors, code }
-}
 
 const theBot = () => {
   const [bot] = bots

@@ -1,15 +1,11 @@
 /** The operator's commands for prices as processes of their own, on a real database. */
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { holdPrices, readHolds, savePrices, saveRate } from '../pricing/store.ts'
+import { runCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 
 // Each command is a process that starts anew.
 vi.setConfig({ testTimeout: 60_000 })
-
-const MAIN = join(import.meta.dirname, 'main.ts')
 
 let database: TestDatabase
 
@@ -22,14 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-async function run(line: string) {
-  const env = { DATABASE_URL: database.url, TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
-  const child = spawn(process.execPath, [MAIN, 'price', ...line.split(' ')], { env })
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  child.stdin.end()
-  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  return { out, errors, code }
-}
+const run = (line: string) => runCommand(['price', ...line.split(' ')], { databaseUrl: database.url })
 
 it('show tells what a source says, the level, and what a shopper is credited of a spike', async () => {
   const { out, code } = await run('show --game cs --item Knife')

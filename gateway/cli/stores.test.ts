@@ -1,13 +1,9 @@
 /** The operator's commands for stores as processes of their own, on a real database. */
-import { spawn } from 'node:child_process'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { runCommand } from '../testing/command.ts'
 import { aDeposit, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
 import { publishEvents } from '../webhooks/publisher.ts'
-
-const MAIN = join(import.meta.dirname, 'main.ts')
 
 // Every command is a process.
 vi.setConfig({ testTimeout: 60_000 })
@@ -19,14 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-async function run(...args: string[]) {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { DATABASE_URL: till.url, TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') },
-  })
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
-  return { out, errors, code }
-}
+const run = (...args: string[]) => runCommand(args, { databaseUrl: till.url })
 
 const ADD = ['store', 'add', '--name', 'Ember', '--origin', 'https://store.test']
 

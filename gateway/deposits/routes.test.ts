@@ -7,6 +7,7 @@ import { botQueue } from '../bots/bot.ts'
 import { type Database, openDatabase } from '../db/client.ts'
 import { handleErrors } from '../http/problem.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { requestTrade } from '../trades/request.ts'
 import { tradeHandlers } from '../trades/service.ts'
@@ -65,16 +66,6 @@ async function poll(hash: string, etag?: string) {
 async function payment(hash: string): Promise<Payment> {
   const { answer } = await poll(hash)
   return paymentSchema.strict().parse(answer.json())
-}
-
-/** The bot's work, until the wish is answered. */
-async function traded(body: Parameters<typeof requestTrade>[1]): Promise<void> {
-  const answer = requestTrade(till.deps, body)
-  await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).not.toHaveLength(0)
-  for (const { id } of await till.db.selectFrom('trade').select('id').execute()) {
-    await tradeHandlers(till.deps).trade(bot, id)
-  }
-  expect(await answer).toEqual({ kind: 'active' })
 }
 
 describe('GET /api/payment', () => {
@@ -167,7 +158,7 @@ describe('GET /api/payment', () => {
     const deposit = await aDeposit(till, store)
     const redirect = 'https://store.test/thanks'
     await till.db.updateTable('deposit').set({ redirect_url: redirect }).execute()
-    await traded(deposit.body)
+    await offerFor(till, bot, deposit)
     expect(await payment(deposit.hash)).not.toHaveProperty('redirectUrl')
     session.accept('1')
     await tradeHandlers(till.deps).watch(bot)
@@ -181,7 +172,7 @@ describe('GET /api/payment', () => {
 
   it('D-8 shows no time once the shopper has accepted', async () => {
     const deposit = await aDeposit(till, store)
-    await traded(deposit.body)
+    await offerFor(till, bot, deposit)
     session.accept('1', { received: false })
     await tradeHandlers(till.deps).watch(bot)
     expect(await payment(deposit.hash)).toMatchObject({ status: 'pending', timeLeft: null })
@@ -189,7 +180,7 @@ describe('GET /api/payment', () => {
 
   it('a shopper who comes back to a pending deposit has the offer looked at, once in two seconds', async () => {
     const deposit = await aDeposit(till, store)
-    await traded(deposit.body)
+    await offerFor(till, bot, deposit)
     const looks: unknown[] = []
     const stop = await till.deps.queue.work(botQueue(bot.botId), async (data) => {
       if (JSON.stringify(data).includes('look')) looks.push(data)

@@ -2,10 +2,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDatabase } from '../db/client.ts'
 import { recordPayout } from '../ledger/payout.ts'
 import { verifyLedger } from '../ledger/verify.ts'
+import { payFor } from '../testing/payment.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
-import { requestTrade } from '../trades/request.ts'
-import { tradeHandlers } from '../trades/service.ts'
 
 let till: Till
 let api: StoreApi
@@ -14,24 +13,11 @@ let deliver: () => Promise<bigint>
 beforeEach(async () => {
   till = await startTill()
   api = await startStoreApi(till)
-  const { bot, session } = await aBot(till)
+  const bot = await aBot(till)
   /** A deposit of 30.00 that is paid. */
   deliver = async () => {
     const deposit = await aDeposit(till, api.store)
-    const asked = requestTrade(till.deps, deposit.body)
-    const trade = () =>
-      till.db
-        .selectFrom('trade')
-        .select(['id', 'steam_offer_id'])
-        .where('deposit_id', '=', deposit.id)
-        .executeTakeFirst()
-    await expect.poll(trade, { timeout: 5_000 }).toBeDefined()
-    const id = (await trade())?.id ?? 0n
-    const { trade: advance } = tradeHandlers(till.deps)
-    await advance(bot, id)
-    await asked
-    session.accept((await trade())?.steam_offer_id ?? '')
-    await advance(bot, id)
+    await payFor(till, bot, deposit)
     return deposit.id
   }
 })

@@ -5,10 +5,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { payFor } from '../testing/payment.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
-import { requestTrade } from '../trades/request.ts'
-import { tradeHandlers } from '../trades/service.ts'
 import { workOnWebhooks } from '../webhooks/jobs.ts'
 import { publishEvents } from '../webhooks/publisher.ts'
 
@@ -76,16 +75,7 @@ const balance = async (): Promise<string> => (await fetch(`http://127.0.0.1:${po
 
 /** A deposit of 30.00 that is paid. */
 async function deliver(): Promise<void> {
-  const { bot, session } = await aBot(till)
-  const deposit = await aDeposit(till, api.store)
-  const asked = requestTrade(till.deps, deposit.body)
-  const tradeOf = () => till.db.selectFrom('trade').selectAll().orderBy('id', 'desc').executeTakeFirst()
-  await expect.poll(tradeOf, { timeout: 5_000 }).toBeDefined()
-  const id = (await tradeOf())?.id ?? 0n
-  await tradeHandlers(till.deps).trade(bot, id)
-  await asked
-  session.accept((await tradeOf())?.steam_offer_id ?? '')
-  await tradeHandlers(till.deps).trade(bot, id)
+  await payFor(till, await aBot(till), await aDeposit(till, api.store))
 }
 
 describe('the recipe of the store guide', () => {

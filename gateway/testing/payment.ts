@@ -1,0 +1,42 @@
+/** A deposit's way to its money, by the till's own parts and the fake session of its bot. */
+import { expect } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { requestTrade } from '../trades/request.ts'
+import { tradeHandlers } from '../trades/service.ts'
+import type { FakeSession } from './fake-steam.ts'
+import type { aDeposit, Till } from './till.ts'
+
+type Asked = Pick<Awaited<ReturnType<typeof aDeposit>>, 'id' | 'body'>
+
+/** The shopper asks for the trade and the bot sends the offer, which stands on Steam then. */
+export async function offerFor(
+  till: Till,
+  bot: BotContext,
+  { id, body }: Asked,
+): Promise<{ tradeId: bigint; code: string; offerId: string }> {
+  const trade = () =>
+    till.db
+      .selectFrom('trade')
+      .select(['id', 'secret_code', 'steam_offer_id'])
+      .where('deposit_id', '=', id)
+      .orderBy('id', 'desc')
+      .executeTakeFirst()
+  const asked = requestTrade(till.deps, body)
+  await expect.poll(trade, { timeout: 20_000, interval: 5 }).toBeDefined()
+  await tradeHandlers(till.deps).trade(bot, (await trade())?.id ?? 0n)
+  expect(await asked).toEqual({ kind: 'active' })
+  const sent = await trade()
+  if (!sent?.steam_offer_id) throw new Error('no offer was sent')
+  return { tradeId: sent.id, code: sent.secret_code, offerId: sent.steam_offer_id }
+}
+
+/** The same, and the shopper accepts: the store is credited. */
+export async function payFor(
+  till: Till,
+  { bot, session }: { bot: BotContext; session: FakeSession },
+  deposit: Asked,
+): Promise<void> {
+  const { tradeId, offerId } = await offerFor(till, bot, deposit)
+  session.accept(offerId)
+  await tradeHandlers(till.deps).trade(bot, tradeId)
+}
