@@ -48,6 +48,26 @@ describe('the watch over a bot’s offers', () => {
     expect(cancels()).toBeGreaterThan(1)
   })
 
+  it('leaves alone the offer of a trade that was sent while the list was read', async () => {
+    const { watch } = await begin()
+    const { body } = await aDeposit(till, await aStore(till))
+    const answer = requestTrade(till.deps, body)
+    const sent = () =>
+      till.db.selectFrom('trade').select(['id', 'state', 'steam_offer_id']).orderBy('id').execute()
+    await expect.poll(sent).toHaveLength(2)
+    const { listSentOffers } = session
+    session.listSentOffers = async (since) => {
+      session.listSentOffers = listSentOffers
+      await tradeHandlers(till.deps).trade(bot, (await sent())[1]?.id ?? 0n)
+      return listSentOffers(since)
+    }
+    await watch()
+    expect(await answer).toEqual({ kind: 'active' })
+    expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
+    expect((await sent())[1]).toMatchObject({ state: 'active', steam_offer_id: '2' })
+    expect(session.offers.get('2')?.state).toBe('active')
+  })
+
   it('asks for an exchange that failed at the times of a review, not every minute for ever', async () => {
     const { id, watch } = await begin()
     session.accept('1', { received: false })

@@ -84,6 +84,8 @@ async function tendStrays(deps: TradeDeps, bot: BotContext, offers: readonly Off
   for (const offer of open) {
     const row = rows.get(offer.message)
     if (row === undefined || UNSENT.includes(row.state)) continue
+    // Sent while the list was read: it is the offer that its trade waits for, and the next watch looks at it.
+    if (row.state === 'active' && row.steam_offer_id === offer.offerId) continue
     // Delivered by this very offer: nothing is left to do.
     if (row.delivered_at !== null && row.steam_trade_id === offer.tradeId) continue
     const loaded = await loadTrade(deps.db, row.id)
