@@ -136,7 +136,9 @@ function lineTo(gateway: Gateway, flowOf: () => Flow | undefined) {
     const { promise, resolve, reject } = Promise.withResolvers<Response>()
     // An aborted call fails a little later, and may be answered until then: nothing may come of it.
     const { signal } = init ?? {}
-    signal?.addEventListener('abort', () => setTimeout(() => reject(signal.reason), ABORT_MS))
+    signal?.addEventListener('abort', () =>
+      wait(ABORT_MS, new AbortController().signal).then(() => reject(signal.reason)),
+    )
     line.held.push({
       path,
       answer: (response = reply) => resolve(response),

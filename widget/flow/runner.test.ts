@@ -1,81 +1,18 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Payment } from '../../contract/widget-api.ts'
-import { createApi } from './api.ts'
-import type { Effect } from './events.ts'
-import { inventory, item, LINK, OTHER_LINK, opening, payment, toggle, USER } from './given.ts'
-import { type Flow, startFlow } from './runner.ts'
-import type { FlowState } from './state.ts'
-import { wait } from './wait.ts'
-
-type Asked = { path: string; method: string; headers: Headers; body: unknown; signal: AbortSignal }
-type Reply = Response | Promise<Response>
-
-const json = (body: unknown, init: ResponseInit = {}): Response => Response.json(body, init)
-const etagged = (body: Payment, etag: string): Response => json(body, { headers: { etag } })
-const problem = (status: number, code: string): Response => json({ code, detail: code }, { status })
-const pending = (): Payment => payment({ status: 'pending', timeLeft: 300 })
-
-/** Calls by path; the last answer of a path is given again and again. */
-type Server = Record<string, ((asked: Asked, times: number) => Reply) | undefined>
-
-const flows: Flow[] = []
-afterEach(() => {
-  for (const flow of flows.splice(0)) flow.stop()
-  vi.useRealTimers()
-})
-
-/** A flow on a clock that stands still and a server that answers at once. */
-function started(server: Server, initial: FlowState = opening()) {
-  vi.useFakeTimers()
-  const asked: Asked[] = []
-  const effects: Effect[] = []
-  const fetcher: typeof fetch = async (input, init) => {
-    const path = String(input).split('?')[0] ?? ''
-    const call: Asked = {
-      path: String(input),
-      method: init?.method ?? 'GET',
-      headers: new Headers(init?.headers),
-      body: typeof init?.body === 'string' ? JSON.parse(init.body) : undefined,
-      signal: init?.signal ?? new AbortController().signal,
-    }
-    asked.push(call)
-    const times = asked.filter((other) => other.path.startsWith(path)).length
-    const answer = server[path]
-    if (answer === undefined) throw new TypeError(`no answer for ${path}`)
-    return answer(call, times)
-  }
-  const flow = startFlow(initial, {
-    api: createApi(fetcher, () => 'csrf=token'),
-    now: () => performance.now(),
-    wait,
-    perform: (effect) => effects.push(effect),
-  })
-  flows.push(flow)
-  const to = (path: string): Asked[] => asked.filter((call) => call.path.startsWith(path))
-  return { flow, asked, effects, to, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
-}
-
-const created = (): Payment => payment({ user: null })
-const atStand: Server = {
-  '/api/payment': () => json(payment()),
-  '/api/inventory': () => json(inventory([item('1'), item('2')])),
-}
-
-/** The page with two items picked and paid for. */
-async function paid(server: Server) {
-  const page = started({ ...atStand, ...server })
-  await page.pass(0)
-  for (const id of ['1', '2']) page.flow.dispatch(toggle(id))
-  page.flow.dispatch({ type: 'payPressed' })
-  await page.pass(0)
-  return page
-}
-
-/** Answers only when told to. */
-function held(): { reply: Promise<Response>; answer: (response: Response) => void } {
-  const { promise, resolve } = Promise.withResolvers<Response>()
-  return { reply: promise, answer: resolve }
-}
+import { describe, expect, it, vi } from 'vitest'
+import { inventory, item, LINK, OTHER_LINK, payment, USER } from './given.ts'
+import {
+  type Asked,
+  atStand,
+  created,
+  etagged,
+  held,
+  json,
+  paid,
+  pending,
+  problem,
+  type Reply,
+  started,
+} from './given-flow.ts'
 
 describe('the first answer', () => {
   it('A-060 the deposit is asked for once, then its inventory', async () => {
@@ -200,77 +137,6 @@ describe('creating a trade', () => {
       expect(flow.state().modal).toEqual({ kind: 'creationError', refusal: { code, detail: code } })
     },
   )
-})
-
-describe('coming back while a call hangs', () => {
-  const hangs = ({ signal }: Asked) =>
-    new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
-  const first = (answer: () => Response) => (asked: Asked, times: number) =>
-    times === 1 ? hangs(asked) : answer()
-
-  it('asks for the deposit again', async () => {
-    const { flow, to, pass } = started({ ...atStand, '/api/payment': first(() => json(payment())) })
-    await pass(5000)
-    flow.returned()
-    await pass(0)
-    expect(to('/api/payment')).toHaveLength(2)
-    expect(flow.state().page.stage).toBe('wait-for-select-items')
-  })
-
-  it('asks for the inventory again: no spinner stays', async () => {
-    const { flow, to, pass } = started({
-      ...atStand,
-      '/api/inventory': first(() => json(inventory([item('1')]))),
-    })
-    await pass(5000)
-    flow.returned()
-    await pass(0)
-    expect(to('/api/inventory')[0]?.signal.aborted).toBe(true)
-    expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'ready' } } })
-  })
-
-  it('asks for the user again', async () => {
-    const { flow, pass } = started({
-      ...atStand,
-      '/api/payment': () => json(created()),
-      '/api/trade-url': first(() => json(USER)),
-    })
-    await pass(0)
-    flow.dispatch({ type: 'linkTyped', text: LINK })
-    await pass(5000)
-    flow.returned()
-    await pass(0)
-    expect(flow.state().page.stage).toBe('wait-for-select-items')
-  })
-
-  it('D-25 asks for the same trade again, which joins what the first call began', async () => {
-    const { flow, to, pass } = await paid({ '/api/trade': first(() => json({ state: 'active' })) })
-    await pass(5000)
-    flow.returned()
-    await pass(0)
-    const bodies = to('/api/trade').map(({ body }) => body)
-    expect(bodies).toHaveLength(2)
-    expect(bodies[1]).toEqual(bodies[0])
-    expect(flow.state().modal.kind).toBe('confirming')
-  })
-
-  it('D-25 does not wait for the time of the next repetition', async () => {
-    const { flow, to, pass } = await paid({
-      '/api/trade': (_asked, times) => (times === 1 ? problem(500, 'internal') : json({ state: 'active' })),
-    })
-    await pass(100)
-    flow.returned()
-    await pass(0)
-    expect(to('/api/trade')).toHaveLength(2)
-  })
-
-  it('leaves a call alone that has just begun', async () => {
-    const { flow, to, pass } = started({ ...atStand, '/api/inventory': hangs })
-    await pass(999)
-    flow.returned()
-    await pass(0)
-    expect(to('/api/inventory')).toHaveLength(1)
-  })
 })
 
 describe('polling', () => {

@@ -21,52 +21,58 @@ const MAY_HANG_MS = 1000
 
 type Running = { activity: Activity; sinceMs: number; controller: AbortController }
 
+/** Begins what is wanted, ends what is not any more. */
+function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promise<void>, now: () => number) {
+  const running = new Map<string, Running>()
+
+  function begin(activity: Activity): void {
+    const controller = new AbortController()
+    running.set(activity.key, { activity, sinceMs: now(), controller })
+    void carryOut(activity, controller.signal)
+  }
+
+  return {
+    sync(activities: Activity[]): void {
+      const wanted = new Map(activities.map((activity) => [activity.key, activity]))
+      for (const [key, { controller }] of running) {
+        if (!wanted.has(key)) {
+          running.delete(key)
+          controller.abort()
+        }
+      }
+      for (const activity of wanted.values()) {
+        if (!running.has(activity.key)) begin(activity)
+      }
+    },
+    /** The same calls once more: asked twice, each gives the same, a trade that is under way included. */
+    giveUpOldCalls(): void {
+      const nowMs = now()
+      for (const { activity, sinceMs, controller } of [...running.values()]) {
+        const waits = 'delayMs' in activity && activity.delayMs > 0
+        if (activity.kind === 'poll' || (!waits && nowMs - sinceMs < MAY_HANG_MS)) continue
+        controller.abort()
+        begin(waits ? { ...activity, delayMs: 0 } : activity)
+      }
+    },
+  }
+}
+
 export function startFlow(initial: FlowState, world: World): Flow {
   let state = initial
   const listeners = new Set<() => void>()
-  const running = new Map<string, Running>()
   let wake = new AbortController()
   const calls = createCalls(world, () => state)
+  const ongoing = keepGoing(carryOut, world.now)
 
   function dispatch(event: FlowEvent): void {
     const { state: next, effects } = reduce(state, event)
     const changed = next !== state
     state = next
     if (changed) {
-      sync()
+      ongoing.sync(activitiesOf(state))
       for (const listener of listeners) listener()
     }
     for (const effect of effects) world.perform(effect)
-  }
-
-  function sync(): void {
-    const wanted = new Map(activitiesOf(state).map((activity) => [activity.key, activity]))
-    for (const [key, { controller }] of running) {
-      if (!wanted.has(key)) {
-        running.delete(key)
-        controller.abort()
-      }
-    }
-    for (const activity of wanted.values()) {
-      if (!running.has(activity.key)) begin(activity)
-    }
-  }
-
-  function begin(activity: Activity): void {
-    const controller = new AbortController()
-    running.set(activity.key, { activity, sinceMs: world.now(), controller })
-    void carryOut(activity, controller.signal)
-  }
-
-  /** The same calls once more: asked twice, each gives the same, a trade that is under way included. */
-  function giveUpOldCalls(): void {
-    const nowMs = world.now()
-    for (const { activity, sinceMs, controller } of [...running.values()]) {
-      const waits = 'delayMs' in activity && activity.delayMs > 0
-      if (activity.kind === 'poll' || (!waits && nowMs - sinceMs < MAY_HANG_MS)) continue
-      controller.abort()
-      begin(waits ? { ...activity, delayMs: 0 } : activity)
-    }
   }
 
   async function carryOut(activity: Activity, signal: AbortSignal): Promise<void> {
@@ -77,7 +83,7 @@ export function startFlow(initial: FlowState, world: World): Flow {
     tell(await calls.eventOf(activity, signal))
   }
 
-  sync()
+  ongoing.sync(activitiesOf(state))
   return {
     state: () => state,
     dispatch,
@@ -90,12 +96,9 @@ export function startFlow(initial: FlowState, world: World): Flow {
       wake.abort()
       wake = new AbortController()
       dispatch({ type: 'returned' })
-      giveUpOldCalls()
+      ongoing.giveUpOldCalls()
     },
-    stop() {
-      for (const { controller } of running.values()) controller.abort()
-      running.clear()
-    },
+    stop: () => ongoing.sync([]),
   }
 }
 

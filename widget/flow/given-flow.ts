@@ -1,0 +1,79 @@
+/** The flow on a clock that stands still, before a server that the test writes. */
+import { afterEach, vi } from 'vitest'
+import type { Payment } from '../../contract/widget-api.ts'
+import { createApi } from './api.ts'
+import type { Effect } from './events.ts'
+import { inventory, item, opening, payment, toggle } from './given.ts'
+import { type Flow, startFlow } from './runner.ts'
+import type { FlowState } from './state.ts'
+import { wait } from './wait.ts'
+
+export type Asked = { path: string; method: string; headers: Headers; body: unknown; signal: AbortSignal }
+export type Reply = Response | Promise<Response>
+
+export const json = (body: unknown, init: ResponseInit = {}): Response => Response.json(body, init)
+export const etagged = (body: Payment, etag: string): Response => json(body, { headers: { etag } })
+export const problem = (status: number, code: string): Response => json({ code, detail: code }, { status })
+export const pending = (): Payment => payment({ status: 'pending', timeLeft: 300 })
+
+/** Calls by path; the last answer of a path is given again and again. */
+type Server = Record<string, ((asked: Asked, times: number) => Reply) | undefined>
+
+const flows: Flow[] = []
+afterEach(() => {
+  for (const flow of flows.splice(0)) flow.stop()
+  vi.useRealTimers()
+})
+
+/** A flow on a clock that stands still and a server that answers at once. */
+export function started(server: Server, initial: FlowState = opening()) {
+  vi.useFakeTimers()
+  const asked: Asked[] = []
+  const effects: Effect[] = []
+  const fetcher: typeof fetch = async (input, init) => {
+    const path = String(input).split('?')[0] ?? ''
+    const call: Asked = {
+      path: String(input),
+      method: init?.method ?? 'GET',
+      headers: new Headers(init?.headers),
+      body: typeof init?.body === 'string' ? JSON.parse(init.body) : undefined,
+      signal: init?.signal ?? new AbortController().signal,
+    }
+    asked.push(call)
+    const times = asked.filter((other) => other.path.startsWith(path)).length
+    const answer = server[path]
+    if (answer === undefined) throw new TypeError(`no answer for ${path}`)
+    return answer(call, times)
+  }
+  const flow = startFlow(initial, {
+    api: createApi(fetcher, () => 'csrf=token'),
+    now: () => performance.now(),
+    wait,
+    perform: (effect) => effects.push(effect),
+  })
+  flows.push(flow)
+  const to = (path: string): Asked[] => asked.filter((call) => call.path.startsWith(path))
+  return { flow, asked, effects, to, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
+}
+
+export const created = (): Payment => payment({ user: null })
+export const atStand: Server = {
+  '/api/payment': () => json(payment()),
+  '/api/inventory': () => json(inventory([item('1'), item('2')])),
+}
+
+/** The page with two items picked and paid for. */
+export async function paid(server: Server) {
+  const page = started({ ...atStand, ...server })
+  await page.pass(0)
+  for (const id of ['1', '2']) page.flow.dispatch(toggle(id))
+  page.flow.dispatch({ type: 'payPressed' })
+  await page.pass(0)
+  return page
+}
+
+/** Answers only when told to. */
+export function held(): { reply: Promise<Response>; answer: (response: Response) => void } {
+  const { promise, resolve } = Promise.withResolvers<Response>()
+  return { reply: promise, answer: resolve }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { inventory, item, LINK, payment, USER } from './given.ts'
+import { type Asked, atStand, created, json, paid, problem, started } from './given-flow.ts'
+
+describe('coming back while a call hangs', () => {
+  const hangs = ({ signal }: Asked) =>
+    new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  const first = (answer: () => Response) => (asked: Asked, times: number) =>
+    times === 1 ? hangs(asked) : answer()
+
+  it('asks for the deposit again', async () => {
+    const { flow, to, pass } = started({ ...atStand, '/api/payment': first(() => json(payment())) })
+    await pass(5000)
+    flow.returned()
+    await pass(0)
+    expect(to('/api/payment')).toHaveLength(2)
+    expect(flow.state().page.stage).toBe('wait-for-select-items')
+  })
+
+  it('asks for the inventory again: no spinner stays', async () => {
+    const { flow, to, pass } = started({
+      ...atStand,
+      '/api/inventory': first(() => json(inventory([item('1')]))),
+    })
+    await pass(5000)
+    flow.returned()
+    await pass(0)
+    expect(to('/api/inventory')[0]?.signal.aborted).toBe(true)
+    expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'ready' } } })
+  })
+
+  it('asks for the user again', async () => {
+    const { flow, pass } = started({
+      ...atStand,
+      '/api/payment': () => json(created()),
+      '/api/trade-url': first(() => json(USER)),
+    })
+    await pass(0)
+    flow.dispatch({ type: 'linkTyped', text: LINK })
+    await pass(5000)
+    flow.returned()
+    await pass(0)
+    expect(flow.state().page.stage).toBe('wait-for-select-items')
+  })
+
+  it('D-25 asks for the same trade again, which joins what the first call began', async () => {
+    const { flow, to, pass } = await paid({ '/api/trade': first(() => json({ state: 'active' })) })
+    await pass(5000)
+    flow.returned()
+    await pass(0)
+    const bodies = to('/api/trade').map(({ body }) => body)
+    expect(bodies).toHaveLength(2)
+    expect(bodies[1]).toEqual(bodies[0])
+    expect(flow.state().modal.kind).toBe('confirming')
+  })
+
+  it('D-25 does not wait for the time of the next repetition', async () => {
+    const { flow, to, pass } = await paid({
+      '/api/trade': (_asked, times) => (times === 1 ? problem(500, 'internal') : json({ state: 'active' })),
+    })
+    await pass(100)
+    flow.returned()
+    await pass(0)
+    expect(to('/api/trade')).toHaveLength(2)
+  })
+
+  it('leaves a call alone that has just begun', async () => {
+    const { flow, to, pass } = started({ ...atStand, '/api/inventory': hangs })
+    await pass(999)
+    flow.returned()
+    await pass(0)
+    expect(to('/api/inventory')).toHaveLength(1)
+  })
+})
