@@ -66,6 +66,7 @@ describe('a price that somebody pushed', () => {
     expect(judge(weekAt(10, 13))).toEqual(priced(13))
     expect(judge(weekAt(10, 1_000))).toEqual(priced(13))
     expect(judge(weekAt(10, 1_000), weekAt(10, 1_000), weekAt(10, 1_000))).toEqual(priced(13))
+    expect(judge(weekAt(10, 13))).toMatchObject({ levelUsdMicros: micros(10) })
   })
 
   test('is no price where one source alone says it of an item that nobody knew', () => {

@@ -69,7 +69,9 @@ describe('a send', () => {
 
   it('that nobody took up is refused after a minute', () => {
     expect(decided(intended, { kind: 'nobody_came' }, 59)).toEqual([])
-    expect(decided(intended, { kind: 'nobody_came' }, 60)).toMatchObject([{ reason: 'no_bot_available' }])
+    expect(decided(intended, { kind: 'nobody_came' }, 60)).toEqual([
+      { kind: 'refused', reason: 'no_bot_available', at: at(60) },
+    ])
     expect(decided(sending, { kind: 'nobody_came' }, 99)).toEqual([])
   })
 })
@@ -296,8 +298,12 @@ describe('a record of the exchange', () => {
     }
     const whole = proved({ state: 'rolled_back' })
     expect(decided(accepted, whole, 100)).toMatchObject([{ kind: 'doubted', badEnd: 'exchange_taken_back' }])
-    const moving = back.map((asset) => ({ ...asset, newAssetId: null }))
-    expect(decided(declined, proved({ state: 'partly_rolled_back', received: moving }), 100)).toEqual([])
+    for (const moving of [['11'], ['12'], ['11', '12']]) {
+      const received = back.map((asset) =>
+        moving.includes(asset.assetId) ? { ...asset, newAssetId: null } : asset,
+      )
+      expect(decided(declined, proved({ state: 'partly_rolled_back', received }), 100)).toEqual([])
+    }
   })
 
   it('D-9 that is taken back reverses a held trade and a final one, item by item', () => {
