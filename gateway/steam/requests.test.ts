@@ -33,6 +33,7 @@ type LibraryManager = {
   createOffer(partner: string, token: string): LibraryOffer
   getOffer(id: string, done: (error: Error | null, offer: LibraryOffer) => void): void
   getOffers(filter: number, cutoff: Date, done: Done): void
+  _apiCall(method: 'GET', name: string, version: number, input: object, done: Done): void
   shutdown(): void
 }
 type LibraryCommunity = {
@@ -109,14 +110,9 @@ async function library() {
   return { manager, community }
 }
 
-const done = (start: (done: Done) => void) =>
-  new Promise<void>((resolve) => {
-    start(() => resolve())
-  })
+const done = (start: (done: Done) => void) => new Promise<void>((resolve) => start(() => resolve()))
 const theirOffer = () =>
-  new Promise<LibraryOffer>((resolve) => {
-    theirs.manager.getOffer('55', (_, found) => resolve(found))
-  })
+  new Promise<LibraryOffer>((resolve) => theirs.manager.getOffer('55', (_, found) => resolve(found)))
 
 /** What was asked at these paths while `work` ran, without what differs from session to session. */
 async function asked(path: string, work: () => Promise<unknown>) {
@@ -371,6 +367,24 @@ describe('what the libraries have no method for', () => {
     const [mine] = await asked(`/IEconService/${method}/v1/`, ask)
     const [library] = await asked('/IEconService/GetTradeOffer/v1/', theirOffer)
     expect(mine).toEqual({ ...library, path: `/IEconService/${method}/v1/`, query })
+  })
+
+  it('is asked of further pages of GetTradeHistory behind the oldest trade so far', async () => {
+    const path = '/IEconService/GetTradeHistory/v1/'
+    steam.routes.set(api('GetTradeHistory'), ({ query }) =>
+      ok({ more: query.get('start_after_tradeid') === '0', trades: [{ ...trade, tradeid: '901' }, trade] }),
+    )
+    const mine = await asked(path, () => ours.listTrades(new Date(0)))
+    const starts = mine.map(({ query }) => query.filter(([name]) => name?.startsWith('start_after')).flat())
+    const at = ['start_after_time', String(trade.time_init), 'start_after_tradeid', '900']
+    expect(starts).toEqual([['start_after_time', '0', 'start_after_tradeid', '0'], at])
+    const library = await asked(path, async () => {
+      for (const { query } of mine) {
+        const { access_token: _, ...input } = Object.fromEntries(query)
+        await done((end) => theirs.manager._apiCall('GET', 'GetTradeHistory', 1, input, end))
+      }
+    })
+    expect(mine).toEqual(library)
   })
 
   it('is asked of the miniprofile as the profile is, but for JSON', async () => {
