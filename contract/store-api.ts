@@ -22,7 +22,7 @@ const MOST_LIMIT = 100
 
 const positiveMinorUnits = z.int().positive()
 const minorUnits = z.int().nonnegative()
-const time = z.iso.datetime()
+const time = z.iso.datetime('must be a time in UTC, such as 2026-01-31T12:00:00Z')
 
 /** Text that a database and a header can hold: no control characters, no half of a letter. */
 const plainText = (most: number) =>
@@ -158,7 +158,7 @@ export const storeDepositSchema = z
   })
   .meta({ id: 'Deposit' })
 
-const idText = z.string().regex(/^[1-9]\d{0,17}$/)
+const idText = z.string().regex(/^[1-9]\d{0,17}$/, 'must be an id as the till gave it: digits')
 
 export const idParamsSchema = z.object({ id: idText })
 
@@ -250,7 +250,10 @@ export const pricesQuerySchema = z.strictObject({
   game,
   currency,
   name: z
-    .union([plainText(200).transform((one) => [one]), z.array(plainText(200)).min(1).max(50)])
+    .union(
+      [plainText(200).transform((one) => [one]), z.array(plainText(200)).min(1).max(50)],
+      'must be 1 to 50 market hash names, each a `name` of its own',
+    )
     .describe('Market hash name; up to 50 of them by repeating `name`.'),
 })
 

@@ -50,7 +50,7 @@ export const webhookSchema = z
 /** POST /v1/webhook-endpoints/{id}/test sends this, which is no event of the log. */
 export const TEST_TYPE = 'webhook.test'
 
-const idText = z.string().regex(/^[1-9]\d{0,17}$/)
+const idText = z.string().regex(/^[1-9]\d{0,17}$/, 'must be an id as the till gave it: digits')
 const sequence = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 /** GET /v1/events: request. */
@@ -94,18 +94,29 @@ export const endpointListSchema = z
   .object({ endpoints: z.array(endpointSchema) })
   .meta({ id: 'WebhookEndpointList' })
 
+const webhookUrl = z.string().max(2000).describe('https, and public when the connection is made.')
+const eventTypes = z
+  .array(eventType)
+  .min(1)
+  .max(EVENT_TYPES.length)
+  .refine((types) => new Set(types).size === types.length, 'must name each type once')
+
 /** POST /v1/webhook-endpoints: request. */
 export const createEndpointBodySchema = z
-  .strictObject({
-    url: z.string().max(2000).describe('https, and public when the connection is made.'),
-    eventTypes: z
-      .array(eventType)
-      .min(1)
-      .max(EVENT_TYPES.length)
-      .refine((types) => new Set(types).size === types.length, 'must name each type once')
-      .optional(),
-  })
+  .strictObject({ url: webhookUrl, eventTypes: eventTypes.optional().describe('Without them all.') })
   .meta({ id: 'NewWebhookEndpoint' })
+
+/** POST /v1/webhook-endpoints/{id}: request. */
+export const updateEndpointBodySchema = z
+  .strictObject({
+    url: webhookUrl.optional(),
+    eventTypes: eventTypes.nullable().optional().describe('Null: all, also those to come.'),
+  })
+  .refine(
+    (change) => change.url !== undefined || change.eventTypes !== undefined,
+    'must name a url, eventTypes or both',
+  )
+  .meta({ id: 'WebhookEndpointChange' })
 
 /** The only answers that show a secret. */
 export const endpointWithSecretSchema = endpointSchema
@@ -163,15 +174,18 @@ export const attemptListSchema = z
 
 /** POST /v1/webhook-endpoints/{id}/replay: request. */
 export const replayBodySchema = z
-  .union([
-    z.strictObject({ eventId: z.uuid() }),
-    z
-      .strictObject({ fromSequence: z.int().positive(), toSequence: z.int().positive() })
-      .refine(
-        ({ fromSequence: from, toSequence: to }) => to >= from && to - from < MOST_REPLAYED,
-        `must name a range of at most ${MOST_REPLAYED} events`,
-      ),
-  ])
+  .union(
+    [
+      z.strictObject({ eventId: z.uuid() }),
+      z
+        .strictObject({ fromSequence: z.int().positive(), toSequence: z.int().positive() })
+        .refine(
+          ({ fromSequence: from, toSequence: to }) => to >= from && to - from < MOST_REPLAYED,
+          `must name a range, from the smaller to the larger sequence, of at most ${MOST_REPLAYED} events`,
+        ),
+    ],
+    'must be { eventId } or { fromSequence, toSequence }',
+  )
   .meta({ id: 'Replay' })
 
 export const replayedSchema = z
@@ -183,6 +197,7 @@ export type WebhookEvent = z.infer<typeof webhookSchema>
 export type EventList = z.infer<typeof eventListSchema>
 export type Endpoint = z.infer<typeof endpointSchema>
 export type CreateEndpointBody = z.infer<typeof createEndpointBodySchema>
+export type UpdateEndpointBody = z.infer<typeof updateEndpointBodySchema>
 export type ReplayBody = z.infer<typeof replayBodySchema>
 export type AttemptsQuery = z.infer<typeof attemptsQuerySchema>
 export type AttemptList = z.infer<typeof attemptListSchema>

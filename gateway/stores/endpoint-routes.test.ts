@@ -129,6 +129,9 @@ describe('an endpoint', () => {
     await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(5)
     expect((await replay({ eventId: crypto.randomUUID() })).statusCode).toBe(404)
     expect((await replay({ fromSequence: 2, toSequence: 1 })).statusCode).toBe(400)
+    expect((await replay({})).json().errors).toEqual([
+      { path: '', message: 'must be { eventId } or { fromSequence, toSequence }' },
+    ])
   })
 
   test('is sent of a range what it wants, and the one event that is named whatever its type', async () => {
@@ -143,12 +146,37 @@ describe('an endpoint', () => {
     await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(2)
   })
 
-  test.each(['ftp://store.test', 'https://user@store.test/', 'store', 'http://a b/'])(
+  test.each(['ftp://store.test', 'https://user@store.test/', 'store', 'http://a b/', 'https://10.0.0.1/'])(
     'cannot be at %s',
     async (url) => {
       expect(await add({ url })).toMatchObject({ status: 400, errors: [{ path: 'url' }] })
+      const { id } = await add()
+      const moved = await api.call('POST', `${PATH}/${id}`, { body: { url } })
+      expect([moved.statusCode, moved.json().errors[0].path]).toEqual([400, 'url'])
     },
   )
+
+  test('that moves is sent to its new address, also what waited, and only what it wants from then on', async () => {
+    const { id, secret: _, status: __, ...endpoint } = await add({ url: 'http://127.0.0.1:9/' })
+    await anEvent()
+    const attempts = async () => (await api.call('GET', `${PATH}/${id}/attempts`)).json().attempts
+    await expect.poll(attempts, { timeout: 5_000 }).toHaveLength(1)
+    const change = (body: object) => api.call('POST', `${PATH}/${id}`, { body })
+    const moved = await change({ url: receiver.url })
+    expect(moved.json()).toEqual({ id, ...endpoint, url: receiver.url })
+    till.clock.advance(10_000)
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    expect((await change({ eventTypes: ['deposit.succeeded'] })).json()).toMatchObject({
+      url: receiver.url,
+      eventTypes: ['deposit.succeeded'],
+    })
+    await anEvent()
+    expect((await change({ eventTypes: null })).json().eventTypes).toBeNull()
+    await anEvent()
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(2)
+    expect(receiver.received.map(({ body }) => JSON.parse(body).sequence)).toEqual([1, 3])
+    expect((await change({})).json().errors[0].message).toBe('must name a url, eventTypes or both')
+  })
 
   test('there are ten at most, however many are asked for at once', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => add()))
@@ -172,5 +200,9 @@ describe('an endpoint', () => {
       const unknown = await api.call(method, `${PATH}/999${path}`, { key })
       expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
     }
+    const body = { url: receiver.url }
+    const foreign = await api.call('POST', `${PATH}/${id}`, { key, body })
+    const unknown = await api.call('POST', `${PATH}/999`, { key, body })
+    expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
   })
 })

@@ -12,6 +12,7 @@ import {
   replayedSchema,
   rotateSecretBodySchema,
   testResultSchema,
+  updateEndpointBodySchema,
 } from '../../contract/webhooks.ts'
 import type { Signals } from '../db/signals.ts'
 import { listAttempts, replay, sendTest } from '../webhooks/attempts.ts'
@@ -24,6 +25,7 @@ import {
   rotateSecret,
   switchEndpoint,
   tellEndpoint,
+  updateEndpoint,
 } from '../webhooks/endpoints.ts'
 import { type Operation, storeOf } from './operation.ts'
 
@@ -33,7 +35,7 @@ export type EndpointRouteDeps = EndpointDeps &
 const OVERLAP_HOURS = 24
 
 /** What all of these calls have in common. */
-const operation = (own: Pick<Operation, 'id' | 'summary' | 'description' | 'refusals'>) => ({
+const operation = (own: Omit<Operation, 'group' | 'scope'>) => ({
   config: { operation: { group: 'Webhook endpoints', scope: 'webhooks:manage', ...own } as const },
 })
 
@@ -47,6 +49,8 @@ export function endpointRoutes(deps: EndpointRouteDeps): FastifyPluginAsyncZod {
           id: 'createWebhookEndpoint',
           summary: 'Add an endpoint',
           description: 'The secret is shown this once.',
+          answers: { 201: 'Added; it is sent what happens from now on.' },
+          example: { url: 'https://store.example/webhooks/tradetill' },
           refusals: ['too_many_endpoints'],
         }),
       },
@@ -69,6 +73,21 @@ export function endpointRoutes(deps: EndpointRouteDeps): FastifyPluginAsyncZod {
       },
       async (request) =>
         tellEndpoint(await endpointOf(deps.db, storeOf(request).id, BigInt(request.params.id))),
+    )
+    app.post(
+      '/v1/webhook-endpoints/:id',
+      {
+        schema: { params: idParamsSchema, body: updateEndpointBodySchema, response: { 200: endpointSchema } },
+        ...operation({
+          id: 'updateWebhookEndpoint',
+          summary: 'Change an endpoint',
+          description: 'Another address, other types or both. What waits for it goes to the new address.',
+          example: { eventTypes: ['deposit.succeeded', 'deposit.reversed'] },
+          refusals: ['not_found'],
+        }),
+      },
+      (request) =>
+        updateEndpoint(deps, storeOf(request).id, { id: BigInt(request.params.id), change: request.body }),
     )
     for (const on of [true, false]) {
       app.post(
@@ -105,6 +124,7 @@ function careRoutes(deps: EndpointRouteDeps): FastifyPluginAsyncZod {
           id: 'rotateWebhookSecret',
           summary: 'Replace the secret',
           description: 'Webhooks carry signatures of both secrets until the overlap ends.',
+          example: { overlapHours: 24 },
           refusals: ['not_found'],
         }),
       },
@@ -163,6 +183,8 @@ function attemptRoutes(deps: EndpointRouteDeps): FastifyPluginAsyncZod {
           summary: 'Send events again',
           description:
             'One event, whatever its type, or those of a range of positions that the endpoint wants. Each keeps its id.',
+          answers: { 202: 'They are being sent.' },
+          example: { fromSequence: 1, toSequence: 100 },
           refusals: ['not_found', 'endpoint_disabled'],
         }),
       },

@@ -28,7 +28,7 @@ beforeEach(async () => {
   children = []
   port = await freePort()
   const recipe = /```ts\n([\s\S]*?)```/.exec(guide)?.[1] ?? ''
-  writeFileSync(join(folder, 'shop.ts'), recipe)
+  writeFileSync(join(folder, 'shop.mts'), recipe)
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const url = `http://127.0.0.1:${port}/webhooks/tradetill`
@@ -63,7 +63,7 @@ function freePort(): Promise<number> {
 }
 
 async function startShop(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['shop.ts'], { cwd: folder, env: environment, stdio: 'pipe' })
+  const child = spawn(process.execPath, ['shop.mts'], { cwd: folder, env: environment, stdio: 'pipe' })
   children.push(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
@@ -143,4 +143,11 @@ it('the reference describes every call, and its page runs no script', async () =
   const page = await api.app.inject('/v1/reference')
   expect(page.body).not.toMatch(/<script|style=|onclick=/)
   expect(page.headers['content-security-policy']).toContain("default-src 'none'")
+  // A body of two forms shows the fields of both, and what is typed into a shell is a whole call.
+  const replay = /<article id="schema-Replay">[\s\S]*?<\/article>/.exec(page.body)?.[0]
+  for (const field of ['eventId', 'fromSequence', 'toSequence']) expect(replay).toContain(field)
+  expect(page.body).toContain(`<pre>curl -X POST &#39;http://till.test/v1/deposits&#39; \\
+  -H &#34;Authorization: Bearer $TRADETILL_API_KEY&#34; \\
+  -H &#39;Content-Type: application/json&#39; \\
+  -d &#39;{&#34;externalId&#34;`)
 })

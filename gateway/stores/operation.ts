@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/store-api.ts'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
-import { refuse } from '../kit/problem.ts'
+import { ProblemError, refuse } from '../kit/problem.ts'
 import { type Mode, parseApiKey } from './api-key.ts'
 import { findStoreByKey, type StoreAccount } from './keys.ts'
 
@@ -14,6 +14,10 @@ export type Operation = {
   group: 'Deposits' | 'Events' | 'Money' | 'Offerings' | 'Webhook endpoints'
   summary: string
   description?: string
+  /** What an answer means, by its status. */
+  answers?: Readonly<Record<string, string>>
+  /** A body, for the call that the reference shows. */
+  example?: object
   /** Without one any key will do. */
   scope?: Scope
   /** Refusals besides those that every call may meet. */
@@ -60,6 +64,22 @@ export function depositOfAny(request: FastifyRequest): string | undefined {
   const id =
     isAddressed && typeof params === 'object' && params !== null ? Reflect.get(params, 'id') : undefined
   return typeof id === 'string' ? id : told.get(request)
+}
+
+/**
+ * JSON, said to be none where it is: clients that name the type with every call also name it where they send nothing,
+ * which a cancel does not need.
+ */
+export function readBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (text === '') return done(null, null)
+    parse(request, text.toString(), (error, body) => {
+      if (error === null) return done(null, body)
+      done(new ProblemError('invalid_request', [{ path: '', message: 'the body is not JSON' }]))
+    })
+  })
 }
 
 /** Every route of the scope asks for a key with the right that its operation names. */

@@ -19,6 +19,7 @@ export function referencePage(document: OpenApi): string {
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, call]) => ({ path, method, call })),
   )
+  const base = document.servers[0]?.url ?? ''
   const groups = Map.groupBy(calls, ({ call }) => call.tags[0] ?? '')
   const contents = [...groups].map(
     ([name, own]) =>
@@ -28,7 +29,7 @@ export function referencePage(document: OpenApi): string {
   )
   const sections = [...groups].map(
     ([name, own]) =>
-      `<section><h2>${escapeHtml(name)}</h2>${own.map((one) => callPart(one)).join('')}</section>`,
+      `<section><h2>${escapeHtml(name)}</h2>${own.map((one) => callPart(one, base)).join('')}</section>`,
   )
   const shapes = Object.entries(document.components.schemas).map(
     ([name, schema]) =>
@@ -50,7 +51,7 @@ export function referencePage(document: OpenApi): string {
 <main>
 <h1>${escapeHtml(document.info.title)}</h1>
 <p>${prose(document.info.description)}</p>
-<p>Base address <code>${escapeHtml(document.servers[0]?.url ?? '')}</code>, every call with
+<p>Base address <code>${escapeHtml(base)}</code>, every call with
 <code>Authorization: Bearer &lt;API key&gt;</code>. As a document for tools: <a href="/v1/openapi.json">OpenAPI 3.1</a>.</p>
 ${sections.join('')}
 <section><h2>Shapes</h2>${shapes.join('')}</section>
@@ -59,12 +60,15 @@ ${sections.join('')}
 </html>`
 }
 
-function callPart({ path, method, call }: { path: string; method: string; call: DocumentedCall }): string {
+type Call = { path: string; method: string; call: DocumentedCall }
+
+function callPart({ path, method, call }: Call, base: string): string {
   const body = call.requestBody?.content['application/json'].schema
   return `<article id="${call.operationId}">
 <h3>${escapeHtml(call.summary)}</h3>
 <p class="line"><b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code></p>
 <p>${prose(call.description)}</p>
+<pre>${escapeHtml(curlOf({ path, method, call }, base))}</pre>
 ${parameterTable(call.parameters)}
 ${body === undefined ? '' : `<h4>Body</h4>${bodyPart(body)}`}
 <h4>Answers</h4>
@@ -77,6 +81,23 @@ ${body === undefined ? '' : `<h4>Body</h4>${bodyPart(body)}`}
     .join('')}</dl>
 </article>`
 }
+
+/** The call as it is typed into a shell. */
+function curlOf({ path, method, call }: Call, base: string): string {
+  const needed = call.parameters.filter((one) => one.in === 'query' && one.required)
+  const query = needed.map(({ name, schema }) => `${name}=${firstOf(schema)}`).join('&')
+  const example = call.requestBody?.content['application/json'].example
+  return [
+    `curl${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} '${base}${path}${query && `?${query}`}'`,
+    `-H "Authorization: Bearer $TRADETILL_API_KEY"`,
+    ...(example === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(example)}'`]),
+  ].join(' \\\n  ')
+}
+
+/** A value that is allowed, or a place to fill in. */
+const firstOf = (schema: JsonSchema): string => (Array.isArray(schema.enum) ? String(schema.enum[0]) : '…')
 
 const bodyPart = (schema: JsonSchema): string =>
   typeof schema.$ref === 'string' ? `<p>${typeOf(schema)}</p>` : propertiesTable(schema)
@@ -100,6 +121,8 @@ function propertiesTable(schema: JsonSchema): string {
     const description = typeof own.description === 'string' ? own.description : ''
     return row({ name, schema: own, required: required.includes(name), description, note: '' })
   })
+  const variants = variantsOf(schema).filter((one) => one.properties !== undefined)
+  if (rows.length === 0 && variants.length > 0) return variants.map(propertiesTable).join('<p>or</p>')
   if (rows.length === 0) return `<p>${typeOf(schema)}</p>`
   return `<table>${HEAD}<tbody>${rows.join('')}</tbody></table>`
 }

@@ -25,7 +25,10 @@ export type DocumentedCall = {
   summary: string
   description: string
   parameters: Parameter[]
-  requestBody?: { required: boolean; content: { 'application/json': { schema: JsonSchema } } }
+  requestBody?: {
+    required: boolean
+    content: { 'application/json': { schema: JsonSchema; example?: object } }
+  }
   responses: Record<string, Answer>
 }
 
@@ -113,10 +116,15 @@ function callOf({ method, operation, schema }: Registered, use: Use): Documented
     ...(body instanceof z.ZodType && {
       requestBody: {
         required: !body.safeParse(undefined).success,
-        content: { 'application/json': { schema: use(body, 'input') } },
+        content: {
+          'application/json': {
+            schema: use(body, 'input'),
+            ...(operation.example !== undefined && { example: operation.example }),
+          },
+        },
       },
     }),
-    responses: { ...answersOf(schema.response, use), ...refusalsOf(method, operation, use) },
+    responses: { ...answersOf(schema.response, operation, use), ...refusalsOf(method, operation, use) },
   }
 }
 
@@ -145,12 +153,16 @@ function parametersOf(schema: unknown, place: 'path' | 'query', use: Use): Param
   })
 }
 
-function answersOf(response: unknown, use: Use): Record<string, Answer> {
+function answersOf(
+  response: unknown,
+  { answers: meanings = {} }: Operation,
+  use: Use,
+): Record<string, Answer> {
   const answers: Record<string, Answer> = {}
   for (const [status, schema] of Object.entries(isRecord(response) ? response : {})) {
     if (!(schema instanceof z.ZodType)) continue
     const content = { 'application/json': { schema: use(schema, 'output') } }
-    answers[status] = { description: status === '202' ? 'Under way' : 'Done', content }
+    answers[status] = { description: meanings[status] ?? 'Done.', content }
   }
   return answers
 }
@@ -167,12 +179,15 @@ function refusalsOf(method: string, operation: Operation, use: Use): Record<stri
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)
-      .map(([status, own]) => [
-        String(status),
-        { description: own.map((code) => `\`${code}\`: ${ERRORS[code].detail.en}`).join('\n\n'), content },
-      ]),
+      .map(([status, own]) => [String(status), { description: own.map(refusalText).join('\n\n'), content }]),
   )
 }
+
+/** Refusals that say by `Retry-After` when to come again. */
+const PASSING: readonly ErrorCode[] = ['too_many_requests', 'idempotency_in_progress', 'deposit_busy']
+
+const refusalText = (code: ErrorCode): string =>
+  `\`${code}\`: ${ERRORS[code].detail.en}${PASSING.includes(code) ? ' `Retry-After` gives the seconds.' : ''}`
 
 /** A schema that has a name goes into `schemas` and is referred to. */
 function schemaOf(

@@ -213,6 +213,23 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     ])
   })
 
+  test('takes an empty body that is called JSON, and says so of one that is none', async () => {
+    const { id } = (await post(BODY)).json()
+    const send = (url: string, payload: string) =>
+      api.app.inject({
+        method: 'POST',
+        url,
+        headers: { authorization: `Bearer ${api.key}`, 'content-type': 'application/json' },
+        payload,
+      })
+    expect((await send(`/v1/deposits/${id}/cancel`, '')).statusCode).toBe(200)
+    for (const broken of ['{"a":', 'a=1', '{"__proto__":{}}'])
+      expect((await send('/v1/deposits', broken)).json()).toMatchObject({
+        code: 'invalid_request',
+        errors: [{ path: '', message: 'the body is not JSON' }],
+      })
+  })
+
   test('cancels an offer on Steam first, and Steam’s word ends the deposit', async () => {
     const { bot, session } = await aBot(till)
     const deposit = await aDeposit(till, api.store)

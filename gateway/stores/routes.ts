@@ -28,7 +28,7 @@ import { type EndpointRouteDeps, endpointRoutes } from './endpoint-routes.ts'
 import { type IdempotencyDeps, repeatCalls } from './idempotency.ts'
 import type { StoreAccount } from './keys.ts'
 import { type OfferingDeps, readGames, readHealth, readPrices } from './offerings.ts'
-import { type AuthDeps, authenticateCalls, noteDeposit, storeOf } from './operation.ts'
+import { type AuthDeps, authenticateCalls, noteDeposit, readBodies, storeOf } from './operation.ts'
 import { isAllowedUrl } from './origins.ts'
 import { collectOperations, referenceRoutes } from './reference.ts'
 
@@ -61,6 +61,7 @@ export function storeRoutes(deps: StoreRoutesDeps): FastifyPluginAsync {
     const operations = collectOperations()
     await app.register(async (scope) => {
       scope.addHook('onRoute', operations.add)
+      readBodies(scope)
       authenticateCalls(scope, deps)
       repeatCalls(scope, deps)
       await scope.register(depositRoutes(deps))
@@ -86,8 +87,16 @@ function depositRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
             id: 'createDeposit',
             group: 'Deposits',
             summary: 'Open a deposit',
-            description:
-              'Answers 201, and 200 when a deposit with this externalId and the same values exists already. Send the shopper to `url`.',
+            description: 'Send the shopper to the `url` of the answer.',
+            answers: {
+              200: 'It was opened before, with this externalId and the same values.',
+              201: 'Opened.',
+            },
+            example: {
+              externalId: 'order-1001',
+              currency: 'USD',
+              backToStoreUrl: 'https://store.example/wallet',
+            },
             scope: 'deposits:write',
             refusals: ['order_conflict', 'invalid_trade_link'],
           },
@@ -182,7 +191,11 @@ function fateRoutes(deps: StoreRoutesDeps): FastifyPluginAsyncZod {
             group: 'Deposits',
             summary: 'Cancel a deposit',
             description:
-              'Answers 200 when it has ended. Where an offer stands, it is cancelled on Steam first: 202, and an event tells how that ended. If the shopper accepted in the same moment, the deposit succeeds.',
+              'Where an offer stands, it is cancelled on Steam first. If the shopper accepted in the same moment, the deposit succeeds.',
+            answers: {
+              200: 'It has ended.',
+              202: 'Steam is asked to cancel the offer; an event tells how that ended.',
+            },
             scope: 'deposits:write',
             refusals: ['deposit_not_found', 'deposit_busy', 'not_cancellable'],
           },

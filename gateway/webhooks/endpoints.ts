@@ -1,7 +1,7 @@
 /** Where a store wants its webhooks, and the secrets that sign them. */
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import type { CreateEndpointBody, Endpoint } from '../../contract/webhooks.ts'
+import type { CreateEndpointBody, Endpoint, UpdateEndpointBody } from '../../contract/webhooks.ts'
 import { MOST_ENDPOINTS } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { WebhookEndpointTable } from '../db/schema.ts'
@@ -9,6 +9,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import { refuse } from '../kit/problem.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
+import { refuseUrl } from './sender.ts'
 
 export type EndpointRow = Selectable<WebhookEndpointTable>
 
@@ -18,12 +19,19 @@ const HOUR_MS = 3_600_000
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/** An https address without a user name; in the sandbox http as well. Where it leads is judged when it is sent to. */
+/**
+ * An https address without a user name, and no number that is never sent to; in the sandbox http and this machine as
+ * well. Where a name leads is judged when it is sent to.
+ */
 export function isWebhookUrl(text: string, mode: 'sandbox' | 'live'): boolean {
   if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return false
   const url = URL.parse(text)
-  const secure = url?.protocol === 'https:' || (mode === 'sandbox' && url?.protocol === 'http:')
-  return url !== null && secure && url.username === '' && url.password === ''
+  return url !== null && url.username === '' && url.password === '' && refuseUrl(url, mode) === undefined
+}
+
+function refuseForeignUrl(url: string, mode: 'sandbox' | 'live'): void {
+  if (isWebhookUrl(url, mode)) return
+  refuse('invalid_request', [{ path: 'url', message: 'must be a public https address without a user name' }])
 }
 
 /** Creates an endpoint; the secret is shown this once. Refuses an address that is none and the eleventh one. */
@@ -32,9 +40,7 @@ export async function createEndpoint(
   storeId: bigint,
   body: CreateEndpointBody,
 ): Promise<Endpoint & { secret: string }> {
-  if (!isWebhookUrl(body.url, deps.mode)) {
-    refuse('invalid_request', [{ path: 'url', message: 'must be an https address without a user name' }])
-  }
+  refuseForeignUrl(body.url, deps.mode)
   return inTransaction(deps.db, async (tx) => {
     // Parallel creations of one store wait here, so that the limit holds.
     await tx.selectFrom('store').select('id').where('id', '=', storeId).forUpdate().execute()
@@ -131,6 +137,23 @@ export async function switchEndpoint(
         .executeTakeFirstOrThrow(),
     )
   })
+}
+
+/** Gives an endpoint another address, other types or both; what waits for it goes to the new address. */
+export async function updateEndpoint(
+  { db, mode }: EndpointDeps,
+  storeId: bigint,
+  { id, change: { url, eventTypes } }: { id: bigint; change: UpdateEndpointBody },
+): Promise<Endpoint> {
+  if (url !== undefined) refuseForeignUrl(url, mode)
+  const row = await db
+    .updateTable('webhook_endpoint')
+    .set({ ...(url !== undefined && { url }), ...(eventTypes !== undefined && { event_types: eventTypes }) })
+    .where('id', '=', id)
+    .where('store_id', '=', storeId)
+    .returningAll()
+    .executeTakeFirst()
+  return tellEndpoint(row ?? refuse('not_found'))
 }
 
 /** Nothing more is sent there. The endpoint is locked first, its deliveries after it, as by all who write both. */

@@ -50,11 +50,10 @@ export function createSender({
   deadlineMs = DEADLINE_MS,
   resolve = mode === 'live' ? createResolve() : lookup,
 }: SenderOptions): Sender {
-  const allowed = (address: string): boolean =>
-    isPublicAddress(address) || (mode === 'sandbox' && isLoopback(address))
+  const allowed = (address: string): boolean => mayConnect(address, mode)
   return (request) => {
     const url = URL.parse(request.url)
-    const refusal = refuseUrl(url, mode, allowed)
+    const refusal = url === null ? 'the address is not a URL' : refuseUrl(url, mode)
     if (url === null || refusal !== undefined) {
       return Promise.resolve({ kind: 'failed', reason: refusal ?? 'not an address' })
     }
@@ -62,17 +61,16 @@ export function createSender({
   }
 }
 
-function refuseUrl(
-  url: URL | null,
-  mode: 'sandbox' | 'live',
-  allowed: (address: string) => boolean,
-): string | undefined {
-  if (url === null) return 'the address is not a URL'
+const mayConnect = (address: string, mode: 'sandbox' | 'live'): boolean =>
+  isPublicAddress(address) || (mode === 'sandbox' && isLoopback(address))
+
+/** Why an address is never sent to, as far as it shows without asking for its name. */
+export function refuseUrl(url: URL, mode: 'sandbox' | 'live'): string | undefined {
   const secure = url.protocol === 'https:'
   if (!secure && !(mode === 'sandbox' && url.protocol === 'http:')) return 'the address must be https'
   // A literal address is connected to without any lookup.
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) !== 0 && !allowed(host)) return 'the address is not public'
+  if (isIP(host) !== 0 && !mayConnect(host, mode)) return 'the address is not public'
   return undefined
 }
 
