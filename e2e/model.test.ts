@@ -199,7 +199,7 @@ const ACTS = {
     const { picked } = shopper
     shopper.picked = picked.includes(name) ? picked.filter((other) => other !== name) : [...picked, name]
   },
-  search: ({ page }, pick) => put(page, '.search input', pick < 6 ? '' : String(pick)),
+  search: ({ page }, pick) => put(page, '.search input', pick < 3 ? '' : String(pick)),
   sort: ({ page }, pick) =>
     put(page, '.sort select', ['default', 'priceDown', 'priceUp'][pick % 3] ?? 'default'),
   reload: ({ page }) => press(page, '.controls > button:last-of-type'),
@@ -237,6 +237,15 @@ const ACTS = {
   },
   releaseLast: ({ server }) => server.release(server.held.length - 1),
   releaseAny: ({ server }, pick) => server.release(pick % Math.max(server.held.length, 1)),
+  /** The line is back and the server well: what hung before is forgotten. */
+  well: async ({ page, server }) => {
+    Object.assign(server, { failing: false, refusing: false, holding: false, behind: false })
+    await page.clock.runFor(1000)
+    await page.evaluate(() => {
+      for (const type of ['offline', 'online']) window.dispatchEvent(new Event(type))
+    })
+    await page.clock.runFor(700)
+  },
   line: ({ page }, pick) =>
     page.evaluate((type) => window.dispatchEvent(new Event(type)), pick % 2 === 0 ? 'offline' : 'online'),
   open: async (shopper) => {
@@ -245,15 +254,67 @@ const ACTS = {
   },
 } satisfies Record<string, (shopper: Shopper, pick: number) => unknown>
 
-type Act = { kind: keyof typeof ACTS; pick: number }
+type Kind = keyof typeof ACTS
+type Act = { kind: Kind; pick: number }
 
-const KINDS = Object.keys(ACTS) as (keyof typeof ACTS)[]
-const OFTEN = ['toggle', 'toggle', 'game', 'pay', 'pay', 'tick', 'hold', 'releaseLast', 'leave'] as const
+/** Each is done once in a run, in any order, and then again as it comes. */
+const AT_STAND: Kind[] = [
+  ...([
+    'link',
+    'game',
+    'language',
+    'toggle',
+    'toggle',
+    'search',
+    'sort',
+    'reload',
+    'retry',
+    'clear',
+  ] as const),
+  ...([
+    'fail',
+    'hold',
+    'releaseLast',
+    'releaseAny',
+    'line',
+    'toggle',
+    'pay',
+    'closeError',
+    'refuse',
+  ] as const),
+]
+const AT_OFFER: Kind[] = [
+  'tick',
+  'leave',
+  'reopen',
+  'older',
+  'tick',
+  'end',
+  'tick',
+  'hold',
+  'releaseAny',
+  'line',
+]
 
-const acts: fc.Arbitrary<Act[]> = fc.array(
-  fc.record({ kind: fc.constantFrom(...KINDS, ...OFTEN), pick: fc.nat(11) }),
-  { minLength: 18, maxLength: 18 },
-)
+const rowOf = (kinds: Kind[]): fc.Arbitrary<Act[]> =>
+  fc
+    .tuple(
+      fc.shuffledSubarray(kinds, { minLength: kinds.length }),
+      fc.array(fc.nat(11), { minLength: kinds.length, maxLength: kinds.length }),
+    )
+    .map(([row, picks]) => row.map((kind, index) => ({ kind, pick: picks[index] ?? 0 })))
+
+const acts = (kinds: Kind[]): Act[] => kinds.map((kind, pick) => ({ kind, pick }))
+
+/** Two items are picked, anything happens; another two are, an offer is made, and anything happens to that. */
+const rows: fc.Arbitrary<Act[]> = fc
+  .tuple(rowOf(AT_STAND), rowOf(AT_OFFER), fc.boolean())
+  .map(([atStand, atOffer, opensAnew]) => [
+    ...acts(['toggle', 'toggle']),
+    ...atStand,
+    ...acts([...(opensAnew ? (['open'] as const) : []), 'well', 'closeError', 'toggle', 'pay', 'tick']),
+    ...atOffer,
+  ])
 
 async function judge({ page, picked }: Shopper): Promise<void> {
   const { wrong, selected } = await look(page)
@@ -261,14 +322,10 @@ async function judge({ page, picked }: Shopper): Promise<void> {
   if (selected !== null) expect(selected, 'what is picked').toEqual(picked)
 }
 
-/** The line is back and the server well: what hung is forgotten, and the page comes to what is true. */
-async function comeBack({ page, server }: Shopper): Promise<void> {
-  await page.clock.runFor(1000)
-  Object.assign(server, { failing: false, refusing: false, holding: false, behind: false })
-  await page.evaluate(() => {
-    for (const type of ['offline', 'online']) window.dispatchEvent(new Event(type))
-  })
-  await page.clock.runFor(700)
+/** The page comes to what is true. */
+async function comeBack(shopper: Shopper): Promise<void> {
+  const { page, server } = shopper
+  await ACTS.well(shopper)
   const { status } = server.payment
   await expect
     .poll(async () => {
@@ -291,7 +348,7 @@ test('A-059 A-061 A-071 D-27 whatever shopper and server do, the page holds toge
   await context.addInitScript(watch)
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 60_000)
-  const property = fc.asyncProperty(acts, async (row) => {
+  const property = fc.asyncProperty(rows, async (row) => {
     server = new Server()
     const shopper = { page, server, picked: [] }
     await page.goto(`${till.gateway}/help`)
