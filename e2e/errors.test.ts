@@ -76,11 +76,6 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await badDay('inventory-500-20', { steamId })
     await expectError('internal', 'magic_last_second')
   })
-  test('A-128 the operator works on the till', async () => {
-    await maintenance('on')
-    endings.push(() => maintenance('off'))
-    await expectError('engineeringWorks', 'magic_last_second')
-  })
 })
 
 /** A stand of `who` with the dearest item picked. */
@@ -115,28 +110,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await creationError(page, TEXTS.ru).getByText(TEXTS.ru.creationErrorText).waitFor()
   })
 
-  test('A-130 A-088 too many items: a notice at the pick, and an error where the server refuses', async () => {
-    const { page, texts } = await openDeposit()
-    // The limit was larger when the inventory was loaded: only then can more be picked.
-    await page.route('**/api/inventory?*', async (route) => {
-      const answer = await route.fetch()
-      await route.fulfill({ response: answer, json: { ...(await answer.json()), maxItems: 51 } })
-    })
-    await giveLink(page, texts, await player(till.sandbox, 'magic_hoarder'))
-    const cells = page.getByRole('gridcell')
-    await cells.first().focus()
-    for (let picks = 0; picks < 52; picks += 1) {
-      await page.keyboard.press('Space')
-      await page.keyboard.press('ArrowRight')
-      await page.locator('[role=gridcell]:focus').waitFor()
-    }
-    await page.getByRole('button', { name: texts.tooManyItems }).waitFor()
-    expect(texts.tooManyItems).toBe('You have chosen too many items to trade')
-    await press(page, texts)
-    await creationError(page, texts).locator('p').getByText(texts.tooManyItems).waitFor()
-  })
-
-  test('A-022 A-128 maintenance: one line on the page, no new trade, no timer, and it goes by itself', async () => {
+  test('A-022 A-074 A-128 maintenance: no inventory, no new trade, one line on the page, and it goes by itself', async () => {
     const { page, texts } = await picked('magic_accepts')
     await maintenance('on')
     endings.push(() => maintenance('off'))
@@ -145,6 +119,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await modal.getByText(texts.creationErrors.technical_works ?? '').waitFor()
     await modal.getByRole('button', { name: texts.close }).click()
     await page.getByText(texts.technicalWorksOnPage).waitFor()
+    await expectError('engineeringWorks', 'magic_last_second')
     await maintenance('off')
     await page.getByText(texts.technicalWorksOnPage).waitFor({ state: 'detached' })
   })

@@ -13,7 +13,8 @@ export type Parts = {
   gateway: Running
   sandbox: Running
   store: Running
-  startGateway(): Promise<void>
+  /** `env` says what is not as usual. */
+  startGateway(env?: Record<string, string>): Promise<void>
   startSandbox(): Promise<void>
   /** Rows of one query on the gateway's database. */
   query(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>
@@ -36,8 +37,8 @@ export async function startParts(): Promise<Parts> {
     gateway,
     sandbox,
     store: await startStore(place, secrets),
-    async startGateway() {
-      parts.gateway = await startGateway(place, gatewayEnv)
+    async startGateway(env = {}) {
+      parts.gateway = await startGateway(place, { ...gatewayEnv, ...env })
     },
     async startSandbox() {
       parts.sandbox = await startSandbox(place)

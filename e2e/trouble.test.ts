@@ -1,10 +1,11 @@
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Messages } from '../widget/i18n/en.ts'
 import { launchBrowser, visit } from './browser.ts'
 import { type Parts, startParts } from './parts.ts'
 import { eventually, run } from './process.ts'
 import { player } from './sandbox.ts'
-import { enterLink, startTopUp, TEXTS } from './shopper.ts'
+import { dearestFirst, enterLink, pickItems, speak, startTopUp, TEXTS } from './shopper.ts'
 
 let parts: Parts
 let browser: Browser
@@ -25,6 +26,26 @@ function refusals(from: number): (string | undefined)[] {
     .slice(from)
     .matchAll(/"code":"(\w+)","msg":"http: a call was refused"/g)
   return [...lines].map(([, code]) => code)
+}
+
+/** Tries again for as long as there is an error in the place of the items. */
+const untilItems = (page: Page, texts: Messages): Promise<boolean> =>
+  eventually(
+    'the inventory is back',
+    async () => {
+      const retry = page.getByRole('button', { name: texts.retry })
+      if (await retry.isVisible()) await retry.click()
+      return (await page.getByRole('gridcell').count()) > 0 || undefined
+    },
+    90_000,
+  )
+
+async function reloadUntilItems(page: Page, texts: Messages): Promise<void> {
+  const answered = page.waitForResponse((response) => response.url().includes('/api/inventory'))
+  await page.getByRole('button', { name: texts.reload }).click()
+  await answered
+  await page.locator('.stand [aria-busy=false], .stand [role=alert]').first().waitFor()
+  await untilItems(page, texts)
 }
 
 test('a trade link of nobody is told at the field, and a right one then works', async () => {
@@ -78,15 +99,7 @@ test('a stopped Steam is told in the page and the log, and the page recovers whe
     )
   })
   await parts.startSandbox()
-  await eventually(
-    'the inventory is back',
-    async () => {
-      const retry = page.getByRole('button', { name: texts.retry })
-      if (await retry.isVisible()) await retry.click()
-      return (await page.getByRole('gridcell').count()) > 0 || undefined
-    },
-    90_000,
-  )
+  await untilItems(page, texts)
   await end()
 })
 
@@ -103,6 +116,36 @@ test('a trade link that is given while Steam is stopped is kept, told in the log
   await parts.startSandbox()
   await page.getByRole('button', { name: texts.retry }).click()
   await page.getByRole('link', { name }).waitFor()
+  await end()
+})
+
+test('A-130 A-088 A-063 too many items: refused by a gateway whose limit became smaller, then told at the pick', async () => {
+  const { page, end } = await visit(browser)
+  const texts = await startTopUp(page, parts.place)
+  await enterLink(page, parts.place, texts)
+  await dearestFirst(page, texts)
+  await pickItems(page, 3)
+  await parts.gateway.interrupt()
+  await parts.startGateway({ TRADETILL_MAX_ITEMS: '2' })
+  await page.getByRole('button', { name: texts.pay, exact: true }).click()
+  const error = page.getByRole('dialog', { name: texts.creationErrorTitle })
+  await error.locator('p').getByText(texts.tooManyItems).waitFor()
+  expect(texts.tooManyItems).toBe('You have chosen too many items to trade')
+  await error.getByRole('button', { name: texts.close }).click()
+  await reloadUntilItems(page, texts)
+  expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(3)
+  await page.getByRole('gridcell').nth(3).click()
+  await page.getByRole('button', { name: texts.tooManyItems }).waitFor()
+  expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(3)
+  await speak(page, 'ru')
+  await page.getByRole('gridcell').nth(3).click()
+  await page.getByRole('button', { name: TEXTS.ru.tooManyItems }).waitFor()
+  await page.getByRole('button', { name: TEXTS.ru.pay, exact: true }).click()
+  await page
+    .getByRole('dialog', { name: TEXTS.ru.creationErrorTitle })
+    .locator('p')
+    .getByText(TEXTS.ru.tooManyItems)
+    .waitFor()
   await end()
 })
 
