@@ -39,7 +39,7 @@ async function reconcile({ till, purse }: Parties, isStopping: () => boolean): P
     const page = await readLog(till, purse.position())
     for (const event of page.events) purse.take(event)
     // After the events: a crash in between reads them again, and each counts once.
-    if (page.events.length > 0) purse.readUpTo(page.next)
+    purse.readUpTo(page.next)
     if (!page.hasMore || isStopping()) return
   }
 }

@@ -251,6 +251,19 @@ describe('the log of the till', () => {
     })
   })
 
+  test('goes on behind a type that the store does not know', async () => {
+    till.log.push({ id: 'news-1', type: 'payout.sent', sequence: 1, data: { reference: 'wire 1' } })
+    till.log.push({ id: 'news-2', type: 'payout.sent', sequence: 2, data: { reference: 'wire 2' } })
+    await fetch(`${store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
+    till.log.push(logged(3))
+    await fetch(`${store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
+    expect(await (await fetch(`${store.url}/books.json`)).json()).toEqual({
+      position: 3,
+      total: { USD: 1250 },
+    })
+    expect(reports).toEqual([])
+  })
+
   test('that cannot be read is reported, and the store goes on', async () => {
     await store.close()
     store = await openStore('http://127.0.0.1:9')

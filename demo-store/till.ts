@@ -61,7 +61,10 @@ export async function createDeposit(
   return undefined
 }
 
-/** Events after a position of the till's log, in their order. Throws when the till does not answer as it should. */
+/**
+ * Events after a position of the till's log that tell of a deposit, in their order. Types may be added that tell of
+ * something else: they must not stop what comes after them. Throws when the till does not answer as it should.
+ */
 export async function readLog({ url, apiKey }: TillAccount, after: number): Promise<EventPage> {
   const response = await fetch(`${url}/v1/events?after=${after}&limit=${LOG_PAGE}`, {
     headers: { authorization: `Bearer ${apiKey}` },
@@ -71,7 +74,7 @@ export async function readLog({ url, apiKey }: TillAccount, after: number): Prom
   if (!response.ok) throw new Error(`the till refused its log: ${response.status} ${textOf(body, 'code')}`)
   const [rows, next] = [fieldOf(body, 'events'), fieldOf(body, 'next')]
   if (!Array.isArray(rows) || typeof next !== 'number') throw new Error('the log of the till is not readable')
-  const events = rows.map(eventOf)
+  const events = rows.filter(isOfDeposit).map(eventOf)
   if (!events.every((event) => event !== undefined)) throw new Error('an event of the till is not readable')
   return { events, next, hasMore: fieldOf(body, 'hasMore') === true }
 }
@@ -89,13 +92,15 @@ export function readWebhook(
 ): Webhook | undefined {
   try {
     const verified = new StandardWebhook(webhookSecret).verify(body, headers)
-    if (!textOf(verified, 'type').startsWith('deposit.')) return { kind: 'other' }
+    if (!isOfDeposit(verified)) return { kind: 'other' }
     const event = eventOf(verified)
     return event && { kind: 'event', event }
   } catch {
     return undefined
   }
 }
+
+const isOfDeposit = (event: unknown): boolean => textOf(event, 'type').startsWith('deposit.')
 
 function eventOf(value: unknown): TillEvent | undefined {
   const sequence = fieldOf(value, 'sequence')
