@@ -8,9 +8,13 @@ export type Outcome = {
   /** As it is read: `<=1.5`. */
   limit?: string
   passed: boolean
+  /** Other figures of the same run, each with a limit of its own; `passed` speaks for them too. */
+  also?: readonly Outcome[]
 }
 
-export function printOutcome({ name, ours, floor = '-', ratio, limit = '-', passed }: Outcome): void {
+export function printOutcome(outcome: Outcome): void {
+  const { name, ours, floor = '-', ratio, limit = '-', passed, also = [] } = outcome
+  for (const other of also) printOutcome(other)
   const times = ratio === undefined ? '-' : ratio.toFixed(2)
   console.log([name, ours, floor, times, limit, passed ? 'PASS' : 'FAIL'].join(' '))
 }

@@ -1,0 +1,85 @@
+/**
+ * What the till is held against: the client libraries' own engine, as their documents have it. It reads the public
+ * inventory, sends, polls the list of offers every five seconds, and asks for the new ids of what was accepted. It does
+ * not ask whether Steam would hold the trade, nor what the page alone shows to who makes an offer.
+ */
+import { createRequire } from 'node:module'
+import {
+  type Community,
+  contents,
+  createCommunity,
+  type LibraryOffer,
+  loginCookies,
+  wait,
+} from '../steam-sandbox/conformance/libraries.ts'
+import { type RunningSteam, startSteam } from '../steam-sandbox/start.ts'
+
+/** What the libraries' author calls reasonably safe. */
+const POLL_MS = 5_000
+const ACCEPTED = 3
+
+type PollingManager = {
+  setCookies(cookies: string[], done: (error: Error | null) => void): void
+  createOffer(tradeUrl: string): LibraryOffer
+  on(event: 'sentOfferChanged', listener: (offer: LibraryOffer) => void): void
+  shutdown(): void
+}
+
+const require = createRequire(import.meta.url)
+const TradeOfferManager: new (options: object) => PollingManager = require('steam-tradeoffer-manager')
+
+export type Peer = {
+  /** A Steam of its own. */
+  steam: RunningSteam
+  /** Sends an offer for an item of this person that none of its offers asks for yet. */
+  offer(person: string): Promise<string>
+  /** The person accepts; resolves to the seconds until the new ids of the items are known. */
+  accepted(person: string, offerId: string): Promise<number>
+  close(): Promise<void>
+}
+
+export async function openPeer(bot: string): Promise<Peer> {
+  const steam = await startSteam({ port: 0, seed: 'bench', quotas: false })
+  const community = createCommunity(steam)
+  const manager = new TradeOfferManager({
+    community,
+    pollInterval: POLL_MS,
+    dataDirectory: null,
+    useAccessToken: true,
+  })
+  const waiting = new Map<string, () => void>()
+  manager.on('sentOfferChanged', (offer) => {
+    if (offer.state === ACCEPTED) offer.getExchangeDetails(false, () => waiting.get(offer.id)?.())
+  })
+  const cookies = await loginCookies(steam, steam.as(bot).refreshToken())
+  await wait<void>((done) => manager.setCookies(cookies, done))
+  const asked = new Set<string>()
+  return {
+    steam,
+    offer: (person) => send({ steam, community, manager, asked }, person),
+    accepted(person, offerId) {
+      const begin = performance.now()
+      const { promise, resolve } = Promise.withResolvers<number>()
+      waiting.set(offerId, () => resolve((performance.now() - begin) / 1_000))
+      steam.as(person).accept(offerId)
+      return promise
+    },
+    async close() {
+      manager.shutdown()
+      await steam.close()
+    },
+  }
+}
+
+type Parts = { steam: RunningSteam; community: Community; manager: PollingManager; asked: Set<string> }
+
+async function send({ steam, community, manager, asked }: Parts, person: string): Promise<string> {
+  const { steamId, tradeUrl } = steam.as(person)
+  const item = (await contents(community, steamId)).find(({ assetid }) => !asked.has(assetid))
+  if (item === undefined) throw new Error(`${person} has nothing left to ask for`)
+  asked.add(item.assetid)
+  const offer = manager.createOffer(tradeUrl())
+  offer.addTheirItem({ appid: 730, contextid: '2', assetid: item.assetid })
+  await wait<string>((done) => offer.send(done))
+  return offer.id
+}

@@ -1,0 +1,78 @@
+/**
+ * Windows of a browser as people have them: a tab that another one covers is hidden. Playwright keeps every page of its
+ * own browsers in sight, so this one is started by itself and only connected to.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { chromium, type Page } from 'playwright-core'
+import { BROWSER_ARGS, DESKTOP } from '../e2e/browser.ts'
+
+export type Windows = {
+  /** A window of its own: hidden only while another tab of it is in front. */
+  open(): Promise<Page>
+  /** The tab that comes of this. */
+  opened(act: () => Promise<unknown>): Promise<Page>
+  close(): Promise<void>
+}
+
+const STEP_MS = 90_000
+
+export async function openWindows(executablePath: string): Promise<Windows> {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-windows-'))
+  const args = ['--headless=new', '--remote-debugging-port=0', '--lang=en-US', `--user-data-dir=${folder}`]
+  const child = spawn(executablePath, [...BROWSER_ARGS, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const gone = once(child, 'exit')
+  // Also when the bench breaks off.
+  const kill = (): void => void child.kill('SIGKILL')
+  process.once('exit', kill)
+  const end = async (): Promise<void> => {
+    process.off('exit', kill)
+    kill()
+    await gone
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    const browser = await chromium.connectOverCDP(await addressOf(child.stderr), { noDefaults: true })
+    const [context] = browser.contexts()
+    if (context === undefined) throw new Error('the browser has no profile')
+    context.setDefaultTimeout(STEP_MS)
+    const session = await browser.newBrowserCDPSession()
+    let last: Promise<unknown> = Promise.resolve()
+    const opened = (act: () => Promise<unknown>): Promise<Page> => {
+      const next = last.then(async () => {
+        const [page] = await Promise.all([context.waitForEvent('page'), act()])
+        return page
+      })
+      // One at a time: the browser does not say which act a new page came of.
+      last = next.catch(() => {})
+      return next
+    }
+    const window = { url: 'about:blank', newWindow: true, ...DESKTOP }
+    return {
+      opened,
+      open: () => opened(() => session.send('Target.createTarget', window)),
+      async close() {
+        await browser.close()
+        await end()
+      },
+    }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface(stderr)) {
+    const address = /DevTools listening on (ws:\S+)/.exec(line)?.[1]
+    if (address !== undefined) {
+      stderr.resume()
+      return address
+    }
+  }
+  throw new Error('the browser ended before it could be reached')
+}
