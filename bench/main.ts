@@ -8,7 +8,8 @@
  * - `ledger`: credits a second on one hot store, beside the same transaction that locks its balance row first.
  * - `inventory`: CPU time of an inventory made into priced items, beside JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and what pricing a basket takes meanwhile.
- * - `bytes`: what a browser loads before the page stands, gzipped, beside Checkout and Card of adyen-web.
+ * - `bytes`: what a browser loads before the page stands, in the language that needs more, gzipped, beside Checkout and Card of adyen-web.
+ * - `lighthouse`: what Lighthouse gives the deposit page on a phone, and how much the page shifts while it loads.
  * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
  * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
@@ -19,6 +20,7 @@ import { benchDeposit } from './deposit.ts'
 import { benchGrid } from './grid.ts'
 import { benchInventory } from './inventory.ts'
 import { benchLedger } from './ledger.ts'
+import { benchLighthouse } from './lighthouse.ts'
 import { type Outcome, printOutcome } from './outcome.ts'
 import { benchPoll } from './poll.ts'
 import { benchPrices } from './prices.ts'
@@ -44,6 +46,7 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   inventory: benchInventory,
   prices: benchPrices,
   bytes: benchBytes,
+  lighthouse: benchLighthouse,
   grid: benchGrid,
   steam: benchSteam,
   stores: benchStores,

@@ -11,9 +11,11 @@ import type { Messages } from '../widget/i18n/en.ts'
 
 export type Answers = {
   /** Null: there is no such deposit. */
-  payment: Payment | null
+  payment: Payment | 'never' | null
   /** Null: the answer never comes. */
   inventory: Inventory | null
+  /** What POST /api/trade-url answers; by default nobody asks. */
+  link?: { status: number; code: string } | 'never'
   /** What POST /api/trade answers; by default it is refused. */
   trade?: { status: number; code: string }
 }
@@ -46,13 +48,41 @@ const PAGES: Scene[] = [
   { name: 'help', path: '/help', answers: stand },
   { name: 'not-found', path: '/nothing/here', answers: stand },
   { name: 'unknown-deposit', answers: (base) => ({ ...stand(base), payment: null }) },
+  { name: 'waiting', answers: (base) => ({ ...stand(base), payment: 'never' }) },
 ]
 
+const asking = (base: Base): Answers => ({ ...stand(base), payment: { ...base.payment, user: null } })
+
+/** A link that is right in its form, typed to the end. */
+const giveLink: Step = async (page, texts) => {
+  await page
+    .getByRole('textbox', { name: texts.tradeLink })
+    .fill('https://steamcommunity.com/tradeoffer/new/?partner=1204160600&token=qsXgz_8b')
+  await page.clock.runFor(800)
+}
+
 const LINK: Scene[] = [
-  { name: 'guide', answers: (base) => ({ ...stand(base), payment: { ...base.payment, user: null } }) },
+  { name: 'guide', answers: asking },
+  { name: 'guide-checking', answers: (base) => ({ ...asking(base), link: 'never' }), steps: giveLink },
+  {
+    name: 'guide-failed',
+    answers: (base) => ({ ...asking(base), link: { status: 422, code: 'user_not_found' } }),
+    steps: async (page, texts) => {
+      await giveLink(page, texts)
+      await page.getByRole('button', { name: texts.retry }).waitFor()
+    },
+  },
+  {
+    name: 'guide-offline',
+    answers: asking,
+    steps: async (page, texts) => {
+      await page.context().setOffline(true)
+      await page.getByText(texts.offline).waitFor()
+    },
+  },
   {
     name: 'guide-invalid',
-    answers: (base) => ({ ...stand(base), payment: { ...base.payment, user: null } }),
+    answers: asking,
     steps: (page, texts) =>
       page.getByRole('textbox', { name: texts.tradeLink }).fill('https://steamcommunity.com/id/somebody'),
   },
@@ -104,6 +134,66 @@ const STAND: Scene[] = [
       const toggle = page.getByRole('button', { name: texts.searchOpen })
       if (await toggle.isVisible()) await toggle.click()
       await page.getByRole('searchbox', { name: texts.search }).fill('knife')
+    },
+  },
+  {
+    name: 'inventory-nothing-found',
+    answers: stand,
+    steps: async (page, texts) => {
+      const toggle = page.getByRole('button', { name: texts.searchOpen })
+      if (await toggle.isVisible()) await toggle.click()
+      await page.getByRole('searchbox', { name: texts.search }).fill('nothing is called so')
+      await page.getByText(texts.nothingFound).waitFor()
+    },
+  },
+  {
+    name: 'inventory-below',
+    answers: (base) => ({ ...stand(base), inventory: { ...base.inventory, minPrice: 999_999 } }),
+    steps: pick(1),
+  },
+  {
+    name: 'inventory-above',
+    answers: (base) => ({ ...stand(base), payment: { ...base.payment, maxAmount: 50_000 } }),
+    steps: pick(0, 1),
+  },
+  {
+    name: 'inventory-too-many',
+    answers: (base) => ({ ...stand(base), inventory: { ...base.inventory, maxItems: 1 } }),
+    steps: async (page, texts) => {
+      await pick(0, 1)(page, texts)
+      await page.getByText(texts.tooManyItems).waitFor()
+    },
+  },
+  {
+    name: 'inventory-reconnected',
+    answers: stand,
+    steps: async (page, texts) => {
+      await pick(0)(page, texts)
+      await page.context().setOffline(true)
+      await page.getByText(texts.offline).waitFor()
+      await page.context().setOffline(false)
+      await page.getByText(texts.online).waitFor()
+    },
+  },
+  {
+    name: 'inventory-works',
+    answers: (base) => ({
+      ...stand(base),
+      payment: { ...base.payment, technicalWorks: true, timeLeft: null },
+    }),
+    steps: pick(0),
+  },
+  {
+    name: 'inventory-accent',
+    answers: (base) => ({ ...stand(base), payment: { ...base.payment, storeAccent: '#5b3df5' } }),
+    steps: pick(0, 4),
+  },
+  {
+    name: 'inventory-stepped-back',
+    answers: (base) => ({ ...stand(base), payment: base.pending }),
+    steps: async (page, texts) => {
+      await page.getByRole('button', { name: texts.stepBack }).click()
+      await page.getByText(texts.offerWaiting).waitFor()
     },
   },
   {
@@ -165,5 +255,8 @@ const MODALS: Scene[] = [
     name: 'outcome-held',
   },
 ]
+
+/** The scenes that are looked at in every width. */
+export const LAYOUTS = ['guide', 'inventory', 'inventory-long-names', 'confirmation']
 
 export const SCENES: Scene[] = [...PAGES, ...LINK, ...STAND, ...MODALS]

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import type { Language } from '../contract/languages.ts'
 import { DESKTOP, launchBrowser, MOBILE, visit } from './browser.ts'
-import { type Base, SCENES, type Scene } from './gallery-scenes.ts'
+import { type Base, LAYOUTS, SCENES, type Scene } from './gallery-scenes.ts'
 import { eventually } from './process.ts'
 import { prepare } from './setup.ts'
 import { baseOf, playScene } from './studio.ts'
@@ -47,6 +47,14 @@ const MAIN_SHOTS = [
 
 const nameOf = (scene: Scene, { language, viewport, scheme }: Look): string =>
   `${scene.name}-${language}-${viewport.width}-${scheme}`
+
+/** Where the layout turns, and the narrowest page that there is. */
+const WIDTHS: Look[] = [
+  { language: 'en', viewport: { width: 1024, height: 768 }, scheme: 'light' },
+  { language: 'ru', viewport: { width: 901, height: 768 }, scheme: 'dark' },
+  { language: 'ru', viewport: { width: 900, height: 768 }, scheme: 'light' },
+  { language: 'ru', viewport: { width: 320, height: 640 }, scheme: 'dark' },
+]
 
 type Studio = { browser: Browser; till: Till; base: Base }
 
@@ -127,7 +135,7 @@ async function main(args: string[]): Promise<void> {
     const studio = { browser, till, base: await baseOf(till) }
     for (const scene of SCENES) {
       if (wanted.length > 0 && !wanted.some((start) => scene.name.startsWith(start))) continue
-      for (const look of LOOKS) {
+      for (const look of LAYOUTS.includes(scene.name) ? [...LOOKS, ...WIDTHS] : LOOKS) {
         const name = nameOf(scene, look)
         const isMain = MAIN_SHOTS.includes(name)
         if (onlyMain && !isMain) continue

@@ -1,6 +1,7 @@
 /** Scenes on a stage: the real page with the answers of a scene, the same in every run. */
 import type { Page } from 'playwright-core'
 import type { Language } from '../contract/languages.ts'
+import type { Bot } from '../contract/widget-api.ts'
 import { callerOf, newDeposit, standingOffer } from './calls.ts'
 import type { Answers, Base, Scene } from './gallery-scenes.ts'
 import { eventually } from './process.ts'
@@ -17,24 +18,31 @@ export async function baseOf(till: Place): Promise<Base> {
   const inventory = await caller.inventory()
   const created = await caller.payment()
   await standingOffer(caller)
+  const pending = await caller.payment()
   const fixed = { id: '1042', hash: '0'.repeat(32) }
+  // Either bot may have been free.
+  const known = (bot: Bot | null) => bot && { ...bot, name: 'Tradetill Bot #2', level: 112 }
   const offer = { steamTradeId: '8123456789', steamTradeMessage: 'K7QX2M', itemCount: 3, amount: 65_502 }
   return {
     inventory: { ...inventory, unavailableItems: 12 },
     payment: { ...created, ...fixed },
-    pending: { ...(await caller.payment()), ...fixed, ...offer, timeLeft: 234 },
+    pending: { ...pending, bot: known(pending.bot), ...fixed, ...offer, timeLeft: 234 },
   }
 }
 
-async function answer(page: Page, { payment, inventory, trade }: Answers): Promise<void> {
+async function answer(page: Page, { payment, inventory, link, trade }: Answers): Promise<void> {
   const problem = (status: number, code: string) => ({
     status,
     contentType: 'application/problem+json',
     body: JSON.stringify({ code, detail: TEXTS.en.paymentNotFound }),
   })
-  await page.route('**/api/payment?*', (route) =>
-    route.fulfill(payment === null ? problem(404, 'deposit_not_found') : { json: payment }),
-  )
+  await page.route('**/api/payment?*', async (route) => {
+    if (payment === 'never') return
+    await route.fulfill(payment === null ? problem(404, 'deposit_not_found') : { json: payment })
+  })
+  await page.route('**/api/trade-url', async (route) => {
+    if (link !== 'never') await route.fulfill(problem(link?.status ?? 422, link?.code ?? 'invalid_trade_url'))
+  })
   await page.route('**/api/inventory?*', async (route) => {
     if (inventory !== null) await route.fulfill({ json: inventory })
   })

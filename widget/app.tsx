@@ -1,7 +1,7 @@
 import { Component, lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
-import { Route, Switch } from 'wouter'
 import { FALLBACK_LANGUAGE, type Language } from '../contract/languages.ts'
 import { PageProvider } from './page.tsx'
+import { type Route, routeOf } from './route.ts'
 import { Deposit } from './screens/deposit.tsx'
 import { Home } from './screens/home.tsx'
 import { NotFound } from './screens/not-found.tsx'
@@ -11,8 +11,6 @@ import { Toasts } from './toasts/toasts.tsx'
 
 const Help = lazy(async () => ({ default: (await import('./screens/help.tsx')).Help }))
 const Landing = lazy(async () => ({ default: (await import('./screens/landing.tsx')).Landing }))
-
-const HASH = /^[0-9a-f]{32}$/
 
 /** A screen that throws while rendering, or whose code cannot be loaded, becomes the 404 page. */
 class Guard extends Component<{ fallback: ReactNode; children: ReactNode }, { failed: boolean }> {
@@ -42,24 +40,18 @@ function Plain({ toasts, children }: { toasts: ToastStore; children: ReactNode }
   )
 }
 
+function Screen({ route, toasts }: { route: Route; toasts: ToastStore }) {
+  if (route.screen === 'deposit') return <Deposit hash={route.hash} toasts={toasts} />
+  return <Plain toasts={toasts}>{PLAIN[route.screen]}</Plain>
+}
+
+const PLAIN = { landing: <Landing />, home: <Home />, help: <Help />, notFound: <NotFound /> }
+
 export function App({ toasts }: { toasts: ToastStore }) {
-  const plain = (screen: ReactNode): ReactNode => <Plain toasts={toasts}>{screen}</Plain>
+  const [route] = useState(() => routeOf(location.pathname))
   return (
-    <Guard fallback={plain(<NotFound />)}>
-      <Switch>
-        <Route path="/">{plain(<Landing />)}</Route>
-        <Route path="/home">{plain(<Home />)}</Route>
-        <Route path="/help">{plain(<Help />)}</Route>
-        <Route path="/deposit/:hash">
-          {({ hash }) => <Deposit key={hash} hash={hash} toasts={toasts} />}
-        </Route>
-        <Route path="/:hash">
-          {({ hash }) =>
-            HASH.test(hash) ? <Deposit key={hash} hash={hash} toasts={toasts} /> : plain(<NotFound />)
-          }
-        </Route>
-        <Route>{plain(<NotFound />)}</Route>
-      </Switch>
+    <Guard fallback={<Screen route={{ screen: 'notFound' }} toasts={toasts} />}>
+      <Screen route={route} toasts={toasts} />
     </Guard>
   )
 }

@@ -3,16 +3,16 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useState
 import { FALLBACK_LANGUAGE, type Language } from '../contract/languages.ts'
 import type { Currency } from '../contract/money.ts'
 import { wait } from './flow/wait.ts'
-import type { Messages } from './i18n/en.ts'
 import { formatMoney } from './i18n/format.ts'
 import { hasMessages, loadMessages, messagesIn } from './i18n/messages.ts'
+import type { PageTexts } from './i18n/page.en.ts'
 import type { ToastStore } from './toasts/store.ts'
 
 type PageValue = {
   /** The language of the texts on the page. */
   language: Language
   chooseLanguage(language: Language): void
-  texts: Messages
+  texts: PageTexts
   money(minor: number, currency: Currency): string
   toasts: ToastStore
 }

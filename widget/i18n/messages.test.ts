@@ -4,6 +4,7 @@ import { en } from './en.ts'
 import { helpTexts } from './help.ts'
 import { landingTexts } from './landing.ts'
 import { createMessages, loadMessages, messagesIn } from './messages.ts'
+import { modalTexts } from './modals.ts'
 import { ru } from './ru.ts'
 
 type Leaf = { key: string; text: unknown }
@@ -59,7 +60,7 @@ describe('A-065 A-110 the texts', () => {
 
   it.each(LANGUAGES)('in %s are never empty, and speak with every number and name', async (language) => {
     await loadMessages(language)
-    const texts = leaves(messagesIn(language))
+    const texts = leaves({ ...messagesIn(language), ...modalTexts[language] })
     expect(texts.length).toBeGreaterThan(150)
     for (const { key, text } of texts) {
       if (typeof text !== 'function') {

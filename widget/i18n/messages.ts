@@ -1,14 +1,14 @@
 /** English comes with the page; every other language is fetched when it is wanted. */
 import type { Language } from '../../contract/languages.ts'
-import { en, type Messages } from './en.ts'
+import { type PageTexts, pageEn } from './page.en.ts'
 
-type Sources = Record<Exclude<Language, 'en'>, () => Promise<Partial<Messages>>>
+type Sources = Record<Exclude<Language, 'en'>, () => Promise<Partial<PageTexts>>>
 
 export function createMessages(sources: Sources) {
-  const loaded = new Map<Language, Messages>([['en', en]])
+  const loaded = new Map<Language, PageTexts>([['en', pageEn]])
   return {
     /** All texts in a language; one that a language lacks, or that has not come yet, shows in English. */
-    messagesIn: (language: Language): Messages => loaded.get(language) ?? en,
+    messagesIn: (language: Language): PageTexts => loaded.get(language) ?? pageEn,
 
     hasMessages: (language: Language): boolean => loaded.has(language),
 
@@ -16,7 +16,7 @@ export function createMessages(sources: Sources) {
     async loadMessages(language: Language): Promise<void> {
       if (language === 'en' || loaded.has(language)) return
       try {
-        loaded.set(language, { ...en, ...(await sources[language]()) })
+        loaded.set(language, { ...pageEn, ...(await sources[language]()) })
       } catch {
         // An English page is better than none.
       }
@@ -25,5 +25,5 @@ export function createMessages(sources: Sources) {
 }
 
 export const { messagesIn, hasMessages, loadMessages } = createMessages({
-  ru: async () => (await import('./ru.ts')).ru,
+  ru: async () => (await import('./page.ru.ts')).pageRu,
 })

@@ -15,19 +15,17 @@ type Props = {
   onPress(): void
 }
 
+/** Letters of a price that a narrow card has room for in its usual size. */
+const LONG = 11
+
 /** One item; the whole card is the target. */
 export const Card = memo(
   function Card({ item, index, column, width, currency, selected, isTabStop, onPress }: Props) {
     const { texts, money } = usePage()
     const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
+    const price = money(item.price, currency)
     const rarity = texts.rarities[Number(item.rarity.slice(-1))] ?? ''
-    const name = [
-      item.name,
-      wear?.[1],
-      item.isStatTrak ? 'StatTrak™' : null,
-      rarity,
-      money(item.price, currency),
-    ]
+    const name = [item.name, wear?.[1], item.isStatTrak ? 'StatTrak™' : null, rarity, price]
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of its cells
       // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
@@ -62,7 +60,7 @@ export const Card = memo(
         <span className="card-name" title={item.name}>
           {item.name}
         </span>
-        <span className="card-price">{money(item.price, currency)}</span>
+        <span className={price.length > LONG ? 'card-price card-price-long' : 'card-price'}>{price}</span>
       </div>
     )
   },

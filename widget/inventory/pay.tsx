@@ -11,7 +11,9 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
   const { texts, money } = usePage()
   const block = payBlock(stand, payment)
   if (block === null) return { block, hint: null }
-  if (block === 'loading') return { block, hint: texts.payBlocks.loading() }
+  if (block === 'loading') {
+    return { block, hint: stand.inventory.status === 'loading' ? texts.payBlocks.loading() : null }
+  }
   const limit = block === 'aboveMaximum' ? payment.maxAmount : (shownInventory(stand)?.minPrice ?? null)
   return { block, hint: limit === null ? null : texts.payBlocks[block](money(limit, payment.currency)) }
 }

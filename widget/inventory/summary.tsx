@@ -63,7 +63,7 @@ export function Summary({ stand, payment, flow }: Props) {
       >
         {texts.clear}
       </button>
-      <p className="summary-note">{note}</p>
+      {stand.inventory.status !== 'error' && <p className="summary-note">{note}</p>}
     </aside>
   )
 }

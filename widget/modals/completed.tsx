@@ -2,12 +2,12 @@ import { useEffect, useState } from 'react'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { formatDate } from '../i18n/format.ts'
-import { usePage } from '../page.tsx'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
 import { OutcomeIcon } from './outcome-icon.tsx'
+import { useModal } from './texts.ts'
 
 type Props = { outcome: FinalDepositStatus; alarm: boolean; payment: Payment }
 
@@ -23,7 +23,7 @@ const SUSPICIOUS: Record<MappedOutcome, boolean> = {
 }
 
 export function Completed({ outcome, alarm, payment }: Props) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   if (outcome === 'paymentTimeout') {
     return (
       <Dialog className="dialog-outcome" name={texts.depositTo(payment.storeName)}>
@@ -58,7 +58,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
 }
 
 function BackToStore({ payment }: { payment: Payment }) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   // Only what a browser opens as a page: the address came from a store.
   const safe = /^https?:\/\//i.test(payment.backToStoreUrl)
   return safe ? (
@@ -69,7 +69,7 @@ function BackToStore({ payment }: { payment: Payment }) {
 }
 
 function Received({ payment }: { payment: Payment }) {
-  const { texts, money, language } = usePage()
+  const { texts, money, language } = useModal()
   if (payment.amount === null) return null
   return (
     <div className="received">
@@ -93,7 +93,7 @@ const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
 
 /** An offer that was declined before a person could read it was declined by somebody with a key to the account. */
 function ScamSteps({ atOnce }: { atOnce: boolean }) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   const steps = atOnce ? texts.stolenKeySteps : texts.scamSteps
   return (
     <div className="scam-steps">
@@ -113,7 +113,7 @@ function ScamSteps({ atOnce }: { atOnce: boolean }) {
 
 /** Sounds until a moment after the first movement, or until the button is pressed. */
 function Alarm() {
-  const { texts } = usePage()
+  const { texts } = useModal()
   const [stop, setStop] = useState<(() => void) | null>(null)
   useEffect(() => {
     const silence = startAlarm(() => setStop(null))

@@ -4,18 +4,18 @@ import type { Flow } from '../flow/runner.ts'
 import { selectedTotal } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
 import { Avatar } from '../inventory/avatar.tsx'
-import { usePage } from '../page.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useNarrow } from '../ui/hooks.ts'
 import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
 import { Countdown } from './countdown.tsx'
 import { LevelBadge } from './level.tsx'
+import { useModal } from './texts.ts'
 
 type Props = { state: FlowState; payment: Payment; flow: Flow }
 
 /** From the press on Pay to the word of Steam. Left only by an explicit step back. */
 export function Confirmation({ state, payment, flow }: Props) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   const standing = payment.status === 'pending' && state.modal.kind === 'confirming'
   return (
     <Dialog className="dialog-confirmation">
@@ -23,8 +23,8 @@ export function Confirmation({ state, payment, flow }: Props) {
         <>
           <h2 id={titleId}>{standing ? texts.confirmTitle : texts.creatingTitle}</h2>
           <Amounts state={state} payment={payment} />
-          {standing ? <Standing state={state} payment={payment} flow={flow} /> : <Creating />}
           {payment.technicalWorks && <p className="notice notice-warning">{texts.technicalWorks}</p>}
+          {standing ? <Standing state={state} payment={payment} flow={flow} /> : <Creating />}
         </>
       )}
     </Dialog>
@@ -32,7 +32,7 @@ export function Confirmation({ state, payment, flow }: Props) {
 }
 
 function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
-  const { texts, money } = usePage()
+  const { texts, money } = useModal()
   const stand = state.page.stage === 'wait-for-select-items' ? state.page.stand : null
   const count = payment.itemCount > 0 ? payment.itemCount : (stand?.selection.length ?? 0)
   const amount = payment.amount ?? (stand === null ? 0 : selectedTotal(stand))
@@ -41,7 +41,7 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
 }
 
 function Creating() {
-  const { texts } = usePage()
+  const { texts } = useModal()
   return (
     <>
       <Countdown deadlineMs={null} />
@@ -53,7 +53,7 @@ function Creating() {
 }
 
 function Standing({ state, payment, flow }: Props) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   const narrow = useNarrow()
   return (
     <>
@@ -94,7 +94,7 @@ function Standing({ state, payment, flow }: Props) {
 }
 
 function BotCard({ bot }: { bot: Bot }) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   return (
     <div className="bot">
       <Avatar url={bot.avatarUrl} size={44} />
@@ -110,7 +110,7 @@ function BotCard({ bot }: { bot: Bot }) {
 }
 
 function SecretCode({ code }: { code: string }) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   const [copied, setCopied] = useState(false)
   const copy = (): void => {
     // Where the clipboard is closed to the page, the code can still be read and typed.

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import { secondsLeft } from '../flow/selectors.ts'
 import { formatTimer } from '../i18n/format.ts'
-import { usePage } from '../page.tsx'
 import { useNow } from '../ui/hooks.ts'
+import { useModal } from './texts.ts'
 
 const WINDOW_SECONDS = 300
 const CIRCUMFERENCE = 2 * Math.PI * 26
@@ -12,7 +12,7 @@ const SPOKEN = [300, 60, 30, 10]
 
 /** A ring and mm:ss; quiet until the last minute. */
 export function Countdown({ deadlineMs }: { deadlineMs: number | null }) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
   const share = seconds === null ? 0 : Math.min(1, seconds / WINDOW_SECONDS)
   const last = seconds !== null && seconds <= 60
@@ -41,7 +41,7 @@ export function Countdown({ deadlineMs }: { deadlineMs: number | null }) {
 }
 
 function SpokenTime({ seconds }: { seconds: number | null }) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   const [spoken, setSpoken] = useState('')
   const due = seconds !== null && SPOKEN.includes(seconds) ? seconds : null
   useEffect(() => {

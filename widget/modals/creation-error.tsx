@@ -1,12 +1,12 @@
 import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
-import { usePage } from '../page.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { WarningIcon } from '../ui/icons.tsx'
+import { useModal } from './texts.ts'
 
 /** Our own text for a code we know, the server's for one we do not. */
 export function CreationError({ refusal, flow }: { refusal: Refusal; flow: Flow }) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   const close = (): void => flow.dispatch({ type: 'creationErrorClosed' })
   const own = refusal.code === null ? undefined : texts.creationErrors[refusal.code]
   const known = refusal.code === null || refusal.code === 'trade_refused'

@@ -1,5 +1,5 @@
 import { levelClass } from '../i18n/format.ts'
-import { usePage } from '../page.tsx'
+import { useModal } from './texts.ts'
 
 /**
  * Below 100 Steam shows a level in a circle. Every hundred from there on has a shape of its own; the last one here
@@ -23,7 +23,7 @@ const SHAPES = [
 
 /** A level as Steam shows it: the shape tells the hundred, the colour the tens. */
 export function LevelBadge({ level }: { level: number }) {
-  const { texts } = usePage()
+  const { texts } = useModal()
   const shape = level < 100 ? undefined : (SHAPES[Math.floor(level / 100) - 1] ?? SHAPES.at(-1))
   const tens = `tens-${Math.floor((level % 100) / 10)}`
   return (

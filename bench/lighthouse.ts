@@ -1,0 +1,160 @@
+/**
+ * `npm run bench -- lighthouse`: the deposit page with a full inventory on a middling phone, as Lighthouse sees it.
+ *
+ * The median of five runs counts. Lighthouse is put into a temporary folder for the run: it is larger than all else
+ * that is installed here, and only this figure needs it.
+ */
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { z } from 'zod'
+import { inventorySchema } from '../contract/widget-api.ts'
+import { openDeposit } from '../e2e/calls.ts'
+import { prepare } from '../e2e/setup.ts'
+import { storeSecrets } from '../e2e/store.ts'
+import { endTill, startTill } from '../e2e/till.ts'
+import { middle, type Outcome } from './outcome.ts'
+
+const LIGHTHOUSE = 'lighthouse@13.5.0'
+const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
+const TIMES = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'speed-index']
+const RUNS = 5
+const ITEMS = 60
+const LEAST_PERFORMANCE = 90
+
+const run = promisify(execFile)
+
+const category = z.object({
+  score: z.number(),
+  auditRefs: z.array(z.object({ id: z.string(), weight: z.number() })),
+})
+const report = z.object({
+  categories: z.object({
+    performance: category,
+    accessibility: category,
+    'best-practices': category,
+  }),
+  /** How quick the machine was: about 1500 on a free desktop, far less on a busy one. */
+  environment: z.object({ benchmarkIndex: z.number() }),
+  audits: z.record(
+    z.string(),
+    z.object({ score: z.number().nullable(), numericValue: z.number().optional() }),
+  ),
+})
+
+type Report = z.infer<typeof report>
+
+const points = ({ categories }: Report, name: (typeof CATEGORIES)[number]): number =>
+  Math.round(categories[name].score * 100)
+const figureOf = ({ audits }: Report, name: string): number => audits[name]?.numericValue ?? Number.NaN
+
+/** The audits that cost points, apart from the figures of speed, which are printed by themselves. */
+function lost({ categories, audits }: Report): string[] {
+  return CATEGORIES.slice(1)
+    .flatMap((name) => categories[name].auditRefs)
+    .filter(({ id, weight }) => weight > 0 && (audits[id]?.score ?? 1) < 1)
+    .map(({ id }) => id)
+}
+
+async function measure(folder: string, url: string, chromium: string): Promise<Report> {
+  const file = join(folder, 'report.json')
+  const args = ['--chrome-flags=--headless=new --no-sandbox', '--output=json', `--output-path=${file}`]
+  const cli = join(folder, 'node_modules/lighthouse/cli/index.js')
+  const once = () =>
+    run(process.execPath, [cli, url, '--quiet', ...args, `--only-categories=${CATEGORIES}`], {
+      env: { ...process.env, CHROME_PATH: chromium },
+      timeout: 120_000,
+    })
+  // A trace of the browser that lacks its beginning measures nothing: Lighthouse asks to be run again.
+  await once().catch(async (error: unknown) => {
+    if (!String(error).includes('NO_NAVSTART')) throw error
+    await once()
+  })
+  return report.parse(JSON.parse(readFileSync(file, 'utf8')))
+}
+
+function print(each: Report, index: number): void {
+  const scores = CATEGORIES.map((name) => `${name} ${points(each, name)}`)
+  const times = TIMES.map((name) => `${name} ${Math.round(figureOf(each, name))} ms`)
+  const shift = `shift ${figureOf(each, 'cumulative-layout-shift').toFixed(4)}`
+  const machine = `machine ${Math.round(each.environment.benchmarkIndex)}`
+  console.log([`run ${index + 1}: ${scores.join(', ')}`, ...times, shift, machine, ...lost(each)].join(', '))
+}
+
+/** The till as it is, but for the inventory, which is made as long as it has to be. */
+async function withItems(gateway: string, count: number): Promise<{ url: string; close(): void }> {
+  const { hostname, port } = new URL(gateway)
+  const server = createServer((asked, answer) => {
+    const isInventory = asked.url?.startsWith('/api/inventory') === true
+    const headers = { ...asked.headers, host: `${hostname}:${port}` }
+    if (asked.headers.origin !== undefined) headers.origin = gateway
+    if (isInventory) headers['accept-encoding'] = 'identity'
+    const passed = request({ hostname, port, path: asked.url, method: asked.method, headers }, (given) => {
+      if (!isInventory) {
+        answer.writeHead(given.statusCode ?? 502, given.headers)
+        given.pipe(answer)
+        return
+      }
+      void text(given).then((body) => {
+        const { 'content-length': _, 'transfer-encoding': __, ...rest } = given.headers
+        answer.writeHead(given.statusCode ?? 502, { ...rest, 'content-encoding': 'gzip' })
+        answer.end(gzipSync(lengthened(body, count)))
+      })
+    })
+    asked.pipe(passed)
+  })
+  await once(server.listen(0, 'localhost'), 'listening')
+  const free = server.address()
+  if (free === null || typeof free === 'string') throw new Error('the server has no port')
+  return { url: `http://localhost:${free.port}`, close: () => server.close() }
+}
+
+/** The first items once more with ids of their own, until there are `count`. */
+function lengthened(body: string, count: number): string {
+  const inventory = inventorySchema.parse(JSON.parse(body))
+  const { items } = inventory
+  const more = items
+    .slice(0, Math.max(0, count - items.length))
+    .map((item) => ({ ...item, id: `9${item.id}` }))
+  return JSON.stringify({ ...inventory, items: [...items, ...more].slice(0, count) })
+}
+
+export async function benchLighthouse(): Promise<Outcome> {
+  const chromium = await prepare()
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-lighthouse-'))
+  const till = await startTill()
+  try {
+    await run(
+      'npm',
+      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, LIGHTHOUSE],
+      {
+        timeout: 180_000,
+      },
+    )
+    const shopper = await openDeposit({ place: till, secrets: await storeSecrets(till.root) })
+    const page = await withItems(till.gateway, ITEMS)
+    const reports: Report[] = []
+    for (let index = 0; index < RUNS; index += 1) {
+      const each = await measure(folder, `${page.url}/deposit/${shopper.hash}`, chromium)
+      print(each, index)
+      reports.push(each)
+    }
+    page.close()
+    const score = (name: (typeof CATEGORIES)[number]): number =>
+      middle(reports.map((each) => points(each, name)))
+    const shift = middle(reports.map((each) => figureOf(each, 'cumulative-layout-shift')))
+    const ours = [...CATEGORIES.map(score), shift.toFixed(3)].join('/')
+    const full = score('accessibility') === 100 && score('best-practices') === 100
+    const passed = score('performance') >= LEAST_PERFORMANCE && full && shift === 0
+    return { name: 'lighthouse', ours, limit: `>=${LEAST_PERFORMANCE}/100/100/0`, passed }
+  } finally {
+    await endTill(till)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

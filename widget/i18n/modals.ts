@@ -1,0 +1,190 @@
+/** The texts of the modals, which come with them. */
+import type { Language } from '../../contract/languages.ts'
+import type { FinalDepositStatus } from '../../contract/statuses.ts'
+import type { ErrorText } from './page.en.ts'
+import { countEn, countRu, remainingRu as remaining } from './plural.ts'
+
+const en = {
+  confirmTitle: 'Accept the trade offer',
+  confirmSummary: (n: number, amount: string) => `${countEn(n, 'item', 'items')} · ${amount}`,
+  creatingTitle: 'Sending you a trade offer…',
+  creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
+  timeLeftText: 'left to accept. Items stay yours until you confirm.',
+  timeUnknownText: 'We are waiting for word from Steam. Your items are safe.',
+  timeAnnounce: (seconds: number) =>
+    seconds >= 60
+      ? `${countEn(Math.round(seconds / 60), 'minute', 'minutes')} left to accept`
+      : `${countEn(seconds, 'second', 'seconds')} left to accept`,
+  botLevel: (level: number) => `Steam level ${level}`,
+  botProfile: 'profile on Steam',
+  secretCode: 'Secret code in the offer’s message',
+  copy: 'Copy',
+  copied: 'Copied',
+  acceptInBrowser: 'Accept in browser',
+  acceptInClient: 'In Steam client',
+  scamWarning:
+    'Check the code and the bot’s level. A copy of our bot will not know the code. We never ask you to send items again.',
+  technicalWorks: 'Steam has technical works right now, so this may take longer. Your items are safe.',
+  confirmNext: 'Accept the offer on Steam and come back: this page turns by itself.',
+  stepBack: 'Step back without cancelling',
+
+  outcomes: {
+    succeeded: {
+      title: 'Items received',
+      description: 'We have your items. The funds will be added to your balance in the store shortly.',
+    },
+    tradeTimeout: {
+      title: 'The time is over',
+      description:
+        'We did not receive the items in time and the offer is cancelled; the items are still yours. Go back to the store and try again, or contact support.',
+    },
+    tradeDeclined: {
+      title: 'The trade was cancelled on Steam',
+      description: 'The offer was declined, so no item has left your inventory.',
+    },
+    tradeCountered: {
+      title: 'A counteroffer was sent',
+      description:
+        'Our bot takes only the offer it made itself. The counteroffer is refused; your items are still yours.',
+    },
+    tradeHasInvalidItems: {
+      title: 'The trade is cancelled',
+      description:
+        'Some of the items could no longer be traded; nothing has left your inventory. Go back to the store and try again, or contact support.',
+    },
+  } satisfies Partial<Record<FinalDepositStatus, ErrorText>>,
+  closedNote: 'This deposit is closed. Start again from the store.',
+  scamSteps: [
+    'If you did not cancel the trade yourself, somebody else may control your account: accept no offer that looks like ours.',
+    'Revoke the Steam Web API key if you did not create one, and sign out of all other devices.',
+    'Change your Steam password, then start again from the store.',
+  ],
+  scamApiKey: 'Check your Steam API key',
+  stolenKeyTitle: 'This was probably not you',
+  stolenKeyText:
+    'The offer was declined within seconds of being sent. Somebody with a stolen Steam Web API key does this and then sends an offer that looks like ours.',
+  stolenKeySteps: [
+    'Decline every offer that looks like ours. Our bots send no second one by themselves.',
+    'Revoke the Steam Web API key below if you did not create it.',
+    'In Steam: Account details → Manage Steam Guard, deauthorise all other devices.',
+    'Change your Steam password, then start again from the store.',
+  ],
+  scamTitle: 'Was it not you?',
+  youReceive: 'You receive',
+  heldUntil: (amount: string, date: string) =>
+    `The store can spend ${amount} from ${date} on: until then Steam lets a sender take the trade back.`,
+  backToStore: 'Back to the store',
+  stopSound: 'Stop the sound',
+
+  creationErrorTitle: 'Failed to create trade',
+  creationErrorText:
+    'Check the trade URL or try later; your Steam account may have restrictions. Nothing has left your inventory.',
+  creationErrors: {
+    too_many_items: 'You have chosen too many items to trade',
+    price_changed:
+      'Prices have changed since you opened the inventory. It is being loaded again: pick once more.',
+    items_unavailable:
+      'Some of the items can no longer be used. The inventory is being loaded again: pick once more.',
+    no_bot_available:
+      'No bot can take your items right now. Nothing was sent. Try again in a minute; if that does not help, go back to the store and pay later.',
+    steam_unavailable: 'Steam does not answer right now. Your items are safe; try again in a few minutes.',
+    technical_works:
+      'New trades are paused for technical works. Nothing was sent and your time stands still; try again in a few minutes.',
+    deposit_closed: 'This deposit is already closed. Go back to the store and start a new one.',
+  } as Partial<Record<string, string>>,
+}
+
+export type ModalTexts = typeof en
+
+const ru: ModalTexts = {
+  confirmTitle: 'Примите предложение обмена',
+  confirmSummary: (n, amount) => `${countRu(n, 'предмет', 'предмета', 'предметов')} · ${amount}`,
+  creatingTitle: 'Отправляем вам предложение…',
+  creatingText: 'Бот отправляет предложение в Steam. Это займёт несколько секунд; предметы остаются вашими.',
+  timeLeftText: 'осталось. Предметы ваши, пока вы не подтвердите обмен.',
+  timeUnknownText: 'Ждём ответа от Steam. Ваши предметы в безопасности.',
+  timeAnnounce: (seconds) =>
+    seconds >= 60
+      ? remaining(Math.round(seconds / 60), 'минута', 'минуты', 'минут')
+      : remaining(seconds, 'секунда', 'секунды', 'секунд'),
+  botLevel: (level) => `Уровень Steam ${level}`,
+  botProfile: 'профиль в Steam',
+  secretCode: 'Секретный код в сообщении',
+  copy: 'Копировать',
+  copied: 'Скопировано',
+  acceptInBrowser: 'Принять в браузере',
+  acceptInClient: 'В клиенте Steam',
+  scamWarning:
+    'Сверьте код и уровень бота. Поддельный бот не знает кода. Мы никогда не просим отправить предметы ещё раз.',
+  technicalWorks:
+    'В Steam сейчас технические работы, обмен может занять больше времени. Предметы в безопасности.',
+  confirmNext: 'Примите предложение в Steam и вернитесь: эта страница обновится сама.',
+  stepBack: 'Вернуться назад, не отменяя',
+
+  outcomes: {
+    succeeded: {
+      title: 'Предметы получены',
+      description: 'Предметы у нас. Средства скоро поступят на ваш баланс в магазине.',
+    },
+    tradeTimeout: {
+      title: 'Время вышло',
+      description:
+        'Мы не получили предметы вовремя, и предложение отменено; предметы остались у вас. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
+    },
+    tradeDeclined: {
+      title: 'Обмен отменён в Steam',
+      description: 'Предложение отклонено, ни один предмет не покинул ваш инвентарь.',
+    },
+    tradeCountered: {
+      title: 'Отправлено встречное предложение',
+      description:
+        'Бот принимает только то предложение, которое сделал сам. Встречное отклонено; предметы остались у вас.',
+    },
+    tradeHasInvalidItems: {
+      title: 'Обмен отменён',
+      description:
+        'Некоторые предметы больше нельзя передать; ни один не покинул ваш инвентарь. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
+    },
+  },
+  closedNote: 'Это пополнение закрыто. Начните заново в магазине.',
+  scamSteps: [
+    'Если вы не отменяли обмен сами, аккаунтом может управлять кто-то ещё: не принимайте похожих предложений.',
+    'Отзовите ключ Steam Web API, если не создавали его, и выйдите на всех других устройствах.',
+    'Смените пароль Steam, затем начните заново в магазине.',
+  ],
+  scamApiKey: 'Проверить ключ Steam API',
+  stolenKeyTitle: 'Скорее всего, это были не вы',
+  stolenKeyText:
+    'Предложение отклонили через несколько секунд после отправки. Так делают с украденным ключом Steam Web API, а затем присылают предложение, похожее на наше.',
+  stolenKeySteps: [
+    'Отклоняйте все предложения, похожие на наше. Наши боты сами второго не присылают.',
+    'Отзовите ключ Steam Web API по ссылке ниже, если создавали его не вы.',
+    'В Steam: Об аккаунте → Управление Steam Guard, отмените авторизацию всех других устройств.',
+    'Смените пароль Steam, затем начните заново в магазине.',
+  ],
+  scamTitle: 'Это были не вы?',
+  youReceive: 'Вы получите',
+  heldUntil: (amount, date) =>
+    `Магазин сможет распоряжаться ${amount} с ${date}: до этого Steam позволяет отправителю вернуть обмен.`,
+  backToStore: 'Вернуться в магазин',
+  stopSound: 'Выключить звук',
+
+  creationErrorTitle: 'Не удалось создать обмен',
+  creationErrorText:
+    'Проверьте ссылку на обмен или попробуйте позже; возможны ограничения аккаунта Steam. Ни один предмет не покинул ваш инвентарь.',
+  creationErrors: {
+    too_many_items: 'Вы выбрали слишком много предметов для обмена',
+    price_changed:
+      'Цены изменились с тех пор, как вы открыли инвентарь. Он загружается заново: выберите ещё раз.',
+    items_unavailable:
+      'Некоторые предметы больше нельзя использовать. Инвентарь загружается заново: выберите ещё раз.',
+    no_bot_available:
+      'Сейчас ни один бот не может принять предметы. Ничего не отправлено. Попробуйте через минуту; если не поможет, вернитесь в магазин и оплатите позже.',
+    steam_unavailable: 'Steam сейчас не отвечает. Предметы в безопасности; попробуйте через несколько минут.',
+    technical_works:
+      'Новые обмены приостановлены на время технических работ. Ничего не отправлено, время не идёт; попробуйте через несколько минут.',
+    deposit_closed: 'Это пополнение уже закрыто. Вернитесь в магазин и начните новое.',
+  },
+}
+
+export const modalTexts: Record<Language, ModalTexts> = { en, ru }
