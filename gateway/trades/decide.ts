@@ -258,6 +258,14 @@ export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, o
   return offer.partnerSteamId === trade.partnerSteamId && offer.message === trade.secretCode
 }
 
+/** Six characters as `secretCode` makes them. */
+const CODE = /^[2-9A-HJKMNP-Z]{6}$/
+
+/** True when an offer can only be a till's: a code for a message, and nothing given. An operator's own are not like it. */
+export function isLikeOurs(offer: Offer): boolean {
+  return CODE.test(offer.message) && offer.itemsToGive.length === 0
+}
+
 /** True when it asks for these very items and gives none: only such an offer is shown to the shopper. */
 export function isWhatWasAskedFor(
   trade: Pick<Trade, 'partnerSteamId' | 'secretCode' | 'items'>,

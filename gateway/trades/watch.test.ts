@@ -48,6 +48,23 @@ describe('the watch over a bot’s offers', () => {
     expect(cancels()).toBeGreaterThan(1)
   })
 
+  it('D-25 cancels an offer whose code belongs to no trade; it leaves alone what no till sends', async () => {
+    const { watch } = await begin()
+    const ours = session.offers.get('1')
+    if (ours === undefined) throw new Error('Steam has no offer')
+    const orphan = { ...ours, message: 'ZZZZZZ' }
+    session.offers.set('50', { ...orphan, offerId: '50' })
+    session.offers.set('51', { ...orphan, offerId: '51', message: 'for the operator' })
+    session.offers.set('52', { ...orphan, offerId: '52', itemsToGive: ours.itemsToReceive })
+    session.offers.set('53', { ...orphan, offerId: '53', state: 'accepted', tradeId: '9053' })
+    await watch()
+    const states = ['1', '50', '51', '52', '53'].map((id) => session.offers.get(id)?.state)
+    expect(states).toEqual(['active', 'cancelled', 'active', 'active', 'accepted'])
+    expect(till.lines.join('')).toContain('an offer whose code belongs to no trade')
+    expect(await till.db.selectFrom('ledger_entry').select('id').execute()).toEqual([])
+    expect((await theTrade())?.state).toBe('active')
+  })
+
   it('leaves alone the offer of a trade that was sent while the list was read', async () => {
     const { watch } = await begin()
     const { body } = await aDeposit(till, await aStore(till))

@@ -2,7 +2,7 @@
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { alarm, retryAt } from './alarm.ts'
-import { isOfferOf, judgeStray } from './decide.ts'
+import { isLikeOurs, isOfferOf, judgeStray } from './decide.ts'
 import { prove } from './offers.ts'
 import { record } from './record.ts'
 import { LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
@@ -83,6 +83,7 @@ async function tendStrays(deps: TradeDeps, bot: BotContext, offers: readonly Off
   )
   for (const offer of open) {
     const row = rows.get(offer.message)
+    if (row === undefined) await withdrawOrphan(deps, bot, offer)
     if (row === undefined || UNSENT.includes(row.state)) continue
     // Sent while the list was read: it is the offer that its trade waits for, and the next watch looks at it.
     if (row.state === 'active' && row.steam_offer_id === offer.offerId) continue
@@ -91,6 +92,17 @@ async function tendStrays(deps: TradeDeps, bot: BotContext, offers: readonly Off
     const loaded = await loadTrade(deps.db, row.id)
     if (loaded !== undefined && isOfferOf(loaded.trade, offer)) await tendStray(deps, bot, { loaded, offer })
   }
+}
+
+/** No trade has its code, as after a backup was put back: whoever accepted it would give items for nothing. */
+async function withdrawOrphan(deps: TradeDeps, bot: BotContext, offer: Offer): Promise<void> {
+  const { offerId } = offer
+  if (!isLikeOurs(offer) || judgeStray(offer).kind !== 'cancel' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
+  deps.log.error(
+    { bot: String(bot.botId), offer: offerId },
+    'cancels an offer whose code belongs to no trade',
+  )
+  await bot.session.cancelOffer(offerId)
 }
 
 async function tendStray(
