@@ -12,6 +12,7 @@ import { FALLBACK_LANGUAGE } from '../contract/languages.ts'
 import { App } from './app.tsx'
 import { reportErrors } from './error-report.ts'
 import { createApi } from './flow/api.ts'
+import { surviveTranslators } from './foreign.ts'
 import { measurePage } from './metrics.ts'
 import { storedLanguage } from './storage.ts'
 import { createToasts } from './toasts/store.ts'
@@ -39,6 +40,7 @@ const randomId = (): string =>
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the document has no #root')
+surviveTranslators(root)
 createRoot(root).render(
   <StrictMode>
     <App toasts={createToasts({ after }, randomId)} />

@@ -1,0 +1,51 @@
+/**
+ * Translators put elements of their own in the place of our texts, although the page asks them not to. React goes on
+ * changing and removing its texts: without this it would fail on the first that is gone, or an old amount would stay.
+ */
+export function surviveTranslators(root: Node): void {
+  /** What stands in the place of a text. */
+  const standIns = new WeakMap<Node, Node>()
+
+  const observer = new MutationObserver(follow)
+
+  function follow(records: MutationRecord[]): void {
+    for (const record of records) {
+      if (record.type === 'characterData') putBack(record.target)
+      else for (const removed of record.removedNodes) remember(removed, record)
+    }
+  }
+
+  function remember(removed: Node, { addedNodes, previousSibling }: MutationRecord): void {
+    const standIn = addedNodes[0] ?? previousSibling
+    if (!(removed instanceof Text) || removed.isConnected || standIn?.nodeName !== 'FONT') return
+    standIns.set(removed, standIn)
+    observer.observe(removed, { characterData: true })
+  }
+
+  /** A text that changes says it itself again. */
+  function putBack(text: Node): void {
+    const standIn = standIns.get(text)
+    if (standIn?.parentNode && !text.isConnected) standIn.parentNode.replaceChild(text, standIn)
+  }
+
+  /** The child of `parent` that is, holds or stands for this node. */
+  function placeOf(parent: Node, node: Node): Node | null {
+    if (node.parentNode === parent) return node
+    follow(observer.takeRecords())
+    let place = standIns.get(node)?.isConnected ? standIns.get(node) : node
+    while (place && place.parentNode !== parent) place = place.parentNode ?? undefined
+    return place ?? null
+  }
+
+  const { removeChild, insertBefore } = Node.prototype
+  Node.prototype.removeChild = function <T extends Node>(child: T): T {
+    const place = placeOf(this, child)
+    if (place !== null) removeChild.call(this, place)
+    return child
+  }
+  Node.prototype.insertBefore = function <T extends Node>(node: T, before: Node | null): T {
+    insertBefore.call(this, node, before === null ? null : placeOf(this, before))
+    return node
+  }
+  observer.observe(root, { childList: true, subtree: true })
+}
