@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { eventually, freePorts, isServing, type Running, run } from '../e2e/process.ts'
 import type { BotContext } from '../gateway/bots/bot.ts'
+import { DEFAULT_FLEET_LIMITS } from '../gateway/bots/fleet.ts'
 import { balancesOf } from '../gateway/ledger/store.ts'
 import type { FakeSession } from '../gateway/testing/fake-steam.ts'
 import { payFor } from '../gateway/testing/payment.ts'
@@ -42,6 +43,8 @@ let folder: string
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tradetill-events-'))
   till = await startTill()
+  // One bot collects for all: its owner empties it in time.
+  till.deps.limits = { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, itemsHeld: 1_000_000 } }
   api = await startStoreApi(till, { limited: false })
   ;({ bot, session } = await aBot(till))
   const apiUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })
