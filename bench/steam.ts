@@ -110,14 +110,19 @@ async function rounds(stage: Stage, standing: readonly Standing[]): Promise<Seco
 
 async function round(stage: Stage, [turn, offer]: [number, Standing], seconds: Seconds): Promise<void> {
   const { page } = offer
+  if (page === undefined) {
+    await Promise.all([
+      acceptedUnseen(stage.till, offer),
+      within(stage.peer.accepted(offer.person, offer.twin)),
+    ])
+    return
+  }
   await delay(Math.random() * SPREAD_MS)
-  if (page === undefined) await acceptedUnseen(stage.till, offer)
-  else if (turn % 2 === 0) seconds.returned.push(await whoComesBack(stage, page))
+  if (turn % 2 === 0) seconds.returned.push(await whoComesBack(stage, page))
   else seconds.waited.push(await whoDoesNot(stage, { ...offer, page }, turn % 4 === 1))
-  await page?.close()
+  await page.close()
   await delay(Math.random() * SPREAD_MS)
-  const known = await within(stage.peer.accepted(offer.person, offer.twin))
-  if (page !== undefined) seconds.peer.push(known)
+  seconds.peer.push(await within(stage.peer.accepted(offer.person, offer.twin)))
 }
 
 type Requests = { ours: number; theirs: number; isFull: boolean }
