@@ -161,7 +161,8 @@ describe('A-032 A-033 A-073 A-118 toasts', () => {
     const texts = TEXTS.en
     const toast = page.locator('.toast')
     await toast.waitFor()
-    await page.clock.pauseAt(Date.now() + 3000)
+    // A longer leap would be a sleep, after which the page asks again.
+    await page.clock.pauseAt(Date.now() + 1500)
     expect(await toast.textContent()).toBe(`${texts.toastTypes.error}: ${texts.failedToReceiveDeposit}`)
     expect(await toast.locator('svg').count()).toBe(1)
     expect(await page.locator('.toasts-empty').count()).toBe(0)
