@@ -32,14 +32,11 @@ const SHARED = [
   'commit answered by nobody',
   'unreadable row in a list',
   'escrow',
-] as const
-
-export const PURE_FAULTS = [
-  ...SHARED,
-  'exchange that fails',
   'store cancels',
   'accept faster than a store’s cancel',
 ] as const
+
+export const PURE_FAULTS = [...SHARED, 'exchange that fails'] as const
 
 export const REAL_FAULTS = [...SHARED, 'lock wait', 'counter-offer declined'] as const
 

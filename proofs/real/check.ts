@@ -28,6 +28,7 @@ const snapshot = z.object({
       offer: z.string().nullable(),
       exchange: z.string().nullable(),
       delivered: z.boolean(),
+      cancelling: z.string().nullable(),
       total: money,
       held: money,
       reversed: money,
@@ -56,7 +57,7 @@ const SNAPSHOT = `select
     'entries', (select coalesce(sum(case when credit_account = a.id then amount else -amount end), 0)::text
       from ledger_entry where a.id in (credit_account, debit_account))) order by id), '[]') from account a) as accounts,
   (select coalesce(json_agg(json_build_object('id', id, 'deposit', deposit_id, 'bot', bot_id, 'state', state, 'reason', reason,
-    'code', secret_code, 'offer', steam_offer_id, 'exchange', steam_trade_id, 'delivered', delivered_at is not null,
+    'code', secret_code, 'offer', steam_offer_id, 'exchange', steam_trade_id, 'delivered', delivered_at is not null, 'cancelling', cancelling,
     'total', total::text, 'held', held_amount::text, 'reversed', reversed_amount::text,
     'live', (select count(*) from trade_item where trade_id = t.id and live)) order by id), '[]') from trade t) as trades,
   (select coalesce(json_agg(json_build_object('id', id, 'status', status, 'credited', credited_amount::text,

@@ -142,10 +142,12 @@ function setScene({ url, seed, monitor, trace }: Setting): Scene & { failure(): 
 }
 
 /** The trace of a run is what changed in the database, in its order. */
-function tellChanges({ trace, engine }: Scene, before: Snapshot | undefined, now: Snapshot): void {
+function tellChanges({ trace, engine, faults }: Scene, before: Snapshot | undefined, now: Snapshot): void {
   const states = new Map(before?.trades.map(({ id, state }) => [id, state]))
-  for (const { id, state, reason } of now.trades) {
+  for (const { id, state, reason, delivered, cancelling } of now.trades) {
     if (states.get(id) !== state) trace.add(`${engine.now()} trade ${id} ${state} ${reason ?? ''}`)
+    const isFaster = delivered && cancelling === 'store' && states.get(id) === 'active'
+    if (isFaster) faults.saw('accept faster than a store’s cancel')
   }
   const statuses = new Map(before?.deposits.map(({ id, status }) => [id, status]))
   for (const { id, status, credited, held, reversed } of now.deposits) {

@@ -1,8 +1,11 @@
 /** Shoppers and stores of the real level: the same calls as the page and the store make, at bad moments. */
+import type { ErrorCode } from '../../contract/errors.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { TradeBody } from '../../contract/widget-api.ts'
 import { createDeposit } from '../../gateway/deposits/opening.ts'
 import { resolveUser } from '../../gateway/deposits/service.ts'
+import { ProblemError } from '../../gateway/kit/problem.ts'
+import { cancelDeposit } from '../../gateway/trades/cancellation.ts'
 import { requestTrade } from '../../gateway/trades/request.ts'
 import type { Offer as WorldOffer } from '../../steam-sandbox/world/world.ts'
 import { type Habit, habitOf } from '../habits.ts'
@@ -13,6 +16,11 @@ import { counter } from './steam.ts'
 import { CANARY_TOKEN } from './world.ts'
 
 const SHOPPING_MS = 3 * 60_000
+/** The share of deposits that their store cancels, and within which time. */
+const CANCELLED = 0.15
+const CANCEL_MS = 3 * 60_000
+const ACCEPTED_MEANWHILE = 0.3
+const MOMENT_MS = 400
 const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
 const MOST_ITEMS = 3
@@ -62,9 +70,49 @@ function visit(stage: Stage, number: number): void {
       engine.after(random.between(500, 5_000), () =>
         nameShopper(stage, { id: BigInt(deposit.id), hash }, shopper),
       )
+      const cancel = () => cancelByStore(stage, storeId, BigInt(deposit.id))
+      if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), cancel)
     })
   open()
   if (random.chance(0.3)) engine.after(random.between(10, 60_000), open)
+}
+
+/** At any moment of its life: while it waits, while an offer is sent, stands or is accepted, and after its end. */
+function cancelByStore(stage: Stage, storeId: bigint, depositId: bigint): void {
+  const { engine, random, faults, trace } = stage
+  call(stage, async ({ deps }) => {
+    const refusal = await refusalOf(() => cancelDeposit(deps, storeId, depositId))
+    trace.add(`${engine.now()} the store cancels deposit ${depositId}: ${refusal ?? 'done'}`)
+    if (refusal !== undefined) return
+    faults.saw('store cancels')
+    if (random.chance(ACCEPTED_MEANWHILE)) acceptMeanwhile(stage, depositId)
+  })
+}
+
+/** The shopper presses the button in the moment in which the bot is told to cancel. */
+function acceptMeanwhile(stage: Stage, depositId: bigint): void {
+  const { engine, random, monitor, scheduler, steam } = stage
+  scheduler.meanwhile(async () => {
+    const { rows } = await monitor.query<{ code: string }>(
+      `select secret_code as code from trade where deposit_id = $1 and state = 'active' order by id`,
+      [depositId],
+    )
+    for (const { code } of rows) {
+      const offer = steam.current().offers.find(({ message }) => message === code)
+      if (offer !== undefined) engine.after(random.int(MOMENT_MS), () => acceptNow(stage, offer))
+    }
+  })
+}
+
+/** What the till answers instead of doing it; undefined when it was done. */
+async function refusalOf(work: () => Promise<unknown>): Promise<ErrorCode | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof ProblemError) return error.code
+    throw error
+  }
 }
 
 type Deposit = { id: bigint; hash: string }
@@ -74,7 +122,10 @@ function nameShopper(stage: Stage, deposit: Deposit, shopper: Shopper): void {
   const { accountId } = shopper
   const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${CANARY_TOKEN}`
   call(stage, async ({ deps }) => {
-    await resolveUser(deps, { hash: deposit.hash, tradeUrl })
+    const refusal = await refusalOf(() => resolveUser(deps, { hash: deposit.hash, tradeUrl }))
+    // The store was faster.
+    if (refusal === 'deposit_closed') return
+    hold(refusal === undefined, 'defect', () => `a trade link is refused: ${refusal}`)
     stage.engine.after(stage.random.between(500, 20_000), () => askForTrade(stage, deposit, shopper, 1))
   })
 }

@@ -121,7 +121,7 @@ function send(memory: Memory, intent: Parameters<typeof sendOffer>[1]): SendAnsw
     return { kind: 'refused', reason: reasons[answer.eresult] ?? 'partner_cannot_trade' }
   }
   const now = engine.now()
-  const isLate = faults.strike('offer listed late', 0.1)
+  const isLate = faults.strike('offer listed late', 0.2)
   const from = now + random.between(3_000, 200_000)
   const isFalse = faults.strike('false end', 0.08)
   const until = from + random.between(12_000, 70_000)
