@@ -3,6 +3,7 @@ import { type Fault, PURE_FAULTS, REAL_FAULTS } from './faults.ts'
 import type { Outcome } from './outcome.ts'
 import { runPure } from './pure/run.ts'
 import { prepare, runReal } from './real/run.ts'
+import { openSessions } from './real/sessions.ts'
 
 export type LevelName = 'pure' | 'real'
 
@@ -29,14 +30,14 @@ export const runPureSeed: RunSeed = async (seed, options = {}) =>
 /** Each seed has one of the databases to itself, and its server. They must be migrated; what is in them is lost. */
 export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
   await Promise.all(urls.map(prepare))
-  const free = [...urls]
+  const free = urls.map(openSessions)
   return async (seed, options = {}) => {
-    const url = free.pop()
-    if (url === undefined) throw new Error(`more than ${urls.length} seeds at a time`)
+    const sessions = free.pop()
+    if (sessions === undefined) throw new Error(`more than ${urls.length} seeds at a time`)
     try {
-      return await runReal({ url, seed, deposits: LEVELS.real.deposits, ...options })
+      return await runReal({ sessions, seed, deposits: LEVELS.real.deposits, ...options })
     } finally {
-      free.push(url)
+      free.push(sessions)
     }
   }
 }

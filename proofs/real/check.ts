@@ -69,7 +69,7 @@ const SNAPSHOT = `select
   (select count(*)::int from (select 1 from event group by deposit_id, type, trade_id, part having count(*) > 1) x)
     as repeated`
 
-export async function readSnapshot(monitor: pg.Client): Promise<Snapshot> {
+export async function readSnapshot(monitor: pg.ClientBase): Promise<Snapshot> {
   const { rows } = await monitor.query<Record<string, unknown>>({ name: 'snapshot', text: SNAPSHOT })
   return snapshot.parse(rows[0])
 }
@@ -181,7 +181,7 @@ export function checkAlive({ deposits }: Snapshot): void {
 }
 
 /** Long after the faults: each item is where the ledger of items says, and paid for exactly if the bot has it. */
-export async function checkRest(steam: Steam, monitor: pg.Client): Promise<void> {
+export async function checkRest(steam: Steam, monitor: pg.ClientBase): Promise<void> {
   const { trades, offers } = steam.current()
   for (const offer of offers) {
     hold(offer.state !== 2, 'I12', () => `the offer of ${offer.message} still stands on Steam`)
@@ -210,7 +210,7 @@ export async function checkRest(steam: Steam, monitor: pg.Client): Promise<void>
   await checkFrozen(monitor)
 }
 
-async function checkFrozen(monitor: pg.Client): Promise<void> {
+async function checkFrozen(monitor: pg.ClientBase): Promise<void> {
   const change = async () => {
     await monitor.query('update ledger_entry set amount = amount + 1')
     return true

@@ -9,11 +9,11 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import pg from 'pg'
 import type { Db, Tx } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
 import type { Faults } from '../faults.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { Session, Sessions } from './sessions.ts'
 
 /** What a transaction does beside the database: it happens exactly if the transaction commits. */
 export type Effect = () => void
@@ -34,16 +34,17 @@ class SerializationFailure extends Error {
 }
 
 type Line = {
-  client: pg.Client
-  pid: number
+  session: Session
   isBusy: boolean
   inTransaction: boolean
+  /** It died, and its session has yet to be replaced. */
+  isDead: boolean
   hasWritten: boolean
   effects: Effect[]
 }
 
 export type Deps = {
-  url: string
+  sessions: Sessions
   scheduler: Scheduler
   faults: Faults
   /** Waits for the process's turn. */
@@ -58,11 +59,11 @@ const LINES = 4
 const CHECKED =
   /^(insert into "(ledger_entry|event|trade|deposit|trade_item)"|update "(trade|deposit|trade_item|account)" set (?!"due_at"))/
 
-export type Connections = { db: Db; reset(): void; close(): Promise<void> }
+export type Connections = { db: Db; reset(): void; close(): void }
 
 /** `reset` is what the server sees when the process dies: all it had open is rolled back. */
 export async function openConnections(deps: Deps): Promise<Connections> {
-  const lines = await Promise.all(Array.from({ length: LINES }, () => openLine(deps.url)))
+  const lines = await Promise.all(Array.from({ length: LINES }, () => openLine(deps.sessions)))
   const waiting: ((line: Line) => void)[] = []
   const take = (): Promise<Line> => {
     const line = lines.find(({ isBusy }) => !isBusy)
@@ -88,40 +89,27 @@ export async function openConnections(deps: Deps): Promise<Connections> {
     reset() {
       waiting.length = 0
       for (const line of lines) {
-        const isAtWork = deps.scheduler.abandon(line.pid)
-        if (isAtWork || line.inTransaction) deps.scheduler.meanwhile(() => renew(line, deps.url))
+        line.isDead = deps.scheduler.abandon(line.session.pid) || line.inTransaction
+        if (line.isDead) deps.scheduler.meanwhile(() => renew(line, deps.sessions))
         line.isBusy = false
       }
     },
-    close: async () => {
-      await Promise.all(lines.map(({ client }) => client.end()))
+    close() {
+      for (const { session, isBusy, inTransaction, isDead } of lines)
+        deps.sessions.giveBack(session, { isClean: !isBusy && !inTransaction && !isDead })
     },
   }
 }
 
-const INT8_OID = 20
-
-export async function openClient(url: string): Promise<pg.Client> {
-  const getTypeParser = (oid: number) => (oid === INT8_OID ? BigInt : pg.types.getTypeParser(oid, 'text'))
-  const client = new pg.Client({ connectionString: url, types: { getTypeParser } })
-  client.on('error', () => {})
-  await client.connect()
-  return client
+async function openLine(sessions: Sessions): Promise<Line> {
+  const session = await sessions.take()
+  const idle = { isBusy: false, inTransaction: false, isDead: false, hasWritten: false }
+  return { session, ...idle, effects: [] }
 }
 
-async function openLine(url: string): Promise<Line> {
-  const client = await openClient(url)
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  const idle = { isBusy: false, inTransaction: false, hasWritten: false }
-  return { client, pid: rows[0]?.pid ?? 0, ...idle, effects: [] }
-}
-
-async function renew(line: Line, url: string): Promise<void> {
-  const killer = await openClient(url)
-  // Waits until the backend is gone, with all that it had locked.
-  await killer.query('select pg_terminate_backend($1, 5000)', [line.pid])
-  await killer.end()
-  Object.assign(line, await openLine(url))
+async function renew(line: Line, sessions: Sessions): Promise<void> {
+  await sessions.kill(line.session)
+  Object.assign(line, await openLine(sessions))
 }
 
 function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) => void): Driver {
@@ -190,16 +178,25 @@ function connectionOf(deps: Deps, line: Line): DatabaseConnection {
 
 async function say(deps: Deps, line: Line, text: string, parameters: readonly unknown[] = []) {
   await deps.gate()
-  const releases = !line.inTransaction || text === 'commit' || text === 'rollback'
-  const query = { name: nameOf(text), text, values: [...parameters] }
-  return deps.scheduler.fly({ pid: line.pid, releases }, () => line.client.query(query))
+  const { name, mayWait } = statementOf(text)
+  const ends = text === 'commit' || text === 'rollback'
+  const { session } = line
+  const flight = { pid: session.pid, mayWait, releases: ends || !line.inTransaction }
+  return deps.scheduler.fly(flight, () => session.client.query({ name, text, values: [...parameters] }))
 }
 
-const names = new Map<string, string>()
+type Statement = { name: string; mayWait: boolean }
+
+const statements = new Map<string, Statement>()
+
+/** Reads wait for nobody's lock, unless they take locks themselves. */
+const UNHINDERED = /^(begin|select|rollback)\b(?!.*(for update|for share|advisory))/s
 
 /** A statement with a name is planned once for a connection, which a run of thousands feels. */
-function nameOf(text: string): string {
-  const name = names.get(text) ?? `s${names.size}`
-  names.set(text, name)
-  return name
+function statementOf(text: string): Statement {
+  const known = statements.get(text)
+  if (known !== undefined) return known
+  const fresh = { name: `s${statements.size}`, mayWait: !UNHINDERED.test(text) }
+  statements.set(text, fresh)
+  return fresh
 }

@@ -33,7 +33,7 @@ const PAUSE = 0.0003
 
 /** Names of processes are UUIDs, as the leases have them. */
 export async function startProcess(scene: Scene, name: string): Promise<Process> {
-  const { engine, scheduler, faults, url } = scene
+  const { engine, scheduler, faults, sessions } = scene
   const state = {
     name,
     life: 1,
@@ -45,7 +45,7 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
   }
   const gate: Gate = (low, high) => waitForTurn(scene, process, scene.random.between(low, high))
   const connections = await openConnections({
-    ...{ url, scheduler, faults, committed: scene.committed },
+    ...{ sessions, scheduler, faults, committed: scene.committed },
     gate: () => gate(1, 8),
   })
   const deps: Deps = {

@@ -8,17 +8,17 @@ import { seededRandom } from '../random.ts'
 import { createTrace } from '../trace.ts'
 import { hold } from '../violation.ts'
 import { check, checkAlive, checkRest, readSnapshot, type Snapshot } from './check.ts'
-import { openClient } from './connections.ts'
 import { idsOf, queueOf, watchedLog } from './ports.ts'
 import { revive, startProcess } from './process.ts'
 import type { Scene } from './scene.ts'
 import { createScheduler } from './scheduler.ts'
+import type { Sessions } from './sessions.ts'
 import { beginShopping, lookForOffers, type Stage } from './shoppers.ts'
 import { createSteam } from './steam.ts'
 import { createWork, sweep, sweepHistory, tick, watch } from './work.ts'
 import { CANARY_TOKEN, firstWorld } from './world.ts'
 
-export type RealOptions = { url: string; seed: number; deposits: number; keepTrace?: boolean }
+export type RealOptions = { sessions: Sessions; seed: number; deposits: number; keepTrace?: boolean }
 
 const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
@@ -33,13 +33,17 @@ const FOR_EVER = new Date(Date.UTC(2030, 0, 1))
 const WATCHED = ['sending', 'unknown', 'active']
 const NAMES = ['00000000-0000-4000-a000-000000000001', '00000000-0000-4000-a000-000000000002']
 
-/** Runs a seed in the database at `url`, which is emptied first and must be used by nobody else. */
-export async function runReal({ url, seed, deposits, keepTrace = false }: RealOptions): Promise<Outcome> {
-  const monitor = await openClient(url)
-  // What holds a lock waits for the scheduler, and the scheduler for this.
-  await monitor.query(`set lock_timeout = '5s'`)
+/** Runs a seed in the database of the sessions, which is emptied first and must be used by nobody else. */
+export async function runReal({
+  sessions,
+  seed,
+  deposits,
+  keepTrace = false,
+}: RealOptions): Promise<Outcome> {
+  const session = await sessions.takeMonitor()
+  const monitor = session.client
   const trace = createTrace({ keepAll: keepTrace })
-  const scene = setScene({ url, seed, monitor, trace })
+  const scene = setScene({ sessions, seed, monitor, trace })
   const outcome = (): Omit<Outcome, 'violation'> => ({
     seed,
     hash: trace.hash(),
@@ -47,15 +51,17 @@ export async function runReal({ url, seed, deposits, keepTrace = false }: RealOp
     faults: scene.faults.counts(),
     trace: trace.lines(),
   })
+  let isClean = false
   try {
     await play(scene, deposits)
+    isClean = true
     return outcome()
   } catch (error) {
     return { ...outcome(), violation: toldOf(error) }
   } finally {
     scene.faults.stop()
-    await Promise.all(scene.processes.map(({ connections }) => connections.close()))
-    await monitor.end()
+    for (const { connections } of scene.processes) connections.close()
+    sessions.giveBack(session, { isClean })
   }
 }
 
@@ -75,20 +81,18 @@ async function play(scene: Scene & { failure(): unknown }, deposits: number): Pr
   engine.at(START + BUSY_MS, () => scheduler.meanwhile(async () => checkAlive(await readSnapshot(monitor))))
   await scheduler.run()
   await checkRest(steam, monitor)
-  await verify(scene.url)
+  await verify(scene.sessions)
 }
 
-async function verify(url: string): Promise<void> {
-  const pool = new pg.Pool({ connectionString: url, max: 1 })
+async function verify({ pool }: Sessions): Promise<void> {
   const differences = await verifyLedger(pool)
-  await pool.end()
   const [first] = differences
   hold(first === undefined, 'I3', () => `the second opinion: ${first?.problem}, ${first?.detail}`)
 }
 
-type Setting = { url: string; seed: number; monitor: pg.Client; trace: Scene['trace'] }
+type Setting = { sessions: Sessions; seed: number; monitor: pg.ClientBase; trace: Scene['trace'] }
 
-function setScene({ url, seed, monitor, trace }: Setting): Scene & { failure(): unknown } {
+function setScene({ sessions, seed, monitor, trace }: Setting): Scene & { failure(): unknown } {
   const engine = createEngine(START)
   const random = seededRandom(seed)
   const faults = createFaults(random.chance)
@@ -104,7 +108,7 @@ function setScene({ url, seed, monitor, trace }: Setting): Scene & { failure(): 
   const work = createWork(() => scene)
   let isChecking = false
   const scene: Scene & { failure(): unknown } = {
-    ...{ ...sim, url, monitor, scheduler, trace, secrets, work },
+    ...{ ...sim, sessions, monitor, scheduler, trace, secrets, work },
     steam: createSteam(sim, firstWorld(START)),
     queue: queueOf(work.accept),
     ids: idsOf(random),
@@ -190,24 +194,27 @@ async function setStage(scene: Scene): Promise<Stage> {
 }
 
 /** Also gives the database a clock of ours: what asks it for `now()` gets the simulated time. */
-async function empty(monitor: pg.Client): Promise<void> {
-  const tables = await tablesOf(monitor)
+async function empty(monitor: pg.ClientBase): Promise<void> {
+  // Most tables have no part in a seed, and each that is truncated costs new files.
+  const tables = await tablesOf(monitor, 'pg_relation_size(oid) > 0')
   await monitor.query('set session_replication_role = replica')
-  await monitor.query(`truncate ${tables.join(', ')} restart identity cascade`)
+  if (tables.length > 0) await monitor.query(`truncate ${tables.join(', ')} restart identity cascade`)
   await monitor.query('set session_replication_role = origin')
   await monitor.query('truncate sim.clock')
 }
 
-async function tablesOf(client: pg.Client): Promise<string[]> {
+async function tablesOf(client: pg.ClientBase, which = 'true'): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
-    `select quote_ident(tablename) as name from pg_tables where schemaname = 'public' and tablename <> 'migration'`,
+    `select quote_ident(relname) as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migration' and ${which}`,
   )
   return rows.map(({ name }) => name)
 }
 
 /** Once for a database, before its first seed. */
 export async function prepare(url: string): Promise<void> {
-  const client = await openClient(url)
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
   await client.query(`create schema if not exists sim;
     create table if not exists sim.clock (time timestamptz not null);
     create or replace function sim.now() returns timestamptz language sql stable as 'select time from sim.clock'`)
@@ -217,6 +224,7 @@ export async function prepare(url: string): Promise<void> {
     await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
   }
   await client.query(`alter database ${rows[0]?.name} set search_path = sim, pg_catalog, public`)
+  await client.query(`alter database ${rows[0]?.name} set jit = off`)
   await client.end()
 }
 

@@ -6,11 +6,12 @@ import type { Log } from '../../gateway/kit/log.ts'
 import type { Trace } from '../trace.ts'
 import type { Process } from './process.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { Sessions } from './sessions.ts'
 import type { Sim, Steam } from './steam.ts'
 
 export type Scene = Sim & {
-  url: string
-  monitor: pg.Client
+  sessions: Sessions
+  monitor: pg.ClientBase
   scheduler: Scheduler
   trace: Trace
   steam: Steam

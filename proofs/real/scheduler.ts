@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts'
 
 export type Scheduler = {
   /** Runs a statement. Its result is handed over when the scheduler says so. */
-  fly<T>(on: { pid: number; releases: boolean }, start: () => Promise<T>): Promise<T>
+  fly<T>(on: Taken, start: () => Promise<T>): Promise<T>
   /** Done before anything else happens: for what the scheduler itself must wait for. */
   meanwhile(work: () => Promise<void>): void
   /** Forgets the statement that waits on this backend; its answer reaches nobody. */
@@ -16,20 +16,27 @@ export type Scheduler = {
   run(): Promise<void>
 }
 
-type Flight = {
+type Taken = {
   pid: number
+  /** Whether it may have to wait for a lock. */
+  mayWait: boolean
   /** Whether its end may let go of locks. */
   releases: boolean
+}
+
+type Flight = Taken & {
   landed: Promise<void>
   handOver: (() => void) | undefined
   mustLook: boolean
 }
 
+/** So long nobody asks whether a statement waits for a lock; and where none should, to be safe. */
 const PATIENCE_MS = 3
+const LONG_PATIENCE_MS = 1_000
 
 type Deps = {
   engine: Engine
-  monitor: pg.Client
+  monitor: pg.ClientBase
   sawLockWait: () => void
   /** Anything but undefined ends the run. */
   failure: () => unknown
@@ -41,7 +48,7 @@ export function createScheduler({ engine, monitor, sawLockWait, failure }: Deps)
 
   async function hasLanded(flight: Flight): Promise<boolean> {
     for (;;) {
-      await settledWithin(flight.landed, PATIENCE_MS)
+      await settledWithin(flight.landed, flight.mayWait ? PATIENCE_MS : LONG_PATIENCE_MS)
       if (flight.handOver !== undefined) return true
       const { rows } = await monitor.query<{ waits: boolean }>(
         'select cardinality(pg_blocking_pids($1)) > 0 as waits',
