@@ -108,6 +108,14 @@ describe('sandbox mode', () => {
     })
   })
 
+  test('D-9 holds a credit as many days as are set for its game', () => {
+    const usual = { cs: 8, dota: 0, rust: 0, tf: 0 }
+    expect(read({})).toMatchObject({ config: { protectionDays: usual } })
+    expect(read({ TRADETILL_PROTECTION_DAYS: 'cs:0,dota:3' })).toMatchObject({
+      config: { protectionDays: { ...usual, cs: 0, dota: 3 } },
+    })
+  })
+
   test('asks no source of prices on the web unless told to', () => {
     expect(read({})).toMatchObject({ config: { priceSources: {} } })
     const one = read({ TRADETILL_PRICE_SOURCES: 'rates', TRADETILL_RATES_URL: 'http://127.0.0.1:20001' })
@@ -158,6 +166,11 @@ describe('live mode', () => {
       'a public address without TLS',
       { TRADETILL_PUBLIC_URL: 'http://pay.example.com' },
       'TRADETILL_PUBLIC_URL',
+    ],
+    [
+      'a hold that ends before Steam’s protection',
+      { TRADETILL_PROTECTION_DAYS: 'cs:6' },
+      'TRADETILL_PROTECTION_DAYS',
     ],
   ])('refuses %s', (_what, change, name) => {
     expect(problemsOf({ ...LIVE, ...change })).toEqual([expect.stringContaining(name)])

@@ -3,11 +3,18 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import type { Game } from '../contract/games.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits, MOST_FLEET_LIMITS } from './bots/fleet.ts'
+import { type PerGame, perGame } from './kit/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 
 const KEY_BYTES = 32
+
+/** Seven days, and one more for clocks and for what is carried out late. */
+const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
+/** How long Steam protects a trade of Counter-Strike 2. */
+const LEAST_CS_DAYS = 7
 
 const port = z.coerce.number().int().min(0).max(65_535)
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) address' })
@@ -42,6 +49,8 @@ const environmentSchema = z
     /** Where /home sends the browser. */
     TRADETILL_HOME_URL: httpUrl.optional(),
     ...PRICE_SETTINGS,
+    /** Days in which the sender can take a trade back; what Steam itself says of a trade counts where it is longer. */
+    TRADETILL_PROTECTION_DAYS: perGame(0, 30).optional(),
     /** Most items in one trade. */
     TRADETILL_MAX_ITEMS: z.coerce.number().int().min(1).max(256).default(50),
     TRADETILL_MAX_BOTS: z.coerce.number().int().min(1).max(1_000).default(50),
@@ -80,6 +89,7 @@ type Environment = {
   TRADETILL_MASTER_KEY?: string | undefined
   TRADETILL_MASTER_KEY_FILE?: string | undefined
   TRADETILL_STEAM_SANDBOX_URL?: string | undefined
+  TRADETILL_PROTECTION_DAYS?: PerGame | undefined
 }
 
 type Found = [name: keyof Environment, message: string][]
@@ -97,6 +107,10 @@ function problemsOfLive(environment: Environment): Found {
       'TRADETILL_MASTER_KEY',
       'or TRADETILL_MASTER_KEY_FILE is needed in live mode: it seals the secrets',
     ])
+  }
+  if ((environment.TRADETILL_PROTECTION_DAYS?.cs ?? LEAST_CS_DAYS) < LEAST_CS_DAYS) {
+    const why = 'that long a sender of Counter-Strike 2 can take a trade back'
+    found.push(['TRADETILL_PROTECTION_DAYS', `must be at least ${LEAST_CS_DAYS} for cs in live mode: ${why}`])
   }
   const publicUrl = environment.TRADETILL_PUBLIC_URL
   if (publicUrl === undefined || new URL(publicUrl).protocol !== 'https:') {
@@ -157,6 +171,7 @@ export type Config = {
   homeUrl: string | undefined
   priceRules: PricingRules
   priceSources: WebSources
+  protectionDays: Record<Game, number>
   maxItems: number
   maxBots: number
   fleetLimits: FleetLimits
@@ -201,6 +216,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     messengerUrl: data.TRADETILL_MESSENGER_URL,
     homeUrl: data.TRADETILL_HOME_URL,
     priceRules: rulesOf(data),
+    protectionDays: { ...PROTECTION_DAYS, ...data.TRADETILL_PROTECTION_DAYS },
     priceSources: webSourcesOf(data, data.TRADETILL_MODE),
     maxItems: data.TRADETILL_MAX_ITEMS,
     maxBots: data.TRADETILL_MAX_BOTS,

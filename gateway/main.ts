@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import type { Game } from '../contract/games.ts'
 import type { EventType } from '../contract/webhooks.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
@@ -61,9 +62,6 @@ const SWEEP_MS = 10_000
 const OUTAGE_WATCH_MS = 5_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
-
-/** Days in which Steam lets the sender take a trade back. */
-const PROTECTION_DAYS = { cs: 8, dota: 0, rust: 0, tf: 0 } as const
 
 const LIVE_IMAGES = 'https://community.fastly.steamstatic.com'
 const LIVE_AVATARS = 'https://avatars.steamstatic.com'
@@ -184,7 +182,9 @@ function roomsOf(parts: Parts) {
       ...deposits,
       limits: { maxItems, fleet },
       rules,
-      protectionDays: (game: keyof typeof PROTECTION_DAYS) => PROTECTION_DAYS[game],
+      protectionDays: (game: Game) => config.protectionDays[game],
+      // Who tries a reversal waits for it; the sandbox is nobody else's Steam.
+      historyEveryMs: config.mode === 'live' ? HOUR_MS : MINUTE_MS,
     },
     inventory: { ...common, rules, imageBase, maxItems },
     webhooks: {

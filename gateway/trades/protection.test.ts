@@ -179,6 +179,12 @@ describe('the history of a bot', () => {
     till.clock.advance(300_000)
     await sweepHistories(till.deps)
     expect(await jobs()).toBe(1)
+    // As often as is set.
+    till.clock.advance(60_000)
+    await sweepHistories(till.deps)
+    expect(await jobs()).toBe(0)
+    await sweepHistories({ ...till.deps, historyEveryMs: 60_000 })
+    expect(await jobs()).toBe(1)
   })
 })
 

@@ -5,8 +5,8 @@ import { record } from './record.ts'
 import { loadTrade, protectedTradesOf } from './store.ts'
 import type { TradeDeps } from './wake.ts'
 
-/** How often a bot's history is gone through while anything can be taken back, and how soon again if Steam fails. */
 const EVERY_MS = 3_600_000
+/** How soon it is gone through again if Steam fails. */
 const RETRY_MS = 300_000
 
 /** The history names trades by their beginning, and Steam's clock may be behind ours. */
@@ -29,20 +29,28 @@ export async function readHistory(deps: TradeDeps, bot: BotContext): Promise<voi
   }
 }
 
-async function retrySoon({ db, clock }: TradeDeps, bot: BotContext): Promise<void> {
-  const at = new Date(clock.now().getTime() - EVERY_MS + RETRY_MS)
+async function retrySoon(
+  { db, clock, historyEveryMs = EVERY_MS }: TradeDeps,
+  bot: BotContext,
+): Promise<void> {
+  const at = new Date(clock.now().getTime() - historyEveryMs + Math.min(RETRY_MS, historyEveryMs))
   await db.updateTable('bot').set({ history_at: at }).where('id', '=', bot.botId).execute()
 }
 
-/** Has every bot whose deliveries can be taken back go through its history, once an hour. */
-export async function sweepHistories({ db, queue, clock }: TradeDeps): Promise<void> {
+/** Has every bot whose deliveries can be taken back go through its history, once every `historyEveryMs`. */
+export async function sweepHistories({
+  db,
+  queue,
+  clock,
+  historyEveryMs = EVERY_MS,
+}: TradeDeps): Promise<void> {
   const now = clock.now()
   const due = await db
     .updateTable('bot')
     .set({ history_at: now })
     .where('state', '!=', 'dead')
     .where((eb) =>
-      eb.or([eb('history_at', 'is', null), eb('history_at', '<=', new Date(now.getTime() - EVERY_MS))]),
+      eb.or([eb('history_at', 'is', null), eb('history_at', '<=', new Date(now.getTime() - historyEveryMs))]),
     )
     .where((eb) =>
       eb.exists(

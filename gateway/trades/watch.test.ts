@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { requestTrade } from './request.ts'
 import { tradeHandlers } from './service.ts'
@@ -34,6 +35,37 @@ const becomes = (state: 'in_escrow' | 'accepted') => {
 }
 
 describe('the watch over a bot’s offers', () => {
+  it('catches up after days away: Steam lists what ended since the oldest trade that is open', async () => {
+    const store = await aStore(till)
+    const offerIds: string[] = []
+    for (let made = 0; made < 3; made += 1) {
+      offerIds.push((await offerFor(till, bot, await aDeposit(till, store))).offerId)
+    }
+    const [accepted = '', declined = '', countered = ''] = offerIds
+    const endedAt = till.clock.now()
+    session.accept(accepted)
+    for (const [id, state] of [[declined, 'declined'] as const, [countered, 'countered'] as const]) {
+      const offer = session.offers.get(id)
+      if (offer !== undefined) session.offers.set(id, { ...offer, state })
+    }
+    // As Steam does: of offers that are over, those that changed since the cut-off.
+    const { listSentOffers } = session
+    session.listSentOffers = async (since) => {
+      const answer = await listSentOffers(since)
+      return answer.kind === 'offers' && since > endedAt ? { ...answer, offers: [] } : answer
+    }
+    till.clock.advance(3 * 86_400_000)
+    await tradeHandlers(till.deps).watch(bot)
+    const rows = await till.db.selectFrom('trade').select(['steam_offer_id', 'state']).execute()
+    expect(new Map(rows.map((row) => [row.steam_offer_id, row.state]))).toEqual(
+      new Map([
+        [accepted, 'final'],
+        [declined, 'declined'],
+        [countered, 'countered'],
+      ]),
+    )
+  })
+
   it('cancels an escrow again when Steam did not do it, however often it looks', async () => {
     const { watch } = await begin()
     becomes('in_escrow')

@@ -1,0 +1,24 @@
+/** A number that may differ from game to game, as it stands in the environment. */
+import { z } from 'zod'
+import { GAMES, type Game } from '../../contract/games.ts'
+
+export type PerGame = Partial<Record<Game, number>>
+
+/** A setting: a number for all games, others by game: `2500`, or `2500,rust:3000,tf:2800`. */
+export function perGame(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max} for all games, and others by game, such as ${min},rust:${max}`
+  return z.string().transform((text, context): PerGame => {
+    const set: PerGame = {}
+    for (const part of text.split(',')) {
+      const match = /^(?:(\w+):)?(\d{1,9})$/.exec(part.trim())
+      const value = Number(match?.[2])
+      const named = GAMES.filter((game) => match?.[1] === undefined || match[1] === game)
+      if (match === null || named.length === 0 || value < min || value > max) {
+        context.addIssue({ code: 'custom', message })
+        return z.NEVER
+      }
+      for (const game of named) set[game] = value
+    }
+    return set
+  })
+}
