@@ -192,6 +192,34 @@ it('bug 32: of two deposits that want one item at the same moment exactly one ge
   expect(await trades()).toHaveLength(1)
 })
 
+it('bug 16: who waits for a busy balance has written all else of its credit', async () => {
+  await standing(await aDeposit(till, store))
+  session.accept('1')
+  await STEPS.watch()
+  await standing(await aDeposit(till, store))
+  session.accept('2')
+  await pool.query('begin')
+  await pool.query('select 1 from account where store_id = $1 for no key update', [String(store.id)])
+  const credit = STEPS.watch()
+  // Tables that the waiting transaction has written to, the one it waits for included.
+  const written = async () => {
+    const { rows } = await sql<{ name: string }>`
+      select relation::regclass::text as name from pg_locks
+      where mode = 'RowExclusiveLock' and relation in (select oid from pg_class where relkind = 'r') and pid in (
+        select pid from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like 'update "account"%')
+      order by 1`.execute(till.db)
+    return rows.map(({ name }) => name)
+  }
+  await expect.poll(written).toContain('account')
+  expect(await written()).toEqual(
+    expect.arrayContaining(['trade', 'deposit', 'custody_entry', 'event', 'ledger_entry']),
+  )
+  await pool.query('commit')
+  await credit
+  expect(await verifyLedger(pool)).toEqual([])
+})
+
 it('bug 38: a stalled event loop makes no burst of work', async () => {
   let running = 0
   let most = 0
