@@ -4,7 +4,7 @@
  */
 import { createServer } from 'node:http'
 import { readConfig } from '../gateway/config.ts'
-import { startGateway } from '../gateway/main.ts'
+import { startGateway } from '../gateway/gateway.ts'
 
 const what = process.argv[2]
 

@@ -1,0 +1,367 @@
+/** The composition root: the only file that wires the parts together. */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Game } from '../contract/games.ts'
+import type { EventType } from '../contract/webhooks.ts'
+import { createBotGauges, surveyBots } from './bots/jobs.ts'
+import { startBots } from './bots/runner.ts'
+import { type Config, readConfigOrExit } from './config.ts'
+import { createQueue } from './db/boss-queue.ts'
+import { type Database, openDatabase } from './db/client.ts'
+import { type Embedded, startEmbedded } from './db/embedded.ts'
+import { migrate } from './db/migrate.ts'
+import { createSignals } from './db/pg-signals.ts'
+import type { Queue } from './db/queue.ts'
+import type { Signals } from './db/signals.ts'
+import { ensureDepositQueues, sweepDeposits, workOnDeposits } from './deposits/jobs.ts'
+import { createDeposit } from './deposits/opening.ts'
+import { depositRoutes, paymentRoute } from './deposits/routes.ts'
+import { listDeposits, storeDepositOf } from './deposits/told.ts'
+import { createViewCache } from './deposits/view-cache.ts'
+import { viewReader } from './deposits/views.ts'
+import { createApp, type ObservedCall } from './http/app.ts'
+import { createLimits, type Limits } from './http/limits.ts'
+import { serveMetrics } from './http/metrics.ts'
+import { pageMetricsRoute } from './http/page-metrics.ts'
+import { readStorageMetrics } from './http/storage-metrics.ts'
+import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
+import { inventoryRoutes } from './inventory/routes.ts'
+import { systemClock } from './kit/clock.ts'
+import { createEnding, type Ending, STOP_MS } from './kit/ending.ts'
+import { systemIds } from './kit/ids.ts'
+import { type Lock, tryLock } from './kit/lock.ts'
+import { createLog, type Log } from './kit/log.ts'
+import { createMetrics, type Metrics } from './kit/metrics.ts'
+import { repeat } from './kit/repeat.ts'
+import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
+import { checkLedger } from './ledger/jobs.ts'
+import { watchOutages } from './outages/service.ts'
+import { startPricing } from './pricing/jobs.ts'
+import { priceSources } from './pricing/sources/all.ts'
+import { SANDBOX_PRICES } from './pricing/sources/file.ts'
+import { createSandboxAgent } from './steam/agent.ts'
+import { createLoadedSteam } from './steam/loaded.ts'
+import type { Steam } from './steam/steam.ts'
+import { logCall } from './stores/call-log.ts'
+import { sweepIdempotency } from './stores/idempotency.ts'
+import { type StoreRoutesDeps, storeRoutes } from './stores/routes.ts'
+import { cancelDeposit } from './trades/cancellation.ts'
+import { reportOverdue, sweepTrades } from './trades/jobs.ts'
+import { sweepHistories } from './trades/protection.ts'
+import { tradeRoutes } from './trades/routes.ts'
+import { tradeHandlers } from './trades/service.ts'
+import type { AttemptFacts, Signer } from './webhooks/delivery.ts'
+import { secretsOf } from './webhooks/endpoints.ts'
+import { ensureWebhookQueues, sweepWebhooks, workOnWebhooks } from './webhooks/jobs.ts'
+import { createSender } from './webhooks/sender.ts'
+
+const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
+const SWEEP_MS = 10_000
+const OUTAGE_WATCH_MS = 5_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+
+const LIVE_IMAGES = 'https://community.fastly.steamstatic.com'
+const LIVE_AVATARS = 'https://avatars.steamstatic.com'
+const LIVE_COMMUNITY = 'https://steamcommunity.com'
+
+export type Gateway = {
+  url: string
+  /** Resolves when a part it cannot do without has ended by itself. */
+  died: Promise<string>
+  stop(): Promise<void>
+}
+
+/** Starts everything; on failure what was begun is ended again. */
+export async function startGateway(config: Config): Promise<Gateway> {
+  const log = createLog({ level: config.logLevel, pretty: config.logPretty })
+  const ending = createEnding(log)
+  try {
+    const store = await openStorage(config, log, ending)
+    const stopping = new AbortController()
+    const signals = endingWith(stopping.signal, store.signals)
+    const metrics = createMetrics()
+    readStorageMetrics(metrics.registry, store.database.db)
+    const parts = { config, log, metrics, ...store, signals, ...createSteam(config) }
+    const rooms = await prepareRooms(parts, ending)
+    const app = await createHttp(parts, rooms, ending)
+    ending.add('calls', 'http', () => {
+      const closed = app.close()
+      stopping.abort()
+      return closed
+    })
+    await app.listen({ host: config.host, port: config.port })
+    // Calls are answered already: who waits for a bot waits a moment longer.
+    await startWork(parts, rooms, ending)
+    if (config.metricsPort !== undefined) {
+      const { metricsHost: host, metricsPort: port } = config
+      const served = await serveMetrics(metrics.registry, { host, port })
+      ending.add('calls', 'metrics', () => served.close())
+    }
+    log.info({ url: config.publicUrl.origin, mode: config.mode }, 'the gateway is ready')
+    return { url: config.publicUrl.origin, died: store.died, stop: () => ending.run() }
+  } catch (error) {
+    await ending.run()
+    throw error
+  }
+}
+
+/** Calls that wait for a bot are answered at once when the gateway stops, as if their time had passed. */
+function endingWith(stopping: AbortSignal, signals: Signals): Signals {
+  return {
+    ...signals,
+    until: (topic, check, timeoutMs, signal) =>
+      signals.until(topic, check, timeoutMs, signal ? AbortSignal.any([signal, stopping]) : stopping),
+  }
+}
+
+type Storage = {
+  database: Database
+  queue: Queue
+  signals: Signals
+  box: SecretBox
+  died: Promise<string>
+}
+
+async function openStorage(config: Config, log: Log, ending: Ending): Promise<Storage> {
+  const embedded = config.databaseUrl === undefined ? await ownDatabase(config, log, ending) : undefined
+  const url = embedded?.url ?? config.databaseUrl ?? ''
+  await migrate({ url })
+  const database = openDatabase(url)
+  ending.add('connections', 'database pool', () => database.close())
+  const queue = await createQueue({ url, log })
+  ending.add('queue', 'queue', () => queue.stop())
+  const signals = await createSignals({ url, log })
+  ending.add('connections', 'signals', () => signals.close())
+  const never = Promise.withResolvers<string>().promise
+  const died = embedded?.died.then(() => 'the embedded PostgreSQL ended') ?? never
+  return { database, queue, signals, box: createSecretBox(config.masterKey), died }
+}
+
+/** The folder's lock comes first: two gateways must never share a database of their own. */
+async function ownDatabase(config: Config, log: Log, ending: Ending): Promise<Embedded> {
+  mkdirSync(config.dataDir, { recursive: true })
+  const lock: Lock | undefined = await tryLock(`gateway ${realpathSync(config.dataDir)}`)
+  if (lock === undefined) {
+    throw new Error(`Another gateway is running on the data folder ${config.dataDir}. Stop it first.`)
+  }
+  ending.add('folder', 'folder lock', () => lock.release())
+  const embedded = await startEmbedded({ dataDir: config.dataDir, log })
+  ending.add('database', 'embedded PostgreSQL', () => embedded.stop())
+  return embedded
+}
+
+type SteamParts = { steam: Steam; communityUrl: string; imageBase: string; imageOrigins: string[] }
+
+function createSteam({ mode, steamSandboxUrl }: Config): SteamParts {
+  if (steamSandboxUrl === undefined) {
+    return {
+      steam: createLoadedSteam(),
+      communityUrl: LIVE_COMMUNITY,
+      imageBase: LIVE_IMAGES,
+      imageOrigins: [LIVE_IMAGES, LIVE_AVATARS],
+    }
+  }
+  const base = new URL(steamSandboxUrl).origin
+  const redirect = createSandboxAgent(mode, base)
+  const steam = createLoadedSteam({ redirect, imageBase: base, communityBase: base })
+  return { steam, communityUrl: base, imageBase: base, imageOrigins: [base] }
+}
+
+type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics }
+
+/** What each room needs, from the parts. */
+function roomsOf(parts: Parts) {
+  const { config, log, metrics, database, queue, signals, steam, box, imageBase } = parts
+  const common = { db: database.db, queue, signals, clock: systemClock, ids: systemIds, log }
+  const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
+  const { maxItems, fleetLimits: fleet, priceRules: rules } = config
+  return {
+    common,
+    deposits,
+    trades: {
+      ...deposits,
+      limits: { maxItems, fleet },
+      rules,
+      protectionDays: (game: Game) => config.protectionDays[game],
+      // Who tries a reversal waits for it; the sandbox is nobody else's Steam.
+      historyEveryMs: config.mode === 'live' ? HOUR_MS : MINUTE_MS,
+    },
+    inventory: { ...common, rules, imageBase, maxItems },
+    webhooks: {
+      ...common,
+      send: createSender({ mode: config.mode }),
+      secretsOf: (endpoint: Signer) => secretsOf(box, endpoint, systemClock.now()),
+      random: Math.random,
+      onPublished: (type: EventType) => metrics.events.inc({ type }),
+      onAttempt: ({ outcome, isFirst, sinceEventMs }: AttemptFacts) => {
+        metrics.webhookAttempts.inc({ outcome })
+        if (isFirst) metrics.webhookFirstAttempt.observe(sinceEventMs / 1000)
+      },
+    },
+  }
+}
+
+type Rooms = ReturnType<typeof roomsOf>
+
+async function prepareRooms(parts: Parts, ending: Ending): Promise<Rooms> {
+  const rooms = roomsOf(parts)
+  await ensureWebhookQueues(rooms.webhooks)
+  await ensureDepositQueues(rooms.deposits)
+  await startPrices(parts, ending)
+  return rooms
+}
+
+/** Everything that happens without a call: bots, jobs, and the sweep that finds what a lost job left. */
+async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<void> {
+  const { config, log, database, metrics, queue, steam, box } = parts
+  const { common, deposits, trades, webhooks } = rooms
+  const bots = startBots({
+    db: database.db,
+    queue,
+    steam,
+    box,
+    log,
+    clock: systemClock,
+    owner: randomUUID(),
+    handlers: { inventory: inventoryHandler(common), ...tradeHandlers(trades) },
+    maxBots: config.maxBots,
+  })
+  ending.add('work', 'bots', () => bots.stop())
+  const gauges = createBotGauges(metrics.registry)
+  ending.add('work', 'webhook jobs', await workOnWebhooks(webhooks))
+  ending.add('work', 'deposit jobs', await workOnDeposits(deposits))
+  const sweeps = [
+    { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
+    { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
+    { name: 'survey of bots', everyMs: MINUTE_MS, work: () => surveyBots({ ...common, gauges }) },
+    { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
+    {
+      name: 'check of the ledger',
+      everyMs: HOUR_MS,
+      work: () => checkLedger({ pool: database.pool, log, metrics }),
+    },
+    { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(deposits) },
+    { name: 'sweep of webhooks', everyMs: SWEEP_MS, work: () => sweepWebhooks(webhooks) },
+    { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
+    { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
+    {
+      name: 'report of overdue trades',
+      everyMs: MINUTE_MS,
+      atOnce: false,
+      work: () => reportOverdue(trades),
+    },
+  ]
+  for (const { work, ...when } of sweeps) {
+    const running = repeat({ ...when, log }, work)
+    ending.add('work', when.name, () => running.stop())
+  }
+}
+
+function createHttp(parts: Parts, rooms: Rooms, ending: Ending) {
+  const { deposits, inventory, trades } = rooms
+  const { config, log, database, queue } = parts
+  const { db } = database
+  const nowMs = () => performance.now()
+  const limits = createLimits(nowMs)
+  const views = createViewCache({ read: viewReader(db, parts.communityUrl), log, nowMs })
+  ending.add('work', 'views', () => views.stop())
+  return createApp({
+    log,
+    limits,
+    mode: config.mode,
+    publicUrl: config.publicUrl,
+    imageOrigins: parts.imageOrigins,
+    widgetFolder: WIDGET_FOLDER,
+    facts: {
+      'demo-store': config.demoStoreUrl,
+      'support-email': config.supportEmail,
+      'messenger-url': config.messengerUrl,
+      home: config.homeUrl,
+    },
+    ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
+    observe: (call) => observe(parts, call),
+    healthy: () => isHealthy(database),
+    routes: {
+      polled: [paymentRoute({ db, queue, log, views, nowMs })],
+      widget: [
+        depositRoutes(deposits),
+        inventoryRoutes(inventory),
+        tradeRoutes(trades),
+        pageMetricsRoute(parts.metrics),
+      ],
+      store: [storeRoutes(storeDeps(parts, rooms, limits))],
+    },
+  })
+}
+
+/** What the calls of stores need. */
+function storeDeps(parts: Parts, { deposits, trades, webhooks }: Rooms, limits: Limits): StoreRoutesDeps {
+  const { config, box } = parts
+  const { db, publicUrl } = deposits
+  return {
+    ...trades,
+    box,
+    mode: config.mode,
+    send: webhooks.send,
+    secretsOf: webhooks.secretsOf,
+    limitStore: limits.perStore,
+    createDeposit: (store, body) => createDeposit(deposits, store, body),
+    findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),
+    listDeposits: (storeId, query) => listDeposits(db, storeId, { query, publicUrl }),
+    cancelDeposit: (storeId, id) => cancelDeposit(trades, storeId, id),
+  }
+}
+
+/** A line for each call of a store, and the times of all. */
+function observe({ log, metrics }: Parts, call: ObservedCall): void {
+  const { request, route, status, seconds } = call
+  metrics.httpRequests.observe({ method: request.method, route, status: String(status) }, seconds)
+  logCall(log, call)
+}
+
+async function startPrices({ config, log, database }: Parts, ending: Ending): Promise<void> {
+  const file = config.pricesFile ?? (config.mode === 'sandbox' ? SANDBOX_PRICES : undefined)
+  const sources = priceSources({ file, web: config.priceSources }, systemClock)
+  if (sources.length === 0)
+    log.error('neither a price file nor a source of prices is set: no item has a price')
+  const pricing = await startPricing({ db: database.db, sources, clock: systemClock, log })
+  ending.add('work', 'pricing', () => pricing.stop())
+}
+
+async function isHealthy({ db }: Database): Promise<boolean> {
+  try {
+    await sql`select 1`.execute(db)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The process: until it is told to stop, or a part it cannot do without ends. */
+export async function main(): Promise<void> {
+  const config = readConfigOrExit()
+  const gateway = await startGateway(config).catch((error: unknown) => {
+    console.error(`The gateway cannot start: ${error instanceof Error ? error.message : String(error)}`)
+    process.exit(1)
+  })
+  console.log(`gateway ready at ${gateway.url}`)
+  let stopping = false
+  const stop = async (code: number): Promise<void> => {
+    if (stopping) return
+    stopping = true
+    setTimeout(() => process.exit(code === 0 ? 2 : code), STOP_MS).unref()
+    await gateway.stop()
+    process.exit(code)
+  }
+  process.on('SIGTERM', () => void stop(0))
+  process.on('SIGINT', () => void stop(0))
+  if (config.stopWithStdin) process.stdin.resume().once('end', () => void stop(0))
+  void gateway.died.then((reason) => {
+    if (stopping) return
+    console.error(`The gateway stops: ${reason}.`)
+    void stop(1)
+  })
+}
