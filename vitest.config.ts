@@ -65,6 +65,8 @@ export default defineConfig({
           globalSetup: ['e2e/setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          // What a page does when nothing better is to do takes its time beside two others.
+          expect: { poll: { timeout: 15_000 } },
           sequence: LAST,
           maxWorkers: E2E_WORKERS,
         },
