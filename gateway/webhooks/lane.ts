@@ -1,23 +1,26 @@
 /** One lane of one endpoint: claims what is due while there are places, and sends it. */
 import { aboutOf, attempt, type Claim, claimLane, type DeliveryDeps, type LaneName } from './delivery.ts'
-import { createPace, PATIENCE_MS, placesLeft } from './pace.ts'
+import { type Pace, placesLeft } from './pace.ts'
 import type { Sender } from './sender.ts'
-
-export type LaneDeps = DeliveryDeps & {
-  /** The least time without an answer after which an attempt counts as hanging. */
-  patienceMs?: number
-}
 
 export type Lane = { wake(): void; isIdle(): boolean; ended(): Promise<void> }
 
-type Options = { endpointId: bigint; lane: LaneName; signal: AbortSignal; busyEndpoints(): number }
+type Options = {
+  endpointId: bigint
+  lane: LaneName
+  /** Of the endpoint: both of its lanes learn from what either of them is answered. */
+  pace: Pace
+  signal: AbortSignal
+  busyEndpoints(): number
+}
 
-export function createLane(deps: LaneDeps, { endpointId, lane, signal, busyEndpoints }: Options): Lane {
+export function createLane(deps: DeliveryDeps, options: Options): Lane {
+  const { endpointId, lane, pace, signal, busyEndpoints } = options
   const open = new Set<Promise<void>>()
   let claiming: Promise<void> | undefined
   let wanted = false
 
-  const watched = watchHanging(deps, () => wake())
+  const watched = watchHanging(deps.send, pace, () => wake())
   const places = () =>
     placesLeft(lane, { open: open.size, hanging: watched.hanging(), busyEndpoints: busyEndpoints() })
 
@@ -65,11 +68,7 @@ export function createLane(deps: LaneDeps, { endpointId, lane, signal, busyEndpo
 }
 
 /** Sends, and tells when an attempt has hung for so long that its place may be given to others. */
-function watchHanging(
-  { send, patienceMs = PATIENCE_MS }: LaneDeps,
-  onHanging: () => void,
-): { send: Sender; hanging(): number } {
-  const pace = createPace(patienceMs)
+function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: Sender; hanging(): number } {
   const hanging = new Set<object>()
   return {
     hanging: () => hanging.size,

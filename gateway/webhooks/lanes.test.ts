@@ -94,6 +94,69 @@ async function aPlaceThatHangsOn(unanswered: Set<string>): Promise<{ url: string
   return { url: await listening(server), taken }
 }
 
+/** Takes its time with every call, but for `unanswered` events, which it never answers. */
+async function aSlowPlace(afterMs: number, unanswered = new Set<string>()) {
+  const load = { now: 0, most: 0 }
+  const server = createServer((request, response) => {
+    load.now += 1
+    load.most = Math.max(load.most, load.now)
+    if (unanswered.has(String(request.headers['webhook-id']))) return
+    setTimeout(() => {
+      load.now -= 1
+      response.writeHead(204).end()
+    }, afterMs)
+  })
+  return { url: await listening(server), load }
+}
+
+const delivered = async (count: number): Promise<void> => {
+  const rows = () =>
+    till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'delivered').execute()
+  await expect.poll(async () => (await rows()).length, { timeout: 15_000 }).toBe(count)
+}
+
+describe('a store that is slow with everything', () => {
+  it('gets no more than eight and four calls at a time, also from lanes that start anew', async () => {
+    const place = await aSlowPlace(600)
+    const store = await aStore(till, { webhookUrl: place.url })
+    await published(store, 1)
+    sending({ patienceMs: 50 })
+    await delivered(1)
+    await stops.pop()?.()
+    await published(store, 16)
+    // As after a failed attempt each.
+    const later = till.db.selectFrom('event').select('id').where('sequence', '>', 11n)
+    await till.db
+      .updateTable('webhook_delivery')
+      .set({ claim: 1n, attempts: 1 })
+      .where('event_id', 'in', later)
+      .execute()
+    sending({ patienceMs: 50 })
+    await delivered(17)
+    expect(place.load.most).toBe(12)
+  })
+
+  it('gets no more for what comes again once a first attempt has shown it', async () => {
+    const unanswered = new Set<string>()
+    const place = await aSlowPlace(600, unanswered)
+    const store = await aStore(till, { webhookUrl: place.url })
+    const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
+    const [hanging = ''] = await published(store, 2)
+    // Keeps the lanes at work, so that they are the same all along.
+    unanswered.add(hanging)
+    sending({ patienceMs: 50 })
+    await delivered(1)
+    const types = (types: ['deposit.pending'] | null) =>
+      till.db.updateTable('webhook_endpoint').set({ event_types: types }).execute()
+    await types(['deposit.pending'])
+    await published(store, 8)
+    await types(null)
+    await replay(till.deps, store.id, { id, body: { fromSequence: 3, toSequence: 10 } })
+    await delivered(9)
+    expect(place.load.most).toBe(1 + 4)
+  })
+})
+
 describe('of one endpoint', () => {
   it('a deposit is told of at once although twenty others hang unanswered', async () => {
     const unanswered = new Set<string>()

@@ -19,6 +19,20 @@ describe('the patience with a store', () => {
     expect(pace.patienceMs()).toBe(500)
   })
 
+  it('knows from the first answer how long an event takes', () => {
+    const pace = createPace(500)
+    pace.ended(taken, 8_000)
+    expect(pace.patienceMs()).toBe(16_000)
+  })
+
+  it('knows what was before, and what is newer counts for more', () => {
+    expect(createPace(500, [2_000, 2_000]).patienceMs()).toBe(4_000)
+    expect(createPace(500, [8_000, 400]).patienceMs()).toBeGreaterThan(
+      createPace(500, [400, 8_000]).patienceMs(),
+    )
+    expect(createPace(500, [8_000, ...Array(12).fill(40)]).patienceMs()).toBeLessThan(1_000)
+  })
+
   it('learns nothing from what was not taken', () => {
     const pace = createPace(500)
     pace.ended({ kind: 'failed', reason: 'no answer in time' }, 15_000)

@@ -25,15 +25,20 @@ export type Pace = {
 
 /**
  * A store that hangs on some deposits answers the others as quickly as ever: what hangs gives its place to them. One
- * that is slow with everything is overloaded: it gets no more calls at a time for it.
+ * that is slow with everything is overloaded: it gets no more calls at a time for it. `beforeMs`: what the events took
+ * that it has taken so far, the oldest first.
  */
-export function createPace(leastMs: number): Pace {
-  let usualMs = 0
+export function createPace(leastMs: number, beforeMs: readonly number[] = []): Pace {
+  let usualMs: number | undefined
+  const took = (ms: number): void => {
+    usualMs = usualMs === undefined ? ms : usualMs + (ms - usualMs) * NEWEST
+  }
+  for (const ms of beforeMs) took(ms)
   return {
     ended(result, afterMs) {
-      if (isTaken(result)) usualMs += (afterMs - usualMs) * NEWEST
+      if (isTaken(result)) took(afterMs)
     },
-    patienceMs: () => Math.max(leastMs, usualMs * SLOWER_THAN_USUAL),
+    patienceMs: () => Math.max(leastMs, (usualMs ?? 0) * SLOWER_THAN_USUAL),
   }
 }
 
