@@ -26,7 +26,10 @@ export type BotHandlers = {
   trade(bot: BotContext, tradeId: bigint): Promise<void>
   look(bot: BotContext, tradeId: bigint): Promise<void>
   history(bot: BotContext): Promise<void>
-  /** Called every 5 s while the bot has live offers: one list read for all of them. Resolves to how many are left. */
+  /**
+   * Called once when the work begins, then every 5 s while the bot has live offers or is still to be searched for lost
+   * ones: one list read for all of them. Resolves to how many are left.
+   */
   watch(bot: BotContext): Promise<number>
 }
 

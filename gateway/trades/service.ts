@@ -3,6 +3,7 @@ import type { BotContext, BotHandlers } from '../bots/bot.ts'
 import { openOutages } from '../outages/store.ts'
 import { type Due, due } from './alarm.ts'
 import { cancel, prove, read } from './offers.ts'
+import { createOrphans } from './orphans.ts'
 import { readHistory } from './protection.ts'
 import { record } from './record.ts'
 import { reconcile, send } from './send.ts'
@@ -13,12 +14,13 @@ import { review, watch } from './watch.ts'
 
 /** Handlers of the bots room for trades. */
 export function tradeHandlers(deps: TradeDeps): Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'> {
+  const orphans = createOrphans(deps)
   return {
     trade: (bot, tradeId) => advance(deps, bot, tradeId),
     // One read even before its time, because the shopper came back to the page.
     look: (bot, tradeId) => advance(deps, bot, tradeId),
     history: (bot) => readHistory(deps, bot),
-    watch: (bot) => watch(deps, bot, advance),
+    watch: (bot) => watch(deps, bot, { advance, orphans }),
   }
 }
 

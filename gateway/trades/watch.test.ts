@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import type { Offer } from '../steam/steam.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -33,6 +34,13 @@ const becomes = (state: 'in_escrow' | 'accepted') => {
   const offer = session.offers.get('1')
   if (offer !== undefined) session.offers.set('1', { ...offer, state })
 }
+
+type Line = { msg: string; offer?: string }
+
+const orphanLines = () =>
+  till.lines
+    .map((line): Line => JSON.parse(line))
+    .filter(({ msg }) => /of no trade|belongs to no trade/.test(msg))
 
 describe('the watch over a bot’s offers', () => {
   it('catches up after days away: Steam lists what ended since the oldest trade that is open', async () => {
@@ -92,9 +100,30 @@ describe('the watch over a bot’s offers', () => {
     await watch()
     const states = ['1', '50', '51', '52', '53'].map((id) => session.offers.get(id)?.state)
     expect(states).toEqual(['active', 'cancelled', 'active', 'active', 'accepted'])
-    expect(till.lines.join('')).toContain('an offer whose code belongs to no trade')
+    const lines = orphanLines()
+    const about = { level: 'error', bot: String(bot.botId), partner: ours.partnerSteamId }
+    expect(lines).toMatchObject([
+      { ...about, offer: '50', exchange: null, msg: 'cancels an offer whose code belongs to no trade' },
+      { ...about, offer: '53', exchange: '9053', msg: 'items came for an offer of no trade' },
+    ])
     expect(await till.db.selectFrom('ledger_entry').select('id').execute()).toEqual([])
     expect((await theTrade())?.state).toBe('active')
+  })
+
+  it('D-25 tells of an orphan once a lease, however often it is listed', async () => {
+    await begin()
+    const ours = session.offers.get('1')
+    if (ours === undefined) throw new Error('Steam has no offer')
+    session.offers.set('50', {
+      ...ours,
+      offerId: '50',
+      message: 'ZZZZZZ',
+      state: 'accepted',
+      tradeId: '9050',
+    })
+    const { watch } = tradeHandlers(till.deps)
+    for (let look = 0; look < 3; look += 1) await watch(bot)
+    expect(orphanLines()).toHaveLength(1)
   })
 
   it('leaves alone the offer of a trade that was sent while the list was read', async () => {
@@ -130,6 +159,65 @@ describe('the watch over a bot’s offers', () => {
     till.clock.advance(25 * 3_600_000)
     await tradeHandlers(till.deps).trade(bot, id)
     expect((await theTrade())?.due_at).toBeNull()
+  })
+})
+
+/** As after a backup was put back that is older than the offer. */
+describe('a till without a trade', () => {
+  const orphan: Offer = {
+    offerId: '50',
+    partnerSteamId: '76561198000000009',
+    message: 'ZZZZZZ',
+    state: 'active',
+    tradeId: null,
+    itemsToReceive: [{ appId: 570, contextId: '2', assetId: '7' }],
+    itemsToGive: [],
+    createdAt: new Date(0),
+  }
+  const lists = () => session.calls.filter((call) => call === 'list').length
+
+  it('D-25 looks for orphans once a lease, two weeks back, and asks Steam no more then', async () => {
+    session.offers.set('50', orphan)
+    session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: '9051' })
+    const since: Date[] = []
+    const { listSentOffers } = session
+    session.listSentOffers = (from) => {
+      since.push(from)
+      return listSentOffers(from)
+    }
+    const { watch } = tradeHandlers(till.deps)
+    expect([await watch(bot), await watch(bot)]).toEqual([0, 0])
+    expect(since).toEqual([new Date(till.clock.now().getTime() - 14 * 86_400_000)])
+    expect(session.offers.get('50')?.state).toBe('cancelled')
+    expect(orphanLines().map(({ offer }) => offer)).toEqual(['50', '51'])
+    expect(await watch({ ...bot, epoch: 2n })).toBe(0)
+    expect(lists()).toBe(2)
+  })
+
+  it('D-25 looks again a minute later while Steam does not list them', async () => {
+    session.offers.set('50', orphan)
+    session.isDown = true
+    const { watch } = tradeHandlers(till.deps)
+    expect([await watch(bot), await watch(bot)]).toEqual([1, 1])
+    expect(lists()).toBe(1)
+    session.isDown = false
+    till.clock.advance(60_000)
+    expect(await watch(bot)).toBe(0)
+    expect(session.offers.get('50')?.state).toBe('cancelled')
+  })
+
+  it('D-25 looks again while an orphan can be accepted, and says who was faster than its cancel', async () => {
+    session.offers.set('50', orphan)
+    const { watch } = tradeHandlers(till.deps)
+    expect(await watch({ ...bot, mayWrite: () => false })).toBe(1)
+    expect(session.offers.get('50')?.state).toBe('active')
+    session.beforeCancel = () => session.accept('50')
+    till.clock.advance(60_000)
+    expect(await watch(bot)).toBe(0)
+    expect(orphanLines()).toMatchObject([
+      { msg: 'cancels an offer whose code belongs to no trade' },
+      { msg: 'items came for an offer of no trade', exchange: '9050' },
+    ])
   })
 })
 

@@ -2,8 +2,9 @@
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { alarm, retryAt } from './alarm.ts'
-import { isLikeOurs, isOfferOf, judgeStray } from './decide.ts'
+import { isOfferOf, judgeStray } from './decide.ts'
 import { prove } from './offers.ts'
+import type { Orphans } from './orphans.ts'
 import { record } from './record.ts'
 import { LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
 import {
@@ -21,8 +22,17 @@ import type { TradeDeps } from './wake.ts'
 
 export type Advance = (deps: TradeDeps, bot: BotContext, tradeId: bigint) => Promise<void>
 
+type Parts = { advance: Advance; orphans: Orphans }
+
+/** Resolves to how many trades are still open, and one more while orphans are to be looked for. */
+export async function watch(deps: TradeDeps, bot: BotContext, parts: Parts): Promise<number> {
+  const open = await watchTrades(deps, bot, parts)
+  // After a backup was put back no trade may be open for weeks, and an orphan can be accepted meanwhile.
+  return (await parts.orphans.seek(bot)) ? open + 1 : open
+}
+
 /** One list read for all open offers of the bot; resolves to how many trades are still open. */
-export async function watch(deps: TradeDeps, bot: BotContext, advance: Advance): Promise<number> {
+async function watchTrades(deps: TradeDeps, bot: BotContext, { advance, orphans }: Parts): Promise<number> {
   const open = await openTradesOf(deps.db, bot.botId)
   const now = deps.clock.now()
   for (const { id, state, due_at: dueAt } of open) {
@@ -43,11 +53,8 @@ export async function watch(deps: TradeDeps, bot: BotContext, advance: Advance):
     const isDue = row.due_at !== null && row.due_at <= deps.clock.now()
     if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
   }
-  await tendStrays(
-    deps,
-    bot,
-    answer.offers.filter((offer) => !ours.has(offer.offerId)),
-  )
+  const others = answer.offers.filter((offer) => !ours.has(offer.offerId))
+  await tendStrays(deps, bot, { offers: others, orphans })
   await declineCounters(deps, bot, answer.received)
   return (await openTradesOf(deps.db, bot.botId)).length
 }
@@ -74,7 +81,11 @@ async function declineCounters(deps: TradeDeps, bot: BotContext, received: reado
 const UNSENT: readonly TradeRow['state'][] = ['intended', 'sending', 'unknown']
 
 /** Offers that carry the code of a trade, but are not the offer it waits for. */
-async function tendStrays(deps: TradeDeps, bot: BotContext, offers: readonly Offer[]): Promise<void> {
+async function tendStrays(
+  deps: TradeDeps,
+  bot: BotContext,
+  { offers, orphans }: { offers: readonly Offer[]; orphans: Orphans },
+): Promise<void> {
   const open = offers.filter((offer) => judgeStray(offer).kind !== 'nothing')
   const rows = await tradesByCode(
     deps.db,
@@ -83,7 +94,7 @@ async function tendStrays(deps: TradeDeps, bot: BotContext, offers: readonly Off
   )
   for (const offer of open) {
     const row = rows.get(offer.message)
-    if (row === undefined) await withdrawOrphan(deps, bot, offer)
+    if (row === undefined) await orphans.tend(bot, offer)
     if (row === undefined || UNSENT.includes(row.state)) continue
     // Sent while the list was read: it is the offer that its trade waits for, and the next watch looks at it.
     if (row.state === 'active' && row.steam_offer_id === offer.offerId) continue
@@ -92,17 +103,6 @@ async function tendStrays(deps: TradeDeps, bot: BotContext, offers: readonly Off
     const loaded = await loadTrade(deps.db, row.id)
     if (loaded !== undefined && isOfferOf(loaded.trade, offer)) await tendStray(deps, bot, { loaded, offer })
   }
-}
-
-/** No trade has its code, as after a backup was put back: whoever accepted it would give items for nothing. */
-async function withdrawOrphan(deps: TradeDeps, bot: BotContext, offer: Offer): Promise<void> {
-  const { offerId } = offer
-  if (!isLikeOurs(offer) || judgeStray(offer).kind !== 'cancel' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
-  deps.log.error(
-    { bot: String(bot.botId), offer: offerId },
-    'cancels an offer whose code belongs to no trade',
-  )
-  await bot.session.cancelOffer(offerId)
 }
 
 async function tendStray(

@@ -1,0 +1,86 @@
+/**
+ * Offers that only a till can have sent, but of no trade that this one knows: it was put back from a backup. Whoever
+ * accepts such an offer gives items for nothing.
+ */
+import type { BotContext } from '../bots/bot.ts'
+import type { Offer } from '../steam/steam.ts'
+import { isLikeOurs, judgeStray } from './decide.ts'
+import { WRITE_DEADLINE_MS } from './send.ts'
+import { tradesByCode } from './store.ts'
+import type { TradeDeps } from './wake.ts'
+
+/** Steam ends an offer by itself after so long: what is older is of no harm any more. */
+const OFFER_LIFE_MS = 14 * 86_400_000
+
+/** A list that fails for good must not be asked for with every watch. */
+const SEEK_AGAIN_MS = 60_000
+
+export type Orphans = {
+  /** Lists what the bot has sent, once a lease; true while that is still to be done. */
+  seek(bot: BotContext): Promise<boolean>
+  /** Tends to an offer whose code is no trade's; false while it can still be accepted. */
+  tend(bot: BotContext, offer: Offer): Promise<boolean>
+}
+
+/** What is known of a bot's orphans under one lease. `nextAt`: when to list, null once that is done. */
+type Known = { epoch: bigint; nextAt: Date | null; told: Set<string> }
+
+export function createOrphans(deps: TradeDeps): Orphans {
+  const bots = new Map<bigint, Known>()
+  const knownOf = ({ botId, epoch }: BotContext): Known => {
+    const before = bots.get(botId)
+    if (before?.epoch === epoch) return before
+    const known = { epoch, nextAt: new Date(0), told: new Set<string>() }
+    bots.set(botId, known)
+    return known
+  }
+  /** Once a lease: the watch sees the same offer every few seconds. */
+  const tell = (bot: BotContext, offer: Offer, what: string) => {
+    const { told } = knownOf(bot)
+    const { offerId, partnerSteamId: partner, tradeId: exchange } = offer
+    const line = `${offerId} ${what}`
+    if (told.has(line)) return
+    told.add(line)
+    deps.log.error({ bot: String(bot.botId), partner, offer: offerId, exchange }, what)
+  }
+  const tend = async (bot: BotContext, offer: Offer): Promise<boolean> => {
+    if (!isLikeOurs(offer)) return true
+    const verdict = judgeStray(offer)
+    switch (verdict.kind) {
+      case 'nothing':
+        return true
+      case 'prove':
+        tell(bot, offer, 'items came for an offer of no trade')
+        return true
+      case 'cancel': {
+        if (!bot.mayWrite(WRITE_DEADLINE_MS)) return false
+        tell(bot, offer, 'cancels an offer whose code belongs to no trade')
+        await bot.session.cancelOffer(offer.offerId)
+        const after = await bot.session.readOffer(offer.offerId)
+        if (after.kind !== 'offer') return after.kind === 'missing'
+        // The shopper was faster than the cancel.
+        if (judgeStray(after.offer).kind === 'prove') return tend(bot, after.offer)
+        return judgeStray(after.offer).kind === 'nothing'
+      }
+      default:
+        return verdict satisfies never
+    }
+  }
+  return {
+    tend,
+    async seek(bot) {
+      const known = knownOf(bot)
+      const now = deps.clock.now()
+      if (known.nextAt === null || known.nextAt > now) return known.nextAt !== null
+      known.nextAt = new Date(now.getTime() + SEEK_AGAIN_MS)
+      const answer = await bot.session.listSentOffers(new Date(now.getTime() - OFFER_LIFE_MS))
+      if (answer.kind === 'unavailable') return true
+      const codes = answer.offers.filter(isLikeOurs).map((offer) => offer.message)
+      const rows = await tradesByCode(deps.db, bot.botId, codes)
+      const ends: boolean[] = []
+      for (const offer of answer.offers) if (!rows.has(offer.message)) ends.push(await tend(bot, offer))
+      if (ends.every((isOver) => isOver)) known.nextAt = null
+      return known.nextAt !== null
+    },
+  }
+}
