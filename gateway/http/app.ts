@@ -2,13 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import type { ErrorCode } from '../../contract/errors.ts'
 import { hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS } from './headers.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { servePage } from './page.ts'
-import { handleErrors, sendProblem } from './problem.ts'
+import { codeOf, handleErrors, sendProblem } from './problem.ts'
 
 export type AppOptions = {
   log: Log
@@ -35,7 +36,14 @@ export type AppOptions = {
   }
 }
 
-export type ObservedCall = { request: FastifyRequest; route: string; status: number; seconds: number }
+export type ObservedCall = {
+  request: FastifyRequest
+  route: string
+  status: number
+  /** Of its refusal, if it was refused. */
+  code: ErrorCode | undefined
+  seconds: number
+}
 
 const BODY_BYTES = 64 * 1024
 
@@ -101,7 +109,8 @@ function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
   if (observe === undefined) return
   scope.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
-    observe({ request, route, status: reply.statusCode, seconds: reply.elapsedTime / 1000 })
+    const { statusCode: status, elapsedTime } = reply
+    observe({ request, route, status, code: codeOf(request), seconds: elapsedTime / 1000 })
   })
 }
 

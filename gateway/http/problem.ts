@@ -5,6 +5,11 @@ import { ERRORS, type ErrorCode, type Problem } from '../../contract/errors.ts'
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
 import type { Log } from '../kit/log.ts'
 import { type FieldError, ProblemError } from '../kit/problem.ts'
+import { addressKey, createBuckets } from './limits.ts'
+
+/** Lines about refused calls, so that calls that cost nothing to refuse cannot fill the operator's log. */
+const LINES_OF_ADDRESS = { perSecond: 0.1, burst: 100 }
+const LINES_OF_ALL = { perSecond: 5, burst: 500 }
 
 /** `language` of the query or body, else the first supported one of Accept-Language, else English. */
 function languageOf(request: FastifyRequest): Language {
@@ -34,8 +39,19 @@ function problemOf(code: ErrorCode, language: Language, fields?: FieldError[]): 
 
 type Refusal = { code: ErrorCode; fields?: FieldError[] | undefined; retryAfterS?: number | undefined }
 
+const refused = new WeakMap<FastifyRequest, ErrorCode>()
+
+/** What the call was refused with, if it was. */
+export const codeOf = (request: FastifyRequest): ErrorCode | undefined => refused.get(request)
+
+const toldByOthers = new WeakSet<FastifyRequest>()
+
+/** The call has a line of the log of its own, which has the code of its refusal too. */
+export const leaveToOthers = (request: FastifyRequest): void => void toldByOthers.add(request)
+
 /** Answers the call with the refusal `code`. */
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {
+  refused.set(request, refusal.code)
   const problem = problemOf(refusal.code, languageOf(request), refusal.fields)
   if (refusal.retryAfterS !== undefined) reply.header('retry-after', refusal.retryAfterS)
   return reply
@@ -47,14 +63,38 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
 }
 
 /** Sets the handler of everything thrown in a route: what is not a refusal is logged and told without detail. */
-export function handleErrors(app: FastifyInstance, log: Log): void {
+export function handleErrors(app: FastifyInstance, log: Log, nowMs = () => performance.now()): void {
+  const tellRefusal = refusalLines(log, nowMs)
   app.setErrorHandler((error: FastifyError | ProblemError, request, reply) => {
     const refusal = refusalOf(error)
-    const about = { requestId: request.id, method: request.method, path: request.routeOptions.url }
-    if (refusal.code === 'internal') log.error({ ...about, err: error }, 'http: a call failed')
-    else log.info({ ...about, code: refusal.code }, 'http: a call was refused')
+    if (refusal.code === 'internal') log.error({ ...aboutOf(request), err: error }, 'http: a call failed')
+    else tellRefusal(request, refusal.code)
     return sendProblem(reply, request, refusal)
   })
+}
+
+const aboutOf = ({ id, method, routeOptions }: FastifyRequest) => ({
+  requestId: id,
+  method,
+  path: routeOptions.url,
+})
+
+/** A line for a refused call: of one address, and of all, only so many; the next one says how many were left out. */
+function refusalLines(log: Log, nowMs: () => number): (request: FastifyRequest, code: ErrorCode) => void {
+  const ofAddress = createBuckets(LINES_OF_ADDRESS, nowMs)
+  const ofAll = createBuckets(LINES_OF_ALL, nowMs)
+  let leftOut = 0
+  return (request, code) => {
+    // The metric of all calls counts what the limits refuse.
+    if (code === 'too_many_requests' || toldByOthers.has(request)) return
+    if (!ofAddress.take(addressKey(request.ip)) || !ofAll.take('all')) {
+      leftOut += 1
+      return
+    }
+    const about = { ...aboutOf(request), ...(leftOut > 0 && { leftOut }), code }
+    leftOut = 0
+    log.info(about, 'http: a call was refused')
+  }
 }
 
 function refusalOf(error: FastifyError | ProblemError): Refusal {

@@ -111,6 +111,22 @@ describe('the line of a store’s call', () => {
     expect(till.lines.join('')).not.toContain('a store called')
   })
 
+  it('tells what a call was refused with, and no other line does', async () => {
+    const unknown = await call('GET', '/v1/deposits/77')
+    const malformed = await call('POST', '/v1/deposits', { body: { ...order, currency: 'XXX' } })
+    const narrow = await api.newKey(api.store, ['deposits:read'])
+    const refused = await call('GET', '/v1/balance', { headers: { authorization: `Bearer ${narrow}` } })
+    const codes = ['deposit_not_found', 'invalid_request', 'scope_missing']
+    for (const [n, answer] of [unknown, malformed, refused].entries()) {
+      expect(answer.json().code).toBe(codes[n])
+      expect(lineOf(answer)).toMatchObject({ code: codes[n], status: answer.statusCode })
+    }
+    expect(till.lines.join('')).not.toContain('a call was refused')
+    expect(lineOf(await call('GET', '/v1/deposits'))).not.toHaveProperty('code')
+    await call('GET', '/v1/balance', { headers: { authorization: 'Bearer nobody' } })
+    expect(till.lines.filter((line) => line.includes('a call was refused'))).toHaveLength(1)
+  })
+
   it('has no key, hash or trade link', async () => {
     const created = await call('POST', '/v1/deposits', { body: order })
     const hash = created.json().url.slice(-32)

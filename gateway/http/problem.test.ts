@@ -1,0 +1,70 @@
+import { type FastifyInstance, fastify } from 'fastify'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { refuse } from '../kit/problem.ts'
+import { type CapturedLog, captureLog } from '../testing/log.ts'
+import { handleErrors } from './problem.ts'
+
+let app: FastifyInstance
+let captured: CapturedLog
+let nowMs: number
+
+beforeEach(() => {
+  captured = captureLog()
+  nowMs = 0
+  app = fastify()
+  handleErrors(app, captured.log, () => nowMs)
+  app.get('/refused/:id', async () => refuse('deposit_not_found'))
+  app.get('/limited', async () => refuse('too_many_requests', { retryAfterS: 1 }))
+  app.get('/broken', async () => {
+    throw new Error('a fault of ours')
+  })
+})
+afterEach(() => app.close())
+
+const lines = (): Record<string, unknown>[] => captured.lines.map((line) => JSON.parse(line))
+
+async function calls(count: number, url: string, addressOf: (n: number) => string): Promise<void> {
+  for (let n = 0; n < count; n += 1) await app.inject({ url, remoteAddress: addressOf(n) })
+}
+
+describe('the line of a refused call', () => {
+  it('tells the route as it is registered, never what it was called with, and the code', async () => {
+    await calls(1, '/refused/7', () => '203.0.113.1')
+    expect(lines()).toMatchObject([
+      { level: 'info', method: 'GET', path: '/refused/:id', code: 'deposit_not_found' },
+    ])
+    expect(lines()[0]).not.toHaveProperty('leftOut')
+  })
+
+  it('is not written for what the limits refuse', async () => {
+    await calls(3, '/limited', () => '203.0.113.1')
+    expect(lines()).toEqual([])
+  })
+
+  it('is written a hundred times for one address and then every ten seconds, with how many were left out', async () => {
+    await calls(150, '/refused/7', () => '203.0.113.1')
+    expect(lines()).toHaveLength(100)
+    nowMs = 9_000
+    await calls(1, '/refused/7', () => '203.0.113.1')
+    expect(lines()).toHaveLength(100)
+    nowMs = 10_000
+    await calls(2, '/refused/7', () => '203.0.113.1')
+    expect(lines().slice(100)).toMatchObject([{ leftOut: 51, code: 'deposit_not_found' }])
+    await calls(1, '/refused/7', () => '203.0.113.2')
+    expect(lines().slice(101)).toMatchObject([{ leftOut: 1, code: 'deposit_not_found' }])
+  })
+
+  it('has an end also where every call comes from another address', async () => {
+    await calls(600, '/refused/7', (n) => `198.51.${Math.floor(n / 250)}.${n % 250}`)
+    expect(lines()).toHaveLength(500)
+    nowMs = 1_000
+    await calls(10, '/refused/7', (n) => `203.0.113.${n}`)
+    expect(lines()).toHaveLength(505)
+  })
+
+  it('a fault of ours is told however much was refused', async () => {
+    await calls(150, '/refused/7', () => '203.0.113.1')
+    await calls(1, '/broken', () => '203.0.113.1')
+    expect(lines().at(-1)).toMatchObject({ level: 'error', msg: 'http: a call failed' })
+  })
+})
