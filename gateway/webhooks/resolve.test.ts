@@ -7,6 +7,7 @@ import { createSender, type Resolve } from './sender.ts'
 
 const TYPE_A = 1
 const TYPE_AAAA = 28
+const LOOPBACK_6 = Buffer.from([...Array(15).fill(0), 1])
 
 let receiver: Receiver
 let resolve: Resolve
@@ -16,7 +17,7 @@ let stop: () => void
 beforeEach(async () => {
   receiver = await startReceiver()
   asked = []
-  // Knows an IPv4 address of shop.test, says that both.test has a private one too, and never answers otherwise.
+  // Knows an IPv4 address of shop.test, says that both.test has a private one too, and never answers what it lacks.
   const server = createSocket('udp4', (query, from) => {
     const { name, type, end } = questionOf(query)
     asked.push(name)
@@ -27,9 +28,18 @@ beforeEach(async () => {
       [`both.test ${TYPE_AAAA}`]: [],
       [`none.test ${TYPE_A}`]: [],
       [`none.test ${TYPE_AAAA}`]: [],
+      // The servers of these two drop the questions of the other family.
+      [`four.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],
+      [`six.test ${TYPE_AAAA}`]: [LOOPBACK_6],
+      [`late.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],
+      [`late.test ${TYPE_AAAA}`]: [LOOPBACK_6],
     }
     const found = answers[`${name} ${type}`]
-    if (found !== undefined) server.send(answerTo(query.subarray(0, end), found), from.port, from.address)
+    const answer = (): void => {
+      if (found !== undefined) server.send(answerTo(query.subarray(0, end), found), from.port, from.address)
+    }
+    if (name === 'late.test' && type === TYPE_AAAA) setTimeout(answer, 50)
+    else answer()
   })
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')
@@ -57,9 +67,10 @@ function answerTo(question: Buffer, addresses: Buffer[]): Buffer {
   head.writeUInt16BE(0x8180, 2)
   head.writeUInt16BE(addresses.length, 6)
   head.writeUInt32BE(0, 8)
-  // The name of the question, type A, class IN, for no time.
-  const record = Buffer.from([0xc0, 12, 0, TYPE_A, 0, 1, 0, 0, 0, 0, 0, 4])
-  return Buffer.concat([head, ...addresses.flatMap((address) => [record, address])])
+  // The name of the question, its type, class IN, for no time.
+  const recordOf = ({ length }: Buffer) =>
+    Buffer.from([0xc0, 12, 0, length === 4 ? TYPE_A : TYPE_AAAA, 0, 1, 0, 0, 0, 0, 0, length])
+  return Buffer.concat([head, ...addresses.flatMap((address) => [recordOf(address), address])])
 }
 
 const request = (url: string) => ({ url, headers: {}, body: '{}' })
@@ -76,6 +87,24 @@ describe('a name asked of DNS', () => {
     ending.abort()
     await Promise.all(silent)
   })
+
+  it.each([
+    ['four.test', ['127.0.0.1']],
+    ['six.test', ['::1']],
+    ['late.test', ['127.0.0.1', '::1']],
+  ])(
+    '%s is known well within a second, whatever happens to the questions of the other family',
+    async (name, known) => {
+      const begin = performance.now()
+      const found = await new Promise<string[]>((done, failed) =>
+        resolve(name, { all: true }, (error, addresses) =>
+          error === null ? done(addresses.map(({ address }) => address)) : failed(error),
+        ),
+      )
+      expect(performance.now() - begin).toBeLessThan(1_000)
+      expect(found).toEqual(known)
+    },
+  )
 
   it.each([
     ['http://both.test/', 'the address is not public'],
