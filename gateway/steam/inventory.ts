@@ -7,9 +7,10 @@ import { type InventoryPage, parsePartnerPage, parsePublicPage } from './parse.t
 import { accountOf, type InventoryAnswer, type Partner, type SteamItem, type Unavailable } from './steam.ts'
 import type { Exchange } from './transport.ts'
 
+/** Nothing is read on from here. An inventory that goes on is unavailable: never a part as if it were all. */
 const MAX_ITEMS = 20_000
 const MAX_OFFERED_PAGES = 40
-/** Full ones make up MAX_ITEMS. An inventory that needs more short ones is unavailable: never a part as if it were all. */
+/** Full ones make up MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
 /** What the count of restricted items may take once the items themselves are there. */
 const MAX_COUNT_MS = 4_000
@@ -94,7 +95,7 @@ export async function readInventory(way: Way, wanted: Wanted): Promise<Inventory
 function toAnswer(pages: Exclude<Pages, Unavailable>): InventoryAnswer {
   if (pages.kind === 'refused') return { kind: 'refused', reason: refusalOf(pages.reason) }
   if (pages.items.length === 0) return { kind: 'refused', reason: 'no_items' }
-  return { kind: 'items', items: pages.items.sort(newestFirst).slice(0, MAX_ITEMS) }
+  return { kind: 'items', items: pages.items.sort(newestFirst) }
 }
 
 function refusalOf(reason: Extract<Pages, { kind: 'refused' }>['reason']) {
@@ -172,8 +173,7 @@ async function readPages(
     if (page.next === null || items.size === before) return { kind: 'items', items: [...items.values()] }
     start = page.next
   }
-  if (items.size >= MAX_ITEMS) return { kind: 'items', items: [...items.values()] }
-  return { kind: 'unavailable', reason: 'steam_error', detail: 'inventory: more pages than are read' }
+  return { kind: 'unavailable', reason: 'steam_error', detail: 'inventory: more than is read' }
 }
 
 function offeredPage({ partner, game, language }: Wanted, start: string | null): Call {

@@ -219,6 +219,24 @@ describe('an inventory', () => {
     opened.session.close()
   })
 
+  it('is whole or unavailable, however many items it has', async () => {
+    const HALF = 10_000
+    let more = false
+    steam.routes.set(OFFERED, ({ query }) => {
+      const start = Number(query.get('start') ?? 0)
+      const rows = Array.from({ length: HALF }, (_, index) => ({ id: `${start + index + 1}`, classid: '1' }))
+      const rest = start === 0 || more ? { more: true, more_start: start + HALF } : { more: false }
+      const rgInventory = Object.fromEntries(rows.map((row) => [row.id, row]))
+      return { body: { success: true, ...rest, rgInventory, rgDescriptions: { '1_0': description(1) } } }
+    })
+    steam.routes.set(SHOWN, () => ({ status: 500, body: null }))
+    const session = await steam.open()
+    const answer = await read(session)
+    expect(answer.kind === 'items' && answer.items.length).toBe(2 * HALF)
+    more = true
+    expect(await read(session)).toMatchObject({ kind: 'unavailable', detail: 'inventory: more than is read' })
+  })
+
   it('is whole or unavailable, however short its pages are', async () => {
     const ofTotal = (total: number) => (query: URLSearchParams) => {
       const count = Number(query.get('count'))
