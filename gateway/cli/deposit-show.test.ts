@@ -6,12 +6,9 @@ import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/service.ts'
-import { attempt, claimDue } from '../webhooks/delivery.ts'
 import { publishEvents } from '../webhooks/publisher.ts'
-import { createSender } from '../webhooks/sender.ts'
-
-const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 // Every command is a process.
 vi.setConfig({ testTimeout: 60_000 })
@@ -62,9 +59,7 @@ function takeBackFirst(exchange: string): void {
 /** Sends what is due, one after the other. */
 async function tellStore(): Promise<void> {
   await publishEvents(till.deps)
-  const send = createSender({ mode: 'sandbox', deadlineMs: 2_000 })
-  const deps = { ...till.deps, send, secretsOf: () => [SECRET], random: () => 0.5 }
-  for (const claim of await claimDue(deps, 1n, 8)) await attempt(deps, claim)
+  await sendDue(senderDeps(till), 1n)
 }
 
 it('a deposit that was paid, held, told and reversed in part is shown with its trade, money and attempts', async () => {

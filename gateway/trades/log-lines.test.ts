@@ -4,15 +4,13 @@ import type { BotContext } from '../bots/bot.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
-import { attempt, claimDue } from '../webhooks/delivery.ts'
+import { sendDue, senderDeps } from '../testing/webhooks.ts'
 import { publishEvents } from '../webhooks/publisher.ts'
-import { createSender } from '../webhooks/sender.ts'
 import { sweepTrades } from './jobs.ts'
 import { requestTrade } from './request.ts'
 import { tradeHandlers } from './service.ts'
 
 const MINUTE_MS = 60_000
-const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 let till: Till
 let receiver: Receiver
@@ -94,9 +92,7 @@ async function paidAndTakenBack(): Promise<bigint> {
 async function tellStore(): Promise<void> {
   await publishEvents(till.deps)
   receiver.answers.push(status(500), status(204), status(410))
-  const send = createSender({ mode: 'sandbox', deadlineMs: 2_000 })
-  const deps = { ...till.deps, send, secretsOf: () => [SECRET], random: () => 0.5 }
-  for (const claim of await claimDue(deps, 1n, 3)) await attempt(deps, claim)
+  await sendDue(senderDeps(till), 1n, 3)
 }
 
 it('every line about a trade, an offer or a webhook has the id of its deposit', {

@@ -1,16 +1,14 @@
 /** An answer settles what its claim still holds, and nothing else. */
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { expireDeposit } from '../deposits/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
-import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aStore, startTill, type Till } from '../testing/till.ts'
+import { claimDue, expiredDeposit, senderDeps } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
-import { attempt, type Claim, claimDue, type DeliveryDeps } from './delivery.ts'
+import { attempt, type Claim, type DeliveryDeps } from './delivery.ts'
 import { switchEndpoint } from './endpoints.ts'
 import { publishEvents } from './publisher.ts'
-import { createSender } from './sender.ts'
 
-const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const CLAIM_MS = 18_000
 
 let till: Till
@@ -24,8 +22,7 @@ beforeEach(async () => {
   receiver = await startReceiver()
   store = await aStore(till, { webhookUrl: receiver.url })
   endpointId = (await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()).id
-  const send = createSender({ mode: 'sandbox', deadlineMs: 10_000 })
-  deps = { ...till.deps, send, secretsOf: () => [SECRET], random: () => 0.5 }
+  deps = senderDeps(till)
 })
 afterEach(async () => {
   await receiver.close()
@@ -33,11 +30,7 @@ afterEach(async () => {
 })
 
 async function events(count: number): Promise<void> {
-  for (let n = 0; n < count; n += 1) {
-    const { id } = await aDeposit(till, store)
-    await till.db.updateTable('deposit').set({ expires_at: till.clock.now() }).where('id', '=', id).execute()
-    await expireDeposit(till.deps, id)
-  }
+  for (let n = 0; n < count; n += 1) await expiredDeposit(till, store)
   await publishEvents(till.deps)
 }
 

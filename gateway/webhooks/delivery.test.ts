@@ -4,18 +4,16 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { EventType } from '../../contract/webhooks.ts'
 import { webhookSchema } from '../../contract/webhooks.ts'
 import { openDatabase } from '../db/client.ts'
-import { expireDeposit } from '../deposits/service.ts'
 import { storeDepositOf } from '../deposits/told.ts'
 import { createSecretBox, type SecretBox } from '../kit/secret-box.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aDeposit, anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
-import { attempt, claimDue } from './delivery.ts'
+import { claimDue, expiredDeposit, SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
+import { attempt } from './delivery.ts'
 import { readEvents, recordEvent } from './events.ts'
 import { sweepWebhooks, type WebhookDeps, workOnWebhooks } from './jobs.ts'
 import { publishEvents } from './publisher.ts'
-import { createSender } from './sender.ts'
 
-const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const HOUR_MS = 3_600_000
 
 let till: Till
@@ -28,10 +26,8 @@ beforeEach(async () => {
   receiver = await startReceiver()
   store = await aStore(till, { webhookUrl: receiver.url })
   deps = {
-    ...till.deps,
-    send: createSender({ mode: 'sandbox', deadlineMs: 2_000 }),
+    ...senderDeps(till),
     secretsOf: ({ secret }) => [secret.toString() === 'sealed' ? SECRET : 'wrong'],
-    random: () => 0.5,
   }
 })
 afterEach(async () => {
@@ -39,20 +35,15 @@ afterEach(async () => {
   await till.close()
 })
 
-/** An event of a fresh deposit: its time is over. */
-async function expired(of = store): Promise<bigint> {
-  const { id } = await aDeposit(till, of)
-  await till.db.updateTable('deposit').set({ expires_at: till.clock.now() }).where('id', '=', id).execute()
-  await expireDeposit(till.deps, id)
-  return id
-}
+/** An event of a fresh deposit. */
+const expired = (of = store) => expiredDeposit(till, of)
 
 const delivery = () => till.db.selectFrom('webhook_delivery').selectAll().executeTakeFirstOrThrow()
 
 /** Sends what is due, as the lanes do. */
 async function deliver(using: WebhookDeps = deps): Promise<void> {
   const { endpoint_id: endpointId } = await delivery()
-  for (const claim of await claimDue(using, endpointId, 8)) await attempt(using, claim)
+  await sendDue(using, endpointId)
 }
 
 const attempts = () => till.db.selectFrom('webhook_attempt').selectAll().orderBy('id').execute()

@@ -58,13 +58,10 @@ export type LaneName = 'first' | 'again'
 
 type ClaimDeps = Pick<DeliveryDeps, 'db' | 'clock' | 'claimMs'>
 
-/** Takes up to `most` deliveries of an endpoint that are due, those first that no sender has had yet. */
-export async function claimDue(deps: ClaimDeps, endpointId: bigint, most: number): Promise<Claim[]> {
-  const first = await claimLane(deps, { endpointId, lane: 'first' }, most)
-  return [...first, ...(await claimLane(deps, { endpointId, lane: 'again' }, most - first.length))]
-}
-
-/** The same of one lane; among those that come again, those that were tried least come first. */
+/**
+ * Takes up to `most` deliveries of a lane that are due; among those that come again, those that were tried least come
+ * first.
+ */
 export async function claimLane(
   { db, clock, claimMs = CLAIM_MS }: ClaimDeps,
   { endpointId, lane }: { endpointId: bigint; lane: LaneName },

@@ -1,17 +1,14 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { expireDeposit } from '../deposits/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
-import { aDeposit, anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
+import { anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
+import { expiredDeposit, senderDeps } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
 import { claimLane } from './delivery.ts'
 import { workOnWebhooks } from './jobs.ts'
 import { type LanesDeps, startLanes } from './lanes.ts'
 import { publishEvents } from './publisher.ts'
-import { createSender } from './sender.ts'
-
-const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 let till: Till
 let receiver: Receiver
@@ -29,25 +26,13 @@ afterEach(async () => {
 })
 
 function sending(change: Partial<LanesDeps> = {}) {
-  const lanes = startLanes({
-    ...till.deps,
-    ...change,
-    send: createSender({ mode: 'sandbox', deadlineMs: 10_000 }),
-    secretsOf: () => [SECRET],
-    random: () => 0.5,
-  })
+  const lanes = startLanes({ ...senderDeps(till), ...change })
   stops.push(() => lanes.stop())
-}
-
-async function expired(store: { id: bigint }): Promise<void> {
-  const { id } = await aDeposit(till, store)
-  await till.db.updateTable('deposit').set({ expires_at: till.clock.now() }).where('id', '=', id).execute()
-  await expireDeposit(till.deps, id)
 }
 
 /** So many published events of a fresh deposit, without the life of as many deposits; resolves to their ids. */
 async function published(store: { id: bigint }, count: number): Promise<string[]> {
-  await expired(store)
+  await expiredDeposit(till, store)
   await sql`
     insert into event (id, store_id, deposit_id, part, type, payload, created_at)
     select gen_random_uuid(), store_id, deposit_id, nth, type, payload, created_at
@@ -219,12 +204,12 @@ describe('lanes', () => {
     const silent = await aSilentPlace()
     const slow = await aStore(till)
     for (let n = 0; n < 40; n += 1) await anEndpoint(till, slow, silent.url)
-    for (let n = 0; n < 10; n += 1) await expired(slow)
+    for (let n = 0; n < 10; n += 1) await expiredDeposit(till, slow)
     // So that the lanes stay as full as they are: nothing that hangs gives its place to others.
     sending({ patienceMs: 60_000 })
     await publishEvents(till.deps)
     await expect.poll(() => silent.taken.length, { timeout: 10_000 }).toBe(40 * 8)
-    await expired(await aStore(till, { webhookUrl: receiver.url }))
+    await expiredDeposit(till, await aStore(till, { webhookUrl: receiver.url }))
     const begin = performance.now()
     await publishEvents(till.deps)
     await expect.poll(() => receiver.received.length, { timeout: 5_000, interval: 10 }).toBe(1)
@@ -235,11 +220,11 @@ describe('lanes', () => {
   it('a deposit whose event fails does not hold up the next one of the same endpoint', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     receiver.answers.push(status(500), status(500), status(500))
-    for (let n = 0; n < 3; n += 1) await expired(store)
+    for (let n = 0; n < 3; n += 1) await expiredDeposit(till, store)
     sending()
     await publishEvents(till.deps)
     await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(3)
-    await expired(store)
+    await expiredDeposit(till, store)
     await publishEvents(till.deps)
     await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(4)
     const rows = await till.db
@@ -252,16 +237,10 @@ describe('lanes', () => {
 
   it('95 of 100 events are with the store within a second of their commit', { timeout: 60_000 }, async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
-    const stop = await workOnWebhooks({
-      ...till.deps,
-      send: createSender({ mode: 'sandbox' }),
-      secretsOf: () => [SECRET],
-      random: () => 0.5,
-    })
-    stops.push(stop)
+    stops.push(await workOnWebhooks(senderDeps(till)))
     const waits: number[] = []
     for (let n = 1; n <= 100; n += 1) {
-      await expired(store)
+      await expiredDeposit(till, store)
       const begin = performance.now()
       await expect.poll(() => receiver.received.length, { timeout: 10_000, interval: 5 }).toBe(n)
       waits.push(performance.now() - begin)
@@ -271,7 +250,7 @@ describe('lanes', () => {
 
   it('two processes send each event once', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
-    for (let n = 0; n < 30; n += 1) await expired(store)
+    for (let n = 0; n < 30; n += 1) await expiredDeposit(till, store)
     sending()
     sending()
     await publishEvents(till.deps)
@@ -284,7 +263,7 @@ describe('lanes', () => {
   it('what is on its way when the process ends is sent by the next one at once', async () => {
     const silent = await aSilentPlace()
     const store = await aStore(till, { webhookUrl: silent.url })
-    await expired(store)
+    await expiredDeposit(till, store)
     sending()
     await publishEvents(till.deps)
     await expect.poll(() => silent.taken.length, { timeout: 5_000 }).toBe(1)

@@ -2,11 +2,10 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../db/client.ts'
-import { expireDeposit } from '../deposits/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aStore, startTill, type Till } from '../testing/till.ts'
+import { claimDue, expiredDeposit } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
-import { claimDue } from './delivery.ts'
 import {
   addEndpoint,
   disableEndpoint,
@@ -25,9 +24,7 @@ beforeEach(async () => {
   till = await startTill()
   store = await aStore(till, { webhookUrl: 'http://127.0.0.1:9/' })
   endpointId = (await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()).id
-  const { id } = await aDeposit(till, store)
-  await till.db.updateTable('deposit').set({ expires_at: till.clock.now() }).where('id', '=', id).execute()
-  await expireDeposit(till.deps, id)
+  await expiredDeposit(till, store)
 })
 afterEach(() => till.close())
 

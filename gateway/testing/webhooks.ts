@@ -1,0 +1,37 @@
+/** Webhooks by their own parts: an event to tell, and the sending of what is due without the lanes. */
+import { expireDeposit } from '../deposits/service.ts'
+import { attempt, type Claim, claimLane, type DeliveryDeps } from '../webhooks/delivery.ts'
+import { createSender } from '../webhooks/sender.ts'
+import { aDeposit, type Till } from './till.ts'
+
+/** Signs for the endpoints of tests, whose secrets are not sealed. */
+export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+
+/** What sends the webhooks of a till; the waits between attempts are in the middle of their spread. */
+export const senderDeps = (till: Till) => ({
+  ...till.deps,
+  send: createSender({ mode: 'sandbox', deadlineMs: 10_000 }),
+  secretsOf: () => [SECRET],
+  random: () => 0.5,
+})
+
+/** A fresh deposit whose time is over, which is an event of its store. */
+export async function expiredDeposit(till: Till, store: { id: bigint }): Promise<bigint> {
+  const { id } = await aDeposit(till, store)
+  await till.db.updateTable('deposit').set({ expires_at: till.clock.now() }).where('id', '=', id).execute()
+  await expireDeposit(till.deps, id)
+  return id
+}
+
+type ClaimDeps = Pick<DeliveryDeps, 'db' | 'clock'>
+
+/** Takes up to `most` deliveries of an endpoint that are due, those first that no sender has had yet. */
+export async function claimDue(deps: ClaimDeps, endpointId: bigint, most = 8): Promise<Claim[]> {
+  const first = await claimLane(deps, { endpointId, lane: 'first' }, most)
+  return [...first, ...(await claimLane(deps, { endpointId, lane: 'again' }, most - first.length))]
+}
+
+/** Sends them, one after the other. */
+export async function sendDue(deps: DeliveryDeps, endpointId: bigint, most = 8): Promise<void> {
+  for (const claim of await claimDue(deps, endpointId, most)) await attempt(deps, claim)
+}
