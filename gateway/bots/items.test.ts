@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
@@ -7,7 +8,7 @@ import { requestTrade } from '../trades/request.ts'
 import { tradeHandlers } from '../trades/service.ts'
 import type { BotContext } from './bot.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits } from './fleet.ts'
-import { heldItems, moveItem } from './items.ts'
+import { countItems, heldItems, moveItem } from './items.ts'
 import { createBotGauges, surveyBots } from './jobs.ts'
 import { actOnBot } from './operator.ts'
 import { chooseBotForTrade } from './service.ts'
@@ -92,11 +93,62 @@ describe('items in the hands of a bot', () => {
     const choose = () =>
       inTransaction(till.db, (tx) => chooseBotForTrade(tx, { partnerSteamId: '76561197960269729', items: 2 }))
     expect(await choose()).toEqual({ botId: bot.botId })
-    await till.db.updateTable('bot').set({ items_held: 900 }).execute()
+    await move('in', 898)
     expect(await choose()).toBeUndefined()
+    await move('out', 898)
     await survey()
     expect(await choose()).toEqual({ botId: bot.botId })
   })
+
+  it('are counted once each, and never gone through again', async () => {
+    await delivered('dota')
+    till.clock.advance(6 * 60_000)
+    await survey()
+    await survey()
+    expect(await counted()).toEqual({ items_held: 2, entries: 0 })
+    await move('in', 3)
+    await survey()
+    expect(await counted()).toEqual({ items_held: 2, entries: 3 })
+    till.clock.advance(6 * 60_000)
+    // A number that is wrong stays so: it is the check of the ledger that finds it.
+    await till.db.updateTable('bot').set({ items_held: 7 }).execute()
+    await survey()
+    expect(await counted()).toEqual({ items_held: 10, entries: 0 })
+  })
+
+  it('are counted once when two processes count at the same time', async () => {
+    await delivered('dota')
+    till.clock.advance(6 * 60_000)
+    const tx = await till.db.startTransaction().execute()
+    await countItems(tx, till.clock.now())
+    const other = countItems(till.db, till.clock.now())
+    const waiting = () =>
+      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        .execute(till.db)
+        .then(({ rows }) => rows.length)
+    await expect.poll(waiting).toBe(1)
+    await tx.commit().execute()
+    await other
+    expect(await counted()).toEqual({ items_held: 2, entries: 0 })
+  })
+
+  /** So many items come to the bot, or leave it, beside those of the shopper. */
+  const move = (moved: 'in' | 'out', count: number) =>
+    sql`
+    insert into custody_entry (trade_id, asset_id, bot_id, moved, created_at)
+    select min(trade.id), 'more ' || n, ${bot.botId}, ${moved}, ${till.clock.now()}
+    from trade, generate_series(1, ${count}::int) n group by n`.execute(till.db)
+
+  /** What the bot's row says, and how many entries are newer. */
+  const counted = () =>
+    till.db
+      .selectFrom('bot')
+      .leftJoin('custody_entry as entry', (join) =>
+        join.onRef('entry.bot_id', '=', 'bot.id').onRef('entry.id', '>', 'bot.items_counted_to'),
+      )
+      .select((eb) => ['bot.items_held', sql<number>`${eb.fn.count('entry.id')}::int`.as('entries')])
+      .groupBy('bot.id')
+      .executeTakeFirst()
 })
 
 describe('the limits of a bot', () => {

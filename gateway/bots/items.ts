@@ -77,21 +77,22 @@ export function moveItem({ db, clock }: { db: Db; clock: Clock }, item: string):
 const SETTLED_MS = 5 * 60_000
 
 /**
- * Counts anew what every bot holds, as far as nothing more can come before it; whoever needs the count adds the few
- * entries since. So a bot's row is not written, and waited for, with each of its deliveries.
+ * Adds to what every bot holds the entries since the last count, as far as nothing more can come before them; whoever
+ * needs the number adds the few that are newer. So a bot's row is not written, and waited for, with each of its
+ * deliveries. Of several processes that count at once one writes: for the others the bot is counted further already.
  */
-export async function countItems(db: Db, now: Date): Promise<void> {
+export async function countItems(db: Db | Tx, now: Date): Promise<void> {
   const settled = new Date(now.getTime() - SETTLED_MS)
   await sql`
     with last as (
       select coalesce((select id from custody_entry where created_at < ${settled} order by id desc limit 1), 0) as id
     )
-    update bot set items_held = held.items, items_counted_to = last.id
+    update bot set items_held = greatest(0, bot.items_held + news.items), items_counted_to = last.id
     from last, (
-      select bot.id, greatest(0, count(*) filter (where entry.moved = 'in')
-        - count(*) filter (where entry.moved in ('back', 'out')))::int as items
-      from bot left join custody_entry entry on entry.bot_id = bot.id and entry.id <= (select id from last)
+      select bot.id, bot.items_counted_to as since, sum(case entry.moved when 'in' then 1 else -1 end)::int as items
+      from bot join custody_entry entry on entry.bot_id = bot.id
+        and entry.id > bot.items_counted_to and entry.id <= (select id from last)
       group by bot.id
-    ) held
-    where bot.id = held.id and (bot.items_held <> held.items or bot.items_counted_to <> last.id)`.execute(db)
+    ) news
+    where bot.id = news.id and bot.items_counted_to = news.since`.execute(db)
 }

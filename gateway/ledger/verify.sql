@@ -130,6 +130,10 @@ union all
 select 'an item is in custody that no trade brought', 'custody entry ' || c.id
 from custody_entry c left join trade t on t.id = c.trade_id where t.delivered_at is null
 union all
+select 'a bot is said to hold another number of items than it does', 'bot ' || b.id || ': ' || b.items_held
+from bot b left join custody_entry c on c.bot_id = b.id and c.id <= b.items_counted_to
+group by b.id having b.items_held <> count(c.id) filter (where c.moved = 'in') - count(c.id) filter (where c.moved <> 'in')
+union all
 select 'an asset stands in two trades that are open', 'app ' || app_id || ', item ' || asset_id
 from trade_item where live group by app_id, asset_id having count(*) > 1
 limit 1000

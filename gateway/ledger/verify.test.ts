@@ -156,6 +156,10 @@ describe('the check of the ledger', () => {
       'an item is in custody that no trade brought',
       `update trade set delivered_at = null where id = (select min(id) from trade)`,
     ],
+    [
+      'a bot is said to hold another number of items than it does',
+      'update bot set items_counted_to = (select max(id) from custody_entry)',
+    ],
   ])('finds that %s', async (problem, damage) => {
     await someLife()
     // Nothing but a superuser's hand can do this damage.
