@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { expireDeposit } from '../deposits/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
 import { requestTrade } from '../trades/request.ts'
 import { tradeHandlers } from '../trades/service.ts'
+import { listEndpoints } from '../webhooks/endpoints.ts'
 import { publishEvents } from '../webhooks/publisher.ts'
 import { createApiKey, parseApiKey } from './api-key.ts'
 import { revokeKey, rotateKey } from './keys.ts'
@@ -340,6 +341,25 @@ describe('a store is registered', () => {
     const rows = await till.db.selectFrom('webhook_endpoint').select('url').execute()
     expect(rows).toEqual([{ url: 'http://localhost:1/b' }])
     expect(await updateStore({ ...deps(), box }, 99n, { origins })).toMatchObject({ kind: 'refused' })
+  })
+
+  test('and moves with its oldest webhook, which is sent to again if it was switched off', async () => {
+    const { id } = api.store
+    const hooks = 'http://localhost:1/'
+    for (const name of ['a', 'b']) await anEndpoint(till, api.store, hooks + name)
+    await till.db
+      .updateTable('webhook_endpoint')
+      .set({ state: 'disabled', disabled_reason: 'gone' })
+      .execute()
+    const changes = { origins: ['https://new.example'], webhookUrl: `${hooks}new` }
+    expect(await updateStore({ ...deps(), box }, id, changes)).toEqual({
+      kind: 'updated',
+      webhookSecret: null,
+    })
+    expect(await listEndpoints(till.db, id)).toMatchObject([
+      { url: `${hooks}new`, state: 'enabled', disabledReason: null },
+      { url: `${hooks}b`, state: 'disabled', disabledReason: 'gone' },
+    ])
   })
 
   test('and takes a colour, alone and in any case of letters, and gives it back', async () => {

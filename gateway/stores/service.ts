@@ -1,10 +1,16 @@
 /** Stores as the operator registers them. */
 import { SCOPES } from '../../contract/store-api.ts'
-import type { Db } from '../db/client.ts'
+import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import { addEndpoint, isWebhookUrl } from '../webhooks/endpoints.ts'
+import {
+  addEndpoint,
+  isWebhookUrl,
+  listEndpoints,
+  switchWithin,
+  updateEndpoint,
+} from '../webhooks/endpoints.ts'
 import type { Mode } from './api-key.ts'
 import { addKey } from './keys.ts'
 import { parseOrigin } from './origins.ts'
@@ -39,8 +45,7 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
   if (store.name.length < 1 || store.name.length > 80) {
     return { kind: 'refused', reason: 'the name must have 1 to 80 characters' }
   }
-  const accent = accentOf(store)
-  if (accent.kind === 'refused') return accent
+  if (!isColour(store.accent)) return NO_COLOUR
   return inTransaction(db, async (tx) => {
     const { id: storeId } = await tx
       .insertInto('store')
@@ -50,7 +55,7 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
         risk_limit_usd_cents: store.riskLimitUsdCents,
         ...(store.creditMode && { credit_mode: store.creditMode }),
         ...(store.liability && { liability: store.liability }),
-        ...accent.set,
+        ...lowered(store.accent),
       })
       .returning('id')
       .executeTakeFirstOrThrow()
@@ -67,16 +72,15 @@ type StoreAddresses = Pick<NewStore, 'origins' | 'webhookUrl'>
 export type StoreChanges = StoreAddresses & Pick<NewStore, 'accent'>
 
 /**
- * Gives a store other origins and, where one is given, its oldest webhook endpoint another address, or another colour;
- * keys, secrets and deposits stay.
+ * Gives a store other origins and, where one is given, its oldest webhook endpoint another address, at which it is
+ * switched on; or another colour. Keys, secrets and deposits stay.
  */
 export async function updateStore(
   deps: Deps,
   storeId: bigint,
   store: StoreChanges,
 ): Promise<{ kind: 'updated'; webhookSecret: string | null } | Refused> {
-  const accent = accentOf(store)
-  if (accent.kind === 'refused') return accent
+  if (!isColour(store.accent)) return NO_COLOUR
   const colourAlone =
     store.accent !== undefined && store.origins.length === 0 && store.webhookUrl === undefined
   const addresses = colourAlone ? undefined : checkAddresses(store, deps.mode)
@@ -84,42 +88,38 @@ export async function updateStore(
   return inTransaction(deps.db, async (tx) => {
     const { numUpdatedRows } = await tx
       .updateTable('store')
-      .set({ ...accent.set, ...(addresses && { origins: addresses.origins }) })
+      .set({ ...lowered(store.accent), ...(addresses && { origins: addresses.origins }) })
       .where('id', '=', storeId)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return { kind: 'refused', reason: `there is no store ${storeId}` }
     const url = store.webhookUrl
-    if (url === undefined) return { kind: 'updated', webhookSecret: null }
-    const oldest = await tx
-      .selectFrom('webhook_endpoint')
-      .select('id')
-      .where('store_id', '=', storeId)
-      .orderBy('id')
-      .limit(1)
-      .executeTakeFirst()
-    if (oldest === undefined) {
-      const { secret } = await addEndpoint(tx, deps, { storeId, url })
-      return { kind: 'updated', webhookSecret: secret }
-    }
-    const change = { url, state: 'enabled' as const, disabled_reason: null }
-    await tx.updateTable('webhook_endpoint').set(change).where('id', '=', oldest.id).execute()
-    return { kind: 'updated', webhookSecret: null }
+    const webhookSecret = url === undefined ? null : await moveWebhook(tx, deps, { storeId, url })
+    return { kind: 'updated', webhookSecret }
   })
 }
 
-const COLOUR = /^#[0-9a-f]{6}$/
-
-function accentOf({
-  accent,
-}: Pick<NewStore, 'accent'>): { kind: 'valid'; set: { accent?: string | null } } | Refused {
-  if (accent === undefined || accent === null) {
-    return { kind: 'valid', set: accent === null ? { accent } : {} }
-  }
-  const lower = accent.toLowerCase()
-  return COLOUR.test(lower)
-    ? { kind: 'valid', set: { accent: lower } }
-    : { kind: 'refused', reason: 'the accent must be a colour in the form #3366cc' }
+/** Gives the secret of the endpoint if it is the store's first one. */
+async function moveWebhook(
+  tx: Tx,
+  deps: Deps,
+  { storeId, url }: { storeId: bigint; url: string },
+): Promise<string | null> {
+  const [oldest] = await listEndpoints(tx, storeId)
+  if (oldest === undefined) return (await addEndpoint(tx, deps, { storeId, url })).secret
+  const id = BigInt(oldest.id)
+  await switchWithin(tx, storeId, { id, on: true })
+  await updateEndpoint({ db: tx, mode: deps.mode }, storeId, { id, change: { url } })
+  return null
 }
+
+const COLOUR = /^#[0-9a-f]{6}$/i
+const NO_COLOUR: Refused = { kind: 'refused', reason: 'the accent must be a colour in the form #3366cc' }
+
+type Accent = NewStore['accent']
+
+const isColour = (accent: Accent): boolean => typeof accent !== 'string' || COLOUR.test(accent)
+
+const lowered = (accent: Accent) => accent !== undefined && { accent: accent?.toLowerCase() ?? null }
 
 function checkAddresses(store: StoreAddresses, mode: Mode): { kind: 'valid'; origins: string[] } | Refused {
   const origins = store.origins.map(parseOrigin)

@@ -79,7 +79,8 @@ export async function addEndpoint(
   return { ...tellEndpoint(row), secret }
 }
 
-export async function listEndpoints(db: Db, storeId: bigint): Promise<Endpoint[]> {
+/** The oldest first. */
+export async function listEndpoints(db: Db | Tx, storeId: bigint): Promise<Endpoint[]> {
   const rows = await db
     .selectFrom('webhook_endpoint')
     .selectAll()
@@ -118,30 +119,30 @@ export async function lockedEndpointOf(
   return (await locked.executeTakeFirst()) ?? refuse('not_found')
 }
 
+type Switch = { id: bigint; on: boolean }
+
 /** Switches an endpoint on or off. What was waiting for one that is switched off is given up; the event log has it. */
-export async function switchEndpoint(
-  db: Db,
-  storeId: bigint,
-  { id, on }: { id: bigint; on: boolean },
-): Promise<Endpoint> {
-  return inTransaction(db, async (tx) => {
-    const row = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
-    if (on === (row.state === 'enabled')) return tellEndpoint(row)
-    if (!on) return tellEndpoint(await disableEndpoint(tx, id, 'by_store'))
-    return tellEndpoint(
-      await tx
-        .updateTable('webhook_endpoint')
-        .set({ state: 'enabled', disabled_reason: null })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirstOrThrow(),
-    )
-  })
+export const switchEndpoint = (db: Db, storeId: bigint, wanted: Switch): Promise<Endpoint> =>
+  inTransaction(db, (tx) => switchWithin(tx, storeId, wanted))
+
+/** The same as a part of what a transaction does. */
+export async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint> {
+  const row = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
+  if (on === (row.state === 'enabled')) return tellEndpoint(row)
+  if (!on) return tellEndpoint(await disableEndpoint(tx, id, 'by_store'))
+  return tellEndpoint(
+    await tx
+      .updateTable('webhook_endpoint')
+      .set({ state: 'enabled', disabled_reason: null })
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow(),
+  )
 }
 
 /** Gives an endpoint another address, other types or both; what waits for it goes to the new address. */
 export async function updateEndpoint(
-  { db, mode }: EndpointDeps,
+  { db, mode }: Pick<EndpointDeps, 'mode'> & { db: Db | Tx },
   storeId: bigint,
   { id, change: { url, eventTypes } }: { id: bigint; change: UpdateEndpointBody },
 ): Promise<Endpoint> {
