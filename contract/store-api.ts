@@ -158,7 +158,8 @@ export const storeDepositSchema = z
   })
   .meta({ id: 'Deposit' })
 
-const idText = z.string().regex(/^[1-9]\d{0,17}$/, 'must be an id as the till gave it: digits')
+/** An id that the till gave. */
+export const idText = z.string().regex(/^[1-9]\d{0,17}$/, 'must be an id as the till gave it: digits')
 
 export const idParamsSchema = z.object({ id: idText })
 

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import type { DepositStatus } from './statuses.ts'
-import { storeDepositSchema } from './store-api.ts'
+import { idText, storeDepositSchema } from './store-api.ts'
 
 export const EVENT_TYPES = [
   'deposit.pending',
@@ -50,7 +50,6 @@ export const webhookSchema = z
 /** POST /v1/webhook-endpoints/{id}/test sends this, which is no event of the log. */
 export const TEST_TYPE = 'webhook.test'
 
-const idText = z.string().regex(/^[1-9]\d{0,17}$/, 'must be an id as the till gave it: digits')
 const sequence = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 /** GET /v1/events: request. */
