@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { hostname } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from '../testing/receiver.ts'
 import { createResolve } from './resolve.ts'
@@ -10,6 +11,7 @@ const TYPE_AAAA = 28
 const LOOPBACK_6 = Buffer.from([...Array(15).fill(0), 1])
 
 let receiver: Receiver
+let dnsServers: string[]
 let resolve: Resolve
 let asked: string[]
 let stop: () => void
@@ -44,7 +46,8 @@ beforeEach(async () => {
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')
   stop = () => server.close()
-  resolve = createResolve({ servers: [`127.0.0.1:${server.address().port}`] })
+  dnsServers = [`127.0.0.1:${server.address().port}`]
+  resolve = createResolve({ servers: dnsServers })
 })
 afterEach(async () => {
   stop()
@@ -118,6 +121,21 @@ describe('a name asked of DNS', () => {
     const send = createSender({ mode: 'live', deadlineMs: 5_000, resolve })
     for (const name of ['localhost', 'shop.localhost', 'LOCALHOST.'])
       expect(await send(request(`https://${name}/`))).toMatchObject({ reason: 'the address is not public' })
+    expect(asked).toEqual([])
+  })
+})
+
+describe('by itself', () => {
+  it('live mode asks DNS for a name', async () => {
+    const send = createSender({ mode: 'live', deadlineMs: 5_000, dnsServers })
+    // DNS says that it is this machine, which nothing else would.
+    expect(await send(request('https://shop.test/'))).toMatchObject({ reason: 'the address is not public' })
+    expect(asked).toEqual(['shop.test', 'shop.test'])
+  })
+
+  it('the sandbox asks the system, which knows the names of this machine without DNS', async () => {
+    const send = createSender({ mode: 'sandbox', deadlineMs: 1_000, dnsServers })
+    await send(request(`http://${hostname()}:${receiver.port}/`))
     expect(asked).toEqual([])
   })
 })

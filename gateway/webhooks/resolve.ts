@@ -21,7 +21,7 @@ type Family = 4 | 6
 type Answers = Map<Family, LookupAddress[] | Error>
 
 /** `servers`: those of the system by default. */
-export function createResolve({ servers }: { servers?: string[] } = {}): Resolve {
+export function createResolve({ servers }: { servers?: string[] | undefined } = {}): Resolve {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
   if (servers !== undefined) resolver.setServers(servers)
   return (hostname, _options, callback) => {

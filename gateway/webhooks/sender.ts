@@ -31,6 +31,8 @@ export type SenderOptions = {
   deadlineMs?: number
   /** Every address of a name: of DNS by default, and as the system has it in the sandbox. */
   resolve?: Resolve
+  /** Whom live mode asks for names: the servers of the system by default. */
+  dnsServers?: string[]
 }
 
 export type Resolve = (
@@ -48,18 +50,20 @@ export type Sender = (request: WebhookRequest) => Promise<SendResult>
 export function createSender({
   mode,
   deadlineMs = DEADLINE_MS,
-  resolve = mode === 'live' ? createResolve() : lookup,
+  dnsServers,
+  resolve = mode === 'live' ? createResolve({ servers: dnsServers }) : lookup,
 }: SenderOptions): Sender {
   const allowed = (address: string): boolean => mayConnect(address, mode)
   return (request) => {
     const url = URL.parse(request.url)
-    const refusal = url === null ? 'the address is not a URL' : refuseUrl(url, mode)
-    if (url === null || refusal !== undefined) {
-      return Promise.resolve({ kind: 'failed', reason: refusal ?? 'not an address' })
-    }
+    if (url === null) return failed('the address is not a URL')
+    const refusal = refuseUrl(url, mode)
+    if (refusal !== undefined) return failed(refusal)
     return send(url, request, { lookup: guardedLookup(resolve, allowed), deadlineMs })
   }
 }
+
+const failed = async (reason: string): Promise<SendResult> => ({ kind: 'failed', reason })
 
 const mayConnect = (address: string, mode: 'sandbox' | 'live'): boolean =>
   isPublicAddress(address) || (mode === 'sandbox' && isLoopback(address))
