@@ -1,5 +1,5 @@
 /**
- * A server in a process of its own, for `poll.ts`: `ours` is the whole gateway as main.ts wires it, `floor` is
+ * A server in a process of its own, for `poll.ts`: `ours` is the whole gateway as gateway.ts wires it, `floor` is
  * node:http that answers 304. On each message it tells the CPU time that it has used, in microseconds.
  */
 import { createServer } from 'node:http'

@@ -1,4 +1,4 @@
-/** The HTTP server: what holds for every call. Routes come as plugins from main.ts. */
+/** The HTTP server: what holds for every call. Routes come as plugins from gateway.ts. */
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'

@@ -1,4 +1,4 @@
-/** The Steam port on the client libraries. Only main.ts knows this file; the rest of the gateway knows the port. */
+/** The Steam port on the client libraries. The gateway reads this file by loaded.ts and knows the port only. */
 import type { Agent } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Game } from '../../contract/games.ts'

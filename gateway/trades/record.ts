@@ -82,7 +82,8 @@ async function write(tx: Tx, step: Step, { trade, events }: Recorded): Promise<b
   }
   const [event] = events
   // Due at once, so that the next look at the offer carries it out where the job is lost.
-  return event?.kind !== 'cancel_begun' || writeCancel(tx, id, { cancelling: event.because, due_at: now })
+  if (event?.kind === 'cancel_begun') await writeCancel(tx, id, { cancelling: event.because, due_at: now })
+  return true
 }
 
 /** The deposit has its items: the shopper shall not give others as well. Before the balances are locked. */

@@ -1,6 +1,6 @@
-import { type Selectable, sql, type Updateable } from 'kysely'
+import { type ExpressionBuilder, type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/schema.ts'
+import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type Tables, type TradeTable } from '../db/schema.ts'
 import { type DepositRow, lockDeposit } from '../deposits/store.ts'
 import type { CancelReason, Trade } from './trade.ts'
 
@@ -160,13 +160,12 @@ export function columnsOf(trade: Trade): Updateable<TradeTable> {
 /** The lease under which a trade is written: a write under an older one than the bot's matches no row. */
 export type Writer = { epoch: bigint }
 
-type Fenced = {
-  id: bigint
-  from: readonly TradeRow['state'][]
-  writer: Writer
-  /** Where named, only a trade that is being cancelled for this reason is changed. */
-  cancelling?: TradeRow['cancelling']
-}
+const botsOf =
+  ({ epoch }: Writer) =>
+  (eb: ExpressionBuilder<Tables, 'trade'>) =>
+    eb.selectFrom('bot').select('bot.id').where('lease_epoch', '=', epoch)
+
+type Fenced = { id: bigint; from: readonly TradeRow['state'][]; writer: Writer }
 
 /**
  * Changes a trade that is still in one of `from`; false when it moved on, or the writer's lease is old.
@@ -180,37 +179,21 @@ export async function writeTrade(
   const query = db.updateTable('trade').where('id', '=', at.id).where('state', 'in', at.from)
   const fenced =
     'writer' in at
-      ? (at.cancelling === undefined
-          ? query
-          : query.where('cancelling', 'is not distinct from', at.cancelling)
-        )
-          .set({ ...change, lease_epoch: at.writer.epoch })
-          .where('bot_id', 'in', (eb) =>
-            eb.selectFrom('bot').select('bot.id').where('lease_epoch', '=', at.writer.epoch),
-          )
+      ? query.set({ ...change, lease_epoch: at.writer.epoch }).where('bot_id', 'in', botsOf(at.writer))
       : query.set(change)
   return (await fenced.returning('id').execute()).length === 1
 }
 
 /**
- * Begins a cancel without a lease, which its holder carries out: nothing that was learnt from Steam is touched, and
- * an accept or a cancel that was written before wins. False when there was one.
+ * Begins a cancel without a lease, which its holder carries out: nothing that was learnt from Steam is touched. To be
+ * called for a trade that was judged under its lock.
  */
 export async function writeCancel(
   tx: Tx,
   id: bigint,
   change: { cancelling: CancelReason; due_at: Date },
-): Promise<boolean> {
-  const rows = await tx
-    .updateTable('trade')
-    .set(change)
-    .where('id', '=', id)
-    .where('state', '=', 'active')
-    .where('accepted_at', 'is', null)
-    .where('cancelling', 'is', null)
-    .returning('id')
-    .execute()
-  return rows.length === 1
+): Promise<void> {
+  await tx.updateTable('trade').set(change).where('id', '=', id).execute()
 }
 
 /**
@@ -222,8 +205,14 @@ export async function later(
   { row, writer }: { row: TradeRow; writer: Writer },
   when: Date | null,
 ): Promise<void> {
-  const { id, state, cancelling } = row
-  await writeTrade(db, { id, from: [state], writer, cancelling }, { due_at: when })
+  await db
+    .updateTable('trade')
+    .set({ due_at: when, lease_epoch: writer.epoch })
+    .where('id', '=', row.id)
+    .where('state', '=', row.state)
+    .where('cancelling', 'is not distinct from', row.cancelling)
+    .where('bot_id', 'in', botsOf(writer))
+    .execute()
 }
 
 /** The items stay with the shopper, or have left them for good: other trades may name the assets again. */
