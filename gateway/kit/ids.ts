@@ -10,9 +10,9 @@ export type Ids = {
 }
 
 /** Without 0, O, 1, I and L. 31 letters: six of them give 887 million codes. */
-const CODE_ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
+export const CODE_ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 
-const CODE_LENGTH = 6
+export const CODE_LENGTH = 6
 
 export const systemIds: Ids = {
   uuid: () => randomUUID(),

@@ -1,5 +1,6 @@
 /** What a fact makes happen to a trade, pure and total. Facts may come twice, late and in any order. */
 import type { ErrorCode } from '../../contract/errors.ts'
+import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
 import type { Offer, RefusedReason, SendAnswer, TradeStatus } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS, isPast } from './alarm.ts'
 import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
@@ -258,8 +259,8 @@ export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, o
   return offer.partnerSteamId === trade.partnerSteamId && offer.message === trade.secretCode
 }
 
-/** Six characters as `secretCode` makes them. */
-const CODE = /^[2-9A-HJKMNP-Z]{6}$/
+/** As `secretCode` makes them. */
+const CODE = new RegExp(`^[${CODE_ALPHABET}]{${CODE_LENGTH}}$`)
 
 /** True when an offer can only be a till's: a code for a message, and nothing given. An operator's own are not like it. */
 export function isLikeOurs(offer: Offer): boolean {

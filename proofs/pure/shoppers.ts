@@ -1,4 +1,5 @@
 /** Shoppers of the pure level: they open deposits, ask for trades, accept late, change their minds, take things back. */
+import { CODE_ALPHABET, CODE_LENGTH } from '../../gateway/kit/ids.ts'
 import type { OfferAsset } from '../../gateway/steam/steam.ts'
 import { type Habit, habitOf } from '../habits.ts'
 import { run, type Task, timeOf } from './process.ts'
@@ -16,7 +17,6 @@ const CANCELLED = 0.1
 const CANCEL_MS = 6 * 60_000
 const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
-const CODE_LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 
 export function beginShopping(scene: Scene, deposits: number): void {
   const { engine, random, steam } = scene
@@ -93,7 +93,7 @@ function wishOf({ random, steam }: Scene, shopper: number): Wish | undefined {
 }
 
 const codeOf = ({ random }: Scene): string =>
-  Array.from({ length: 6 }, () => CODE_LETTERS[random.int(CODE_LETTERS.length)]).join('')
+  Array.from({ length: CODE_LENGTH }, () => CODE_ALPHABET[random.int(CODE_ALPHABET.length)]).join('')
 
 function post(scene: Scene, deposit: DepositRow, ask: { wish: Wish; bot: Bot }): void {
   const [one, other] = scene.processes

@@ -1,7 +1,7 @@
 /** The queue, the signals, the ids and the log of the simulated processes. */
 import type { Queue, SendOptions } from '../../gateway/db/queue.ts'
 import type { Signals } from '../../gateway/db/signals.ts'
-import type { Ids } from '../../gateway/kit/ids.ts'
+import { CODE_ALPHABET, CODE_LENGTH, type Ids } from '../../gateway/kit/ids.ts'
 import { createLog, type Log } from '../../gateway/kit/log.ts'
 import type { Engine } from '../engine.ts'
 import type { Random } from '../random.ts'
@@ -42,16 +42,14 @@ export function signalsOf(engine: Engine, waiters: Waiters, notify: (topic: stri
   }
 }
 
-const CODE_LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
-
 export function idsOf(random: Random): Ids {
   const hex = (bytes: number): string =>
     Array.from({ length: bytes }, () => random.int(256).toString(16).padStart(2, '0')).join('')
-  const code = (): string => CODE_LETTERS[random.int(CODE_LETTERS.length)] ?? ''
+  const code = (): string => CODE_ALPHABET[random.int(CODE_ALPHABET.length)] ?? ''
   return {
     uuid: () => `${hex(4)}-${hex(2)}-4${hex(2).slice(1)}-a${hex(2).slice(1)}-${hex(6)}`,
     hex,
-    secretCode: () => Array.from({ length: 6 }, code).join(''),
+    secretCode: () => Array.from({ length: CODE_LENGTH }, code).join(''),
   }
 }
 
