@@ -27,10 +27,14 @@ export const BROWSER_ARGS = [
   '--disable-sync',
 ]
 
-export function launchBrowser(): Promise<Browser> {
+/** What Playwright turns off, and every browser of a shopper has: pages that are kept whole for the way back. */
+const BACK_FORWARD_CACHE = '--disable-back-forward-cache'
+
+export function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
   const executablePath = process.env.CHROMIUM_PATH
   if (executablePath === undefined) throw new Error('CHROMIUM_PATH is not set: run the tests with npm test')
-  return chromium.launch({ executablePath, args: BROWSER_ARGS })
+  const ignoreDefaultArgs = keepsPages ? [BACK_FORWARD_CACHE] : false
+  return chromium.launch({ executablePath, args: BROWSER_ARGS, ignoreDefaultArgs })
 }
 
 export const DESKTOP = { width: 1440, height: 900 }

@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
+import { launchBrowser, visit } from './browser.ts'
 import { callerOf } from './calls.ts'
 import { answerOffer, offers, player } from './sandbox.ts'
 import { centsOf, giveLink, pay, pickItems, speak, TEXTS } from './shopper.ts'
-import { callsTo, type Opened, openDeposit, till } from './stage.ts'
+import { callsTo, depositOf, type Opened, openDeposit, till } from './stage.ts'
 
 async function picked(opened: Opened): Promise<void> {
   const { page, texts } = opened
@@ -44,8 +45,9 @@ async function measureReturn(page: Page, title: string): Promise<() => Promise<n
     // Real milliseconds, also where the test has put its own clock into the page.
     const nowMs = () => new Event('now').timeStamp
     let cameMs = 0
-    const came = (): void => {
-      cameMs ||= nowMs()
+    const came = ({ type }: Event): void => {
+      // The page is told of its leaving too.
+      if (type !== 'visibilitychange' || !document.hidden) cameMs ||= nowMs()
     }
     for (const type of ['online', 'pageshow']) window.addEventListener(type, came, { capture: true })
     for (const type of ['visibilitychange', 'resume']) {
@@ -181,6 +183,33 @@ test('reload, back and forward lead to the same truth in every state', async () 
   await success(page, texts).waitFor()
   await page.reload()
   await success(page, texts).waitFor()
+})
+
+test('a page that the browser kept whole is frozen, and shows the truth within a second of the way back', async () => {
+  const browser = await launchBrowser({ keepsPages: true })
+  onTestFinished(() => browser.close())
+  const visited = await visit(browser)
+  const { page } = visited
+  const texts = TEXTS.en
+  // Chromium loads a page anew that must not be stored; Safari keeps it all the same.
+  await page.route(/deposit|\/api\//, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, headers: { ...response.headers(), 'cache-control': 'no-cache' } })
+  })
+  const opened = { ...visited, texts, deposit: await depositOf() }
+  await page.goto(opened.deposit.url)
+  await picked(opened)
+  await pay(page, texts)
+  const offer = await offerOf(page, texts)
+  const truth = await measureReturn(page, texts.outcomes.succeeded.title)
+  await page.evaluate(() => document.addEventListener('freeze', () => Reflect.set(window, 'frozen', true)))
+  await page.goto(`${till.gateway}/help`)
+  await acceptElsewhere(opened, offer)
+  // A page that is brought back does not load.
+  await page.goBack({ waitUntil: 'commit' })
+  expect(await page.evaluate(() => Reflect.get(window, 'frozen'))).toBe(true)
+  expect(await truth()).toBeLessThanOrEqual(A_SECOND_MS)
+  expect(visited.seen.complaints).toEqual([])
 })
 
 test('two tabs: what happens in one is seen in the other within a second of its return', async () => {

@@ -1,11 +1,21 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ERRORS } from '../contract/errors.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { launchBrowser, visit } from './browser.ts'
 import { type Parts, startParts } from './parts.ts'
 import { eventually, run } from './process.ts'
 import { player } from './sandbox.ts'
-import { dearestFirst, enterLink, pickItems, speak, startTopUp, TEXTS } from './shopper.ts'
+import {
+  answerInBrowser,
+  dearestFirst,
+  enterLink,
+  payWithItems,
+  pickItems,
+  speak,
+  startTopUp,
+  TEXTS,
+} from './shopper.ts'
 
 let parts: Parts
 let browser: Browser
@@ -119,6 +129,39 @@ test('a trade link that is given while Steam is stopped is kept, told in the log
   await end()
 })
 
+test('a trade link that is given while the till itself is away is kept, and is no word against Steam', async () => {
+  const { page, end } = await visit(browser)
+  const texts = await startTopUp(page, parts.place, 'ru')
+  const { name, tradeUrl } = await player(parts.place.sandbox)
+  await parts.gateway.interrupt()
+  await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
+  await page.getByText(texts.userUncheckedHint).waitFor()
+  await parts.startGateway()
+  await page.getByRole('button', { name: texts.retry }).click()
+  await page.getByRole('link', { name }).waitFor()
+  await end()
+})
+
+test('A-061 A-100 A-131 polls that fail inside the till are told once, in its words, and the end comes all the same', async () => {
+  const { page, end } = await visit(browser)
+  const texts = await startTopUp(page, parts.place)
+  await payWithItems(page, parts.place)
+  let failed = 0
+  page.on('response', (response) => {
+    if (response.url().includes('/api/payment') && response.status() === 500) failed += 1
+  })
+  await parts.query('alter table deposit rename to deposit_away')
+  const error = page.locator('.toast-error')
+  await error.getByText(ERRORS.internal.detail.en).waitFor()
+  await eventually('polls went on', () => failed >= 3 || undefined)
+  expect(await error.count()).toBe(1)
+  expect(await page.getByRole('dialog', { name: texts.confirmTitle }).isVisible()).toBe(true)
+  await parts.query('alter table deposit_away rename to deposit')
+  await answerInBrowser(page, texts, 'Accept')
+  await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
+  await end()
+})
+
 test('A-130 A-088 A-063 too many items: refused by a gateway whose limit became smaller, then told at the pick', async () => {
   const { page, end } = await visit(browser)
   const texts = await startTopUp(page, parts.place)
@@ -147,6 +190,8 @@ test('A-130 A-088 A-063 too many items: refused by a gateway whose limit became 
     .getByText(TEXTS.ru.tooManyItems)
     .waitFor()
   await end()
+  await parts.gateway.interrupt()
+  await parts.startGateway()
 })
 
 test('every page of a sandbox says that it is one', async () => {

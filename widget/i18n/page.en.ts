@@ -35,6 +35,7 @@ export const pageEn = {
   tradeLinkClear: 'Clear the link',
   userFailed: 'Failed get user information',
   userFailedHint: 'Check the link or try again in a moment.',
+  userUncheckedHint: 'We could not check it just now. Your link is kept.',
   userUnavailableHint: 'Steam does not answer just now. Your link is kept.',
   cookiesNeeded: 'Your browser blocks the cookie of this page. Allow cookies for this site and reload it.',
 

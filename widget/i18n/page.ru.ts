@@ -30,6 +30,7 @@ export const pageRu: Partial<PageTexts> = {
   tradeLinkClear: 'Очистить ссылку',
   userFailed: 'Не удалось получить данные пользователя',
   userFailedHint: 'Проверьте ссылку или попробуйте ещё раз чуть позже.',
+  userUncheckedHint: 'Сейчас её не удалось проверить. Ссылка сохранена.',
   userUnavailableHint: 'Steam сейчас не отвечает. Ссылка сохранена.',
   cookiesNeeded: 'Браузер блокирует cookie этой страницы. Разрешите их для этого сайта и обновите страницу.',
 

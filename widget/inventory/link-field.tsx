@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import type { Flow } from '../flow/runner.ts'
 import { isUnjudged } from '../flow/selectors.ts'
-import type { LinkState, Page } from '../flow/state.ts'
+import type { LinkState, Page, Refusal } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { useNarrow } from '../ui/hooks.ts'
 import { CloseIcon, TickIcon } from '../ui/icons.tsx'
@@ -72,6 +72,12 @@ export function LinkField({ page, flow }: Props) {
   )
 }
 
+/** What Steam does not answer is told of Steam alone. */
+function hintOf(refusal: Refusal) {
+  if (refusal.code === 'steam_unavailable') return 'userUnavailableHint'
+  return isUnjudged(refusal) ? 'userUncheckedHint' : 'userFailedHint'
+}
+
 function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
   const { texts } = usePage()
   switch (link.status) {
@@ -86,8 +92,7 @@ function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
       if (link.refusal.code === 'cross_site_token') return texts.cookiesNeeded
       return (
         <>
-          <strong>{texts.userFailed}.</strong>{' '}
-          {isUnjudged(link.refusal) ? texts.userUnavailableHint : texts.userFailedHint}{' '}
+          <strong>{texts.userFailed}.</strong> {texts[hintOf(link.refusal)]}{' '}
           <button type="button" className="link" onClick={() => flow.dispatch({ type: 'retryPressed' })}>
             {texts.retry}
           </button>
