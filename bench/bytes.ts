@@ -1,13 +1,11 @@
 /** `npm run bench -- bytes`: what a shopper's browser must have before the page stands, gzipped, beside adyen-web. */
-import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
 import type { Outcome } from './outcome.ts'
+import { withPackage } from './package.ts'
 
 const LIMIT_KB = 95
 const DIST = join(import.meta.dirname, '../widget/dist')
@@ -38,12 +36,8 @@ export async function benchBytes(): Promise<Outcome> {
 }
 
 /** The smallest page of theirs that takes a card, built with the same tool. */
-async function adyenBytes(): Promise<number> {
-  const folder = mkdtempSync(join(tmpdir(), 'tradetill-bytes-'))
-  try {
-    await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--prefix', folder, ADYEN], {
-      timeout: 180_000,
-    })
+function adyenBytes(): Promise<number> {
+  return withPackage(ADYEN, async (folder) => {
     writeFileSync(
       join(folder, 'index.html'),
       '<div id="card"></div><script type="module" src="/main.js"></script>',
@@ -65,7 +59,5 @@ async function adyenBytes(): Promise<number> {
       (sum, name) => sum + gzipped(join(folder, 'dist/assets', name)),
       gzipped(join(folder, 'dist/index.html')),
     )
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  })
 }

@@ -6,9 +6,8 @@
  */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
@@ -20,6 +19,7 @@ import { prepare } from '../e2e/setup.ts'
 import { storeSecrets } from '../e2e/store.ts'
 import { endTill, startTill } from '../e2e/till.ts'
 import { middle, type Outcome } from './outcome.ts'
+import { withPackage } from './package.ts'
 
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
@@ -66,15 +66,15 @@ async function measure(folder: string, url: string, chromium: string): Promise<R
   const file = join(folder, 'report.json')
   const args = ['--chrome-flags=--headless=new --no-sandbox', '--output=json', `--output-path=${file}`]
   const cli = join(folder, 'node_modules/lighthouse/cli/index.js')
-  const once = () =>
+  const measureOnce = () =>
     run(process.execPath, [cli, url, '--quiet', ...args, `--only-categories=${CATEGORIES}`], {
       env: { ...process.env, CHROME_PATH: chromium },
       timeout: 120_000,
     })
   // A trace of the browser that lacks its beginning measures nothing: Lighthouse asks to be run again.
-  await once().catch(async (error: unknown) => {
+  await measureOnce().catch(async (error: unknown) => {
     if (!String(error).includes('NO_NAVSTART')) throw error
-    await once()
+    await measureOnce()
   })
   return report.parse(JSON.parse(readFileSync(file, 'utf8')))
 }
@@ -127,34 +127,37 @@ function lengthened(body: string, count: number): string {
 
 export async function benchLighthouse(): Promise<Outcome> {
   const chromium = await prepare()
-  const folder = mkdtempSync(join(tmpdir(), 'tradetill-lighthouse-'))
   const till = await startTill()
   try {
-    await run(
-      'npm',
-      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefix', folder, LIGHTHOUSE],
-      {
-        timeout: 180_000,
-      },
-    )
     const shopper = await openDeposit({ place: till, secrets: await storeSecrets(till.root) })
     const page = await withItems(till.gateway, ITEMS)
-    const reports: Report[] = []
-    for (let index = 0; index < RUNS; index += 1) {
-      const each = await measure(folder, `${page.url}/deposit/${shopper.hash}`, chromium)
-      print(each, index)
-      reports.push(each)
+    const url = `${page.url}/deposit/${shopper.hash}`
+    try {
+      return judge(await withPackage(LIGHTHOUSE, (folder) => reportsOf(folder, url, chromium)))
+    } finally {
+      page.close()
     }
-    page.close()
-    const score = (name: (typeof CATEGORIES)[number]): number =>
-      middle(reports.map((each) => points(each, name)))
-    const shift = middle(reports.map((each) => figureOf(each, 'cumulative-layout-shift')))
-    const ours = [...CATEGORIES.map(score), shift.toFixed(3)].join('/')
-    const full = score('accessibility') === 100 && score('best-practices') === 100
-    const passed = score('performance') >= LEAST_PERFORMANCE && full && shift === 0
-    return { name: 'lighthouse', ours, limit: `>=${LEAST_PERFORMANCE}/100/100/0`, passed }
   } finally {
     await endTill(till)
-    rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function reportsOf(folder: string, url: string, chromium: string): Promise<Report[]> {
+  const reports: Report[] = []
+  for (let index = 0; index < RUNS; index += 1) {
+    const each = await measure(folder, url, chromium)
+    print(each, index)
+    reports.push(each)
+  }
+  return reports
+}
+
+function judge(reports: readonly Report[]): Outcome {
+  const score = (name: (typeof CATEGORIES)[number]): number =>
+    middle(reports.map((each) => points(each, name)))
+  const shift = middle(reports.map((each) => figureOf(each, 'cumulative-layout-shift')))
+  const ours = [...CATEGORIES.map(score), shift.toFixed(3)].join('/')
+  const full = score('accessibility') === 100 && score('best-practices') === 100
+  const passed = score('performance') >= LEAST_PERFORMANCE && full && shift === 0
+  return { name: 'lighthouse', ours, limit: `>=${LEAST_PERFORMANCE}/100/100/0`, passed }
 }

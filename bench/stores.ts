@@ -26,15 +26,11 @@ const POLLED = 50
 /** Deposits of the last hour, at one a second. */
 const LAST_HOUR = 3_600
 
-export function benchStores(): Promise<Outcome> {
-  return growth({ few: FEW, many: MANY })
-}
-
 /** Both sizes lie in one server and are asked in turns, so that what else the machine does meets both. */
-function growth({ few, many }: { few: number; many: number }): Promise<Outcome> {
+export function benchStores(): Promise<Outcome> {
   return withDatabase({ fsync: false }, async (serverUrl) => {
-    const small = await filled(serverUrl, few)
-    const large = await filled(serverUrl, many)
+    const small = await filled(serverUrl, FEW)
+    const large = await filled(serverUrl, MANY)
     try {
       return judge(await measure(small, large))
     } finally {

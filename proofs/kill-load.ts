@@ -117,7 +117,6 @@ export async function ask(till: KillTill, body: object): Promise<string | undefi
 type Call = { headers?: Record<string, string>; body?: object }
 
 /** Repeats a call that was lost or failed inside, for as long as a person would; undefined when that is over. */
-/** Repeats a call that was lost or failed inside, for as long as a person would; undefined when that is over. */
 export async function call(till: KillTill, path: string, { headers = {}, body }: Call = {}) {
   const token = 'k'.repeat(43)
   const own = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: till.url }

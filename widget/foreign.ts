@@ -5,6 +5,7 @@
 export function surviveTranslators(root: Node): void {
   /** What stands in the place of a text. */
   const standIns = new WeakMap<Node, Node>()
+  let translated = false
 
   const observer = new MutationObserver(follow)
 
@@ -16,8 +17,10 @@ export function surviveTranslators(root: Node): void {
   }
 
   function remember(removed: Node, { addedNodes, previousSibling }: MutationRecord): void {
+    if (!(removed instanceof Text) || removed.isConnected) return
     const standIn = addedNodes[0] ?? previousSibling
-    if (!(removed instanceof Text) || removed.isConnected || standIn?.nodeName !== 'FONT') return
+    if (standIn?.nodeName !== 'FONT') return
+    translated = true
     standIns.set(removed, standIn)
     observer.observe(removed, { characterData: true })
   }
@@ -32,6 +35,8 @@ export function surviveTranslators(root: Node): void {
   function placeOf(parent: Node, node: Node): Node | null {
     if (node.parentNode === parent) return node
     follow(observer.takeRecords())
+    // Nobody but us was here: a defect of our own is not hidden.
+    if (!translated) return node
     let place = standIns.get(node)?.isConnected ? standIns.get(node) : node
     while (place && place.parentNode !== parent) place = place.parentNode ?? undefined
     return place ?? null

@@ -77,3 +77,7 @@ export function held(): { reply: Promise<Response>; answer: (response: Response)
   const { promise, resolve } = Promise.withResolvers<Response>()
   return { reply: promise, answer: resolve }
 }
+
+/** Answers never, and ends when it is given up. */
+export const hangs = ({ signal }: Asked): Promise<Response> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { inventory, item, LINK, payment, USER } from './given.ts'
-import { type Asked, atStand, created, json, paid, problem, started } from './given-flow.ts'
+import { type Asked, atStand, created, hangs, json, paid, problem, started } from './given-flow.ts'
 
 describe('coming back while a call hangs', () => {
-  const hangs = ({ signal }: Asked) =>
-    new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   const first = (answer: () => Response) => (asked: Asked, times: number) =>
     times === 1 ? hangs(asked) : answer()
 

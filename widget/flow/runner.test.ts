@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import { inventory, item, LINK, OTHER_LINK, payment, USER } from './given.ts'
 import {
-  type Asked,
   atStand,
   created,
   etagged,
+  hangs,
   held,
   json,
   paid,
@@ -247,8 +247,6 @@ describe('polling', () => {
   })
 
   it('D-23 a call that hangs since before the page slept is given up, and holds nothing up', async () => {
-    const hangs = ({ signal }: Asked) =>
-      new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     const { flow, to, pass, effects } = started({
       ...atStand,
       '/api/payment': (asked, times) => (times === 3 ? hangs(asked) : json(pending())),

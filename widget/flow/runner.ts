@@ -14,8 +14,8 @@ export type Flow = {
   stop(): void
 }
 
-/** A gap between two ticks above this means that the tab slept. */
-const SLEPT_MS = 2000
+/** A longer gap between two polls, or between two ticks of a second, means that the page slept. */
+export const SLEPT_MS = 2000
 /** A call that is older when the page comes back may hang since before it slept. */
 const MAY_HANG_MS = 1000
 

@@ -35,7 +35,10 @@ export function formatDate(iso: string, language: Language): string {
   )
 }
 
-/** Class of a Steam level badge: the level rounded down to tens below 100, to hundreds from 100. */
+/**
+ * Class of a Steam level badge: the level rounded down to tens below 100, to hundreds from 100. No rule of ours has it;
+ * it is the name by which others find a badge.
+ */
 export function levelClass(level: number): string {
   const step = level < 100 ? 10 : 100
   return `level-${Math.floor(level / step) * step}`

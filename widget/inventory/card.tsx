@@ -1,6 +1,7 @@
 import { memo, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
+import type { PageTexts } from '../i18n/page.en.ts'
 import { usePage } from '../page.tsx'
 import { TickIcon } from '../ui/icons.tsx'
 
@@ -15,6 +16,10 @@ type Props = {
   onPress(): void
 }
 
+/** The word of its rarity. */
+export const rarityOf = ({ rarity }: Item, { rarities }: Pick<PageTexts, 'rarities'>): string =>
+  rarities[Number(rarity.slice(-1))] ?? ''
+
 /** Letters of a price that a narrow card has room for in its usual size. */
 const LONG = 11
 
@@ -24,7 +29,7 @@ export const Card = memo(
     const { texts, money } = usePage()
     const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
     const price = money(item.price, currency)
-    const rarity = texts.rarities[Number(item.rarity.slice(-1))] ?? ''
+    const rarity = rarityOf(item, texts)
     const name = [item.name, wear?.[1], item.isStatTrak ? 'StatTrak™' : null, rarity, price]
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of its cells

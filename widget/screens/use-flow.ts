@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createApi } from '../flow/api.ts'
 import type { World } from '../flow/calls.ts'
 import type { ToastText } from '../flow/events.ts'
-import { type Flow, startFlow } from '../flow/runner.ts'
+import { type Flow, SLEPT_MS, startFlow } from '../flow/runner.ts'
 import { type FlowState, initialState } from '../flow/state.ts'
 import { wait } from '../flow/wait.ts'
 import { loadMessages, messagesIn } from '../i18n/messages.ts'
@@ -74,7 +74,6 @@ function toastOf(toast: ToastText, language: FlowState['language']): NewToast {
 }
 
 const TICK_MS = 1000
-const SLEPT_MS = 3000
 
 /** Whoever comes back to the page sees the truth at once. */
 function listenForReturn(flow: Flow): () => void {

@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const INSTALL_MS = 180_000
+
+/** A folder with a package (`name@version`) that only one figure needs; it is gone afterwards. */
+export async function withPackage<T>(spec: string, use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-package-'))
+  const quietly = ['--no-audit', '--no-fund', '--ignore-scripts']
+  try {
+    await promisify(execFile)('npm', ['install', ...quietly, '--prefix', folder, spec], {
+      timeout: INSTALL_MS,
+    })
+    return await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
