@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { EventType } from '../../contract/webhooks.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
 import { expiredDeposit, senderDeps } from '../testing/webhooks.ts'
@@ -49,6 +50,16 @@ async function published(store: { id: bigint }, count: number): Promise<string[]
   return rows.map(({ id }) => id)
 }
 
+/** The same while no endpoint wants their type. */
+async function unsent(store: { id: bigint }, count: number): Promise<string[]> {
+  const want = (types: EventType[] | null) =>
+    till.db.updateTable('webhook_endpoint').set({ event_types: types }).execute()
+  await want(['deposit.pending'])
+  const ids = await published(store, count)
+  await want(null)
+  return ids
+}
+
 /** Resolves to the address; the server ends with the test. */
 async function listening(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -79,66 +90,57 @@ async function aPlaceThatHangsOn(unanswered: Set<string>): Promise<{ url: string
   return { url: await listening(server), taken }
 }
 
-/** Takes its time with every call, but for `unanswered` events, which it never answers. */
-async function aSlowPlace(afterMs: number, unanswered = new Set<string>()) {
-  const load = { now: 0, most: 0 }
-  const server = createServer((request, response) => {
-    load.now += 1
-    load.most = Math.max(load.most, load.now)
-    if (unanswered.has(String(request.headers['webhook-id']))) return
-    setTimeout(() => {
-      load.now -= 1
-      response.writeHead(204).end()
-    }, afterMs)
-  })
-  return { url: await listening(server), load }
-}
-
-const delivered = async (count: number): Promise<void> => {
-  const rows = () =>
-    till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'delivered').execute()
-  await expect.poll(async () => (await rows()).length, { timeout: 15_000 }).toBe(count)
+/** As if the endpoint of the oldest delivery had once taken an event after so long. */
+async function tookOnce(durationMs: number): Promise<void> {
+  const { id, endpoint_id } = await till.db
+    .selectFrom('webhook_delivery')
+    .select(['id', 'endpoint_id'])
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  const about = { delivery_id: id, endpoint_id, attempt: 1, at: till.clock.now(), duration_ms: durationMs }
+  await till.db
+    .insertInto('webhook_attempt')
+    .values({ ...about, status: 204, failure: null, answer: '' })
+    .execute()
 }
 
 describe('a store that is slow with everything', () => {
-  it('gets no more than eight and four calls at a time, also from lanes that start anew', async () => {
-    const place = await aSlowPlace(600)
-    const store = await aStore(till, { webhookUrl: place.url })
-    await published(store, 1)
-    sending({ patienceMs: 50 })
-    await delivered(1)
-    await stops.pop()?.()
-    await published(store, 16)
+  it('gets eight and four calls at a time and no more, also from lanes that start anew', async () => {
+    const silent = await aSilentPlace()
+    await published(await aStore(till, { webhookUrl: silent.url }), 30)
+    await tookOnce(60_000)
     // As after a failed attempt each.
-    const later = till.db.selectFrom('event').select('id').where('sequence', '>', 11n)
+    const later = till.db.selectFrom('event').select('id').where('sequence', '>', 15n)
     await till.db
       .updateTable('webhook_delivery')
       .set({ claim: 1n, attempts: 1 })
       .where('event_id', 'in', later)
       .execute()
-    sending({ patienceMs: 50 })
-    await delivered(17)
-    expect(place.load.most).toBe(12)
+    sending({ patienceMs: 1 })
+    await expect.poll(() => silent.taken.length, { timeout: 5_000 }).toBe(8 + 4)
+    await published(await aStore(till, { webhookUrl: receiver.url }), 1)
+    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    expect(silent.taken).toHaveLength(8 + 4)
   })
 
-  it('gets no more for what comes again once a first attempt has shown it', async () => {
+  it('is known to be quick again by what comes again once first attempts have shown it', async () => {
     const unanswered = new Set<string>()
-    const place = await aSlowPlace(600, unanswered)
+    const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
-    const [hanging = ''] = await published(store, 2)
     // Keeps the lanes at work, so that they are the same all along.
-    unanswered.add(hanging)
-    sending({ patienceMs: 50 })
-    await delivered(1)
-    const types = (types: ['deposit.pending'] | null) =>
-      till.db.updateTable('webhook_endpoint').set({ event_types: types }).execute()
-    await types(['deposit.pending'])
-    await published(store, 8)
-    await types(null)
-    await replay(till.deps, store.id, { id, body: { fromSequence: 3, toSequence: 10 } })
-    await delivered(9)
-    expect(place.load.most).toBe(1 + 4)
+    for (const hanging of await published(store, 1)) unanswered.add(hanging)
+    await tookOnce(60_000)
+    sending({ patienceMs: 1 })
+    await expect.poll(() => place.taken.length, { timeout: 5_000 }).toBe(1)
+    await published(store, 24)
+    const taken = () =>
+      till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'delivered').execute()
+    await expect.poll(async () => (await taken()).length, { timeout: 10_000 }).toBe(24)
+    for (const again of await unsent(store, 12)) unanswered.add(again)
+    await replay(till.deps, store.id, { id, body: { fromSequence: 26, toSequence: 37 } })
+    await expect.poll(() => place.taken.length, { timeout: 5_000 }).toBe(1 + 24 + 12)
   })
 })
 
@@ -173,12 +175,7 @@ describe('of one endpoint', () => {
   it('what is replayed does not hold up what happens now', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
-    await till.db
-      .updateTable('webhook_endpoint')
-      .set({ event_types: ['deposit.pending'] })
-      .execute()
-    await published(store, 12)
-    await till.db.updateTable('webhook_endpoint').set({ event_types: null }).execute()
+    await unsent(store, 12)
     // Never sent before: the first event of a replay is no first attempt either.
     await replay(till.deps, store.id, { id, body: { fromSequence: 1, toSequence: 12 } })
     await published(store, 1)
