@@ -5,9 +5,9 @@ import { expect, inject, test } from 'vitest'
 import { openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { verifyLedger } from '../gateway/ledger/verify.ts'
+import { offerFor } from '../gateway/testing/payment.ts'
 import { databaseUrl } from '../gateway/testing/setup.ts'
 import { aBot, aDeposit, aStore, startTill } from '../gateway/testing/till.ts'
-import { requestTrade } from '../gateway/trades/request.ts'
 import { tradeHandlers } from '../gateway/trades/service.ts'
 import { startCutProxy } from './cut-proxy.ts'
 import { seededRandom } from './random.ts'
@@ -95,12 +95,7 @@ test('bug 37: a backup from before a credit learns of it from Steam, and credits
   const till = await startTill()
   const store = await aStore(till)
   const { bot, session } = await aBot(till)
-  const deposit = await aDeposit(till, store)
-  const answer = requestTrade(till.deps, deposit.body)
-  const trades = () => till.db.selectFrom('trade').select('id').execute()
-  await expect.poll(trades).toHaveLength(1)
-  for (const { id } of await trades()) await tradeHandlers(till.deps).trade(bot, id)
-  await answer
+  await offerFor(till, bot, await aDeposit(till, store))
   const url = await backUp(till.url)
   session.accept('1')
   const watch = () => tradeHandlers(till.deps).watch(bot)

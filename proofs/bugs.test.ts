@@ -9,6 +9,7 @@ import { repeat } from '../gateway/kit/repeat.ts'
 import { verifyLedger } from '../gateway/ledger/verify.ts'
 import type { FakeSession } from '../gateway/testing/fake-steam.ts'
 import { captureLog } from '../gateway/testing/log.ts'
+import { offerFor } from '../gateway/testing/payment.ts'
 import { fc, test } from '../gateway/testing/property.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../gateway/testing/till.ts'
 import { requestTrade } from '../gateway/trades/request.ts'
@@ -33,7 +34,6 @@ afterEach(async () => {
   await till.close()
 })
 
-type Deposit = Awaited<ReturnType<typeof aDeposit>>
 type Step = 'trade' | 'look' | 'watch'
 
 const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
@@ -46,14 +46,6 @@ const STEPS: Record<Step, () => Promise<unknown>> = {
     for (const { id } of await trades()) await tradeHandlers(till.deps).look(bot, id)
   },
   watch: () => tradeHandlers(till.deps).watch(bot),
-}
-
-async function standing(deposit: Deposit): Promise<void> {
-  const before = (await trades()).length
-  const answer = requestTrade(till.deps, deposit.body)
-  await expect.poll(trades).toHaveLength(before + 1)
-  await STEPS.trade()
-  expect(await answer).toEqual({ kind: 'active' })
 }
 
 /** What the store was credited, and told. */
@@ -104,7 +96,7 @@ describe('who sees an acceptance', () => {
     ['watch', 'look', 'trade'],
   ]
   it.each(orders)('bug 2: job, page and poller, %s, %s and %s, credit once', async (...order) => {
-    await standing(await aDeposit(till, store))
+    await offerFor(till, bot, await aDeposit(till, store))
     session.accept('1')
     await Promise.all(order.map((step) => STEPS[step]()))
     for (const step of order) await STEPS[step]()
@@ -113,13 +105,13 @@ describe('who sees an acceptance', () => {
 
   it('bug 6: an offer that is seen, and accepted, before its own sending is answered is credited once', async () => {
     // Of another one that stands the list is read, and this one is in it.
-    await standing(await aDeposit(till, store))
+    await offerFor(till, bot, await aDeposit(till, store))
     session.afterSend = async () => {
       await STEPS.watch()
       session.accept('2')
       await STEPS.watch()
     }
-    await standing(await aDeposit(till, store))
+    await offerFor(till, bot, await aDeposit(till, store))
     await STEPS.watch()
     expect(await books()).toEqual(ONCE)
     expect(session.calls.filter((call) => call.startsWith('send'))).toHaveLength(2)
@@ -132,7 +124,7 @@ describe('a transaction that PostgreSQL breaks off', () => {
   it.each(tables.flatMap((table) => ['40001', '40P01'].map((code) => [table, code] as const)))(
     'bug 15: at %s with %s is repeated without leaving anything twice',
     async (table, code) => {
-      await standing(await aDeposit(till, store))
+      await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
       await breakOff(table, code, 2)
       await STEPS.watch()
@@ -162,7 +154,7 @@ describe('in the middle of a credit', () => {
   ])(
     'bug 35: at %s with %s nothing is credited by halves, and all of it the next time',
     async (table, code) => {
-      await standing(await aDeposit(till, store))
+      await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
       await breakOff(table, code, 1)
       await expect(STEPS.watch()).rejects.toThrow()
@@ -193,10 +185,10 @@ it('bug 32: of two deposits that want one item at the same moment exactly one ge
 })
 
 it('bug 16: who waits for a busy balance has written all else of its credit', async () => {
-  await standing(await aDeposit(till, store))
+  await offerFor(till, bot, await aDeposit(till, store))
   session.accept('1')
   await STEPS.watch()
-  await standing(await aDeposit(till, store))
+  await offerFor(till, bot, await aDeposit(till, store))
   session.accept('2')
   await pool.query('begin')
   await pool.query('select 1 from account where store_id = $1 for no key update', [String(store.id)])

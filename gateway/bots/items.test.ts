@@ -3,6 +3,7 @@ import { Registry } from 'prom-client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/transaction.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { requestTrade } from '../trades/request.ts'
 import { tradeHandlers } from '../trades/service.ts'
@@ -28,16 +29,9 @@ afterEach(() => till.close())
 /** A deposit paid with two items; protected for cs. */
 async function delivered(game: 'cs' | 'dota') {
   const deposit = await aDeposit(till, store, { game })
-  const answer = requestTrade(till.deps, deposit.body)
-  const trade = () =>
-    till.db.selectFrom('trade').select(['id', 'steam_offer_id']).where('deposit_id', '=', deposit.id)
-  await expect.poll(() => trade().execute()).toHaveLength(1)
-  const { id } = await trade().executeTakeFirstOrThrow()
-  await tradeHandlers(till.deps).trade(bot, id)
-  await answer
-  const { steam_offer_id: offerId } = await trade().executeTakeFirstOrThrow()
+  const { tradeId: id, offerId } = await offerFor(till, bot, deposit)
   const settlesAt = new Date(till.clock.now().getTime() + 8 * 86_400_000)
-  session.accept(offerId ?? '', game === 'cs' ? { settlesAt } : {})
+  session.accept(offerId, game === 'cs' ? { settlesAt } : {})
   await tradeHandlers(till.deps).look(bot, id)
   till.clock.advance(10_000)
   await tradeHandlers(till.deps).look(bot, id)

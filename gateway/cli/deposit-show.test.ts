@@ -42,20 +42,6 @@ async function paid(game: 'cs' | 'dota') {
   return { deposit, trade: String(tradeId), code, offer, exchange: `900${offer}` }
 }
 
-/** The sender takes back the first item of an exchange. */
-function takeBackFirst(exchange: string): void {
-  const known = session.trades.get(exchange)
-  if (known?.kind !== 'trade') throw new Error(`the fake knows no trade ${exchange}`)
-  const received = known.trade.received.map((asset, index) => ({
-    ...asset,
-    rolledBackAssetId: index === 0 ? asset.assetId : null,
-  }))
-  session.trades.set(exchange, {
-    kind: 'trade',
-    trade: { ...known.trade, state: 'partly_rolled_back', received },
-  })
-}
-
 /** Sends what is due, one after the other. */
 async function tellStore(): Promise<void> {
   await publishEvents(till.deps)
@@ -69,7 +55,7 @@ it('a deposit that was paid, held, told and reversed in part is shown with its t
   await tellStore()
   till.clock.advance(5_000)
   await tellStore()
-  takeBackFirst(exchange)
+  session.takeBack(exchange, deposit.body.items.slice(0, 1))
   till.clock.advance(3_600_000)
   await tradeHandlers(till.deps).history(bot)
   till.clock.advance(1_000)

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createMetrics } from '../kit/metrics.ts'
+import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
-import { requestTrade } from '../trades/request.ts'
 import { tradeHandlers } from '../trades/service.ts'
 import { checkLedger } from './jobs.ts'
 import { verifyLedger } from './verify.ts'
@@ -32,24 +32,9 @@ async function someLife() {
   }
   for (const [index, store] of [...stores, ...stores].entries()) {
     const deposit = await aDeposit(till, store, { game: index === 0 ? 'dota' : 'cs' })
-    const answer = requestTrade(till.deps, deposit.body)
-    const trades = () => till.db.selectFrom('trade').select('id').execute()
-    await expect.poll(trades).toHaveLength(index + 1)
-    await work()
-    await answer
-    session.accept(String(index + 1))
-    await work()
+    await payFor(till, { bot, session }, deposit)
+    if (index === 1) session.takeBack('9002', deposit.body.items.slice(0, 1))
   }
-  const exchange = session.trades.get('9002')
-  if (exchange?.kind !== 'trade') throw new Error('no exchange')
-  const received = exchange.trade.received.map((asset, index) => ({
-    ...asset,
-    rolledBackAssetId: index === 0 ? asset.assetId : null,
-  }))
-  session.trades.set('9002', {
-    kind: 'trade',
-    trade: { ...exchange.trade, state: 'partly_rolled_back', received },
-  })
   await till.db
     .updateTable('trade')
     .set({ settles_at: till.clock.now() })

@@ -4,6 +4,7 @@ import { sweepDeposits } from '../deposits/jobs.ts'
 import { viewReader } from '../deposits/views.ts'
 import { createMetrics } from '../kit/metrics.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { requestTrade } from '../trades/request.ts'
 import { tradeHandlers } from '../trades/service.ts'
@@ -60,10 +61,7 @@ const statusOf = async (hash: string) => (await viewOf(hash)).status
 
 async function pending() {
   const deposit = await aDeposit(till, store)
-  const answer = requestTrade(till.deps, deposit.body)
-  await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
-  await work()
-  await answer
+  await offerFor(till, bot, deposit)
   return deposit
 }
 

@@ -30,6 +30,8 @@ export type FakeSession = SteamSession & {
   /** Runs before a cancel is answered: an accept that is faster. */
   beforeCancel(): void
   accept(offerId: string, options?: { settlesAt?: Date; received?: boolean }): void
+  /** The sender takes an exchange back, all of it or these of its assets. */
+  takeBack(tradeId: string, assetIds?: readonly string[]): void
 }
 
 const PARTNER_TRADE_BASE = 9_000
@@ -140,6 +142,17 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
           rollbackOf: null,
         },
       })
+    },
+    takeBack(tradeId, assetIds) {
+      const answer = trades.get(tradeId)
+      if (answer?.kind !== 'trade') throw new Error(`no exchange ${tradeId}`)
+      const { trade } = answer
+      const received = trade.received.map((asset) => ({
+        ...asset,
+        rolledBackAssetId: assetIds === undefined || assetIds.includes(asset.assetId) ? asset.assetId : null,
+      }))
+      const state = assetIds === undefined ? 'rolled_back' : 'partly_rolled_back'
+      trades.set(tradeId, { kind: 'trade', trade: { ...trade, state, received, settlesAt: null } })
     },
   }
   return session

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from './cancellation.ts'
 import { record } from './record.ts'
-import { requestTrade } from './request.ts'
 import { tradeHandlers } from './service.ts'
 
 let till: Till
@@ -34,10 +34,7 @@ const watch = () => tradeHandlers(till.deps).watch(bot)
 /** A deposit whose offer stands. */
 async function pending() {
   const deposit = await aDeposit(till, store)
-  const answer = requestTrade(till.deps, deposit.body)
-  await expect.poll(theTrade).toBeDefined()
-  await work()
-  await answer
+  await offerFor(till, bot, deposit)
   const row = () =>
     till.db.selectFrom('deposit').selectAll().where('id', '=', deposit.id).executeTakeFirstOrThrow()
   return { id: deposit.id, row, cancel: () => cancelDeposit(till.deps, store.id, deposit.id) }

@@ -78,13 +78,7 @@ async function paidAndTakenBack(): Promise<bigint> {
   const { offerId } = await offerOf(id)
   session.accept(offerId)
   await advance(id)
-  const exchange = session.trades.get(`900${offerId}`)
-  if (exchange?.kind !== 'trade') throw new Error('no exchange')
-  const received = exchange.trade.received.map((asset) => ({ ...asset, rolledBackAssetId: asset.assetId }))
-  session.trades.set(exchange.trade.tradeId, {
-    kind: 'trade',
-    trade: { ...exchange.trade, state: 'rolled_back', received },
-  })
+  session.takeBack(`900${offerId}`)
   await tradeHandlers(till.deps).history(bot)
   return id
 }

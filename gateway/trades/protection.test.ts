@@ -2,11 +2,10 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
-import type { TradeStatus } from '../steam/steam.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
+import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { sweepHistories } from './protection.ts'
-import { requestTrade } from './request.ts'
 import { tradeHandlers } from './service.ts'
 
 const DAY_MS = 86_400_000
@@ -31,28 +30,8 @@ async function work(): Promise<void> {
 /** A deposit of two protected items, 10 and 20 USD, delivered. Gross is 11 and 22. */
 async function delivered() {
   const deposit = await aDeposit(till, store, { game: 'cs' })
-  const offers = session.offers.size
-  const answer = requestTrade(till.deps, deposit.body)
-  await expect
-    .poll(() => till.db.selectFrom('trade').select('id').where('deposit_id', '=', deposit.id).execute())
-    .toHaveLength(1)
-  await work()
-  await answer
-  session.accept(String(offers + 1))
-  await work()
+  await payFor(till, { bot, session }, deposit)
   return deposit
-}
-
-/** Steam says that the exchange was taken back, all of it or these items. */
-function takeBack(assetIds?: string[], tradeId = '9001'): void {
-  const answer = session.trades.get(tradeId)
-  if (answer?.kind !== 'trade') throw new Error(`the fake knows no trade ${tradeId}`)
-  const received = answer.trade.received.map((asset) => ({
-    ...asset,
-    rolledBackAssetId: assetIds === undefined || assetIds.includes(asset.assetId) ? asset.assetId : null,
-  }))
-  const state: TradeStatus['state'] = assetIds === undefined ? 'rolled_back' : 'partly_rolled_back'
-  session.trades.set(tradeId, { kind: 'trade', trade: { ...answer.trade, state, received, settlesAt: null } })
 }
 
 const depositRow = () => till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
@@ -88,7 +67,7 @@ describe('a delivery under trade protection', () => {
 
   it('D-9 that is taken back whole leaves nothing held, and no loss', async () => {
     await delivered()
-    takeBack()
+    session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
     await work()
     await work()
@@ -108,11 +87,11 @@ describe('a delivery under trade protection', () => {
   it('D-9 that is taken back in parts tells of each, and releases the rest', async () => {
     const deposit = await delivered()
     const [first = '', second = ''] = deposit.body.items
-    takeBack([first])
+    session.takeBack('9001', [first])
     till.clock.advance(8 * DAY_MS)
     await work()
     expect(await accounts()).toEqual({ items: -2_200n, held: 0n, available: 2_000n, commission: 200n })
-    takeBack([first, second])
+    session.takeBack('9001', [first, second])
     till.clock.advance(DAY_MS)
     await work()
     expect((await tradeRow()).state).toBe('reversed')
@@ -140,7 +119,7 @@ describe('the history of a bot', () => {
 
   it('D-9 tells of a reversal within the hour, long before the settlement', async () => {
     await delivered()
-    takeBack()
+    session.takeBack('9001')
     await handlers().history(bot)
     expect((await tradeRow()).state).toBe('reversed')
     expect((await events()).at(-1)).toBe('deposit.reversed')
@@ -193,7 +172,7 @@ describe('a reversal of what was credited at once', () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
     await delivered()
     expect(await accounts()).toMatchObject({ available: 2_500n, held: 500n })
-    takeBack()
+    session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
     await work()
     expect(await accounts()).toEqual({
@@ -209,7 +188,7 @@ describe('a reversal of what was credited at once', () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 100_000n, liability: 'store' }).execute()
     await delivered()
     await till.db.updateTable('account').set({ balance: 0n }).where('kind', '=', 'available').execute()
-    takeBack()
+    session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
     await work()
     expect(await accounts()).toMatchObject({ available: -3_000n, items: 0n })
@@ -218,7 +197,7 @@ describe('a reversal of what was credited at once', () => {
   it('gives the store room for credit at risk again', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await delivered()
-    takeBack()
+    session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
     await work()
     await delivered()

@@ -21,12 +21,7 @@ const theTrade = () => till.db.selectFrom('trade').selectAll().executeTakeFirst(
 
 /** A trade whose offer stands. */
 async function begin() {
-  const deposit = await aDeposit(till, await aStore(till))
-  const answer = requestTrade(till.deps, deposit.body)
-  await expect.poll(theTrade).toBeDefined()
-  const id = (await theTrade())?.id ?? 0n
-  await tradeHandlers(till.deps).trade(bot, id)
-  await answer
+  const { tradeId: id } = await offerFor(till, bot, await aDeposit(till, await aStore(till)))
   return { id, watch: () => tradeHandlers(till.deps).watch(bot) }
 }
 
