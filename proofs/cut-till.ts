@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { z } from 'zod'
+import { DEFAULT_FLEET_LIMITS } from '../gateway/bots/fleet.ts'
 import { createQueue } from '../gateway/db/boss-queue.ts'
 import { type Database, openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
@@ -63,9 +64,10 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
       readProfile: async () => ({ kind: 'unknown_account' }),
     },
     publicUrl: 'http://till.test',
-    limits: { maxItems: 50 },
+    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
     rules: DEFAULT_RULES,
     protectionDays: () => 8,
+    historyEveryMs: 3_600_000,
   }
   await ensureWebhookQueues(deps)
   await ensureDepositQueues(deps)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BotFacts, chooseBot } from './fleet.ts'
+import { type BotFacts, chooseBot, DEFAULT_FLEET_LIMITS } from './fleet.ts'
 
 const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   botId: 1n,
@@ -14,15 +14,17 @@ const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   ...facts,
 })
 
+const choose = (bots: BotFacts[], items = 1, limits = DEFAULT_FLEET_LIMITS) => chooseBot(bots, limits, items)
+
 describe('the choice of a bot', () => {
   it('takes the least busy one', () => {
     const bots = [aBot({ botId: 1n, liveOffers: 3, level: 99 }), aBot({ botId: 2n, liveOffers: 1 })]
-    expect(chooseBot(bots)?.botId).toBe(2n)
+    expect(choose(bots)?.botId).toBe(2n)
   })
 
   it('takes the higher level among equals, then the older one', () => {
-    expect(chooseBot([aBot({ botId: 1n, level: 5 }), aBot({ botId: 2n, level: 50 })])?.botId).toBe(2n)
-    expect(chooseBot([aBot({ botId: 2n }), aBot({ botId: 1n })])?.botId).toBe(1n)
+    expect(choose([aBot({ botId: 1n, level: 5 }), aBot({ botId: 2n, level: 50 })])?.botId).toBe(2n)
+    expect(choose([aBot({ botId: 2n }), aBot({ botId: 1n })])?.botId).toBe(1n)
   })
 
   it.each([
@@ -34,34 +36,34 @@ describe('the choice of a bot', () => {
     ['will hold 900 items with those on the way', { itemsHeld: 880, itemsOnTheWay: 20 }],
     ['has 5 live offers with this partner', { liveOffers: 5, liveOffersWithPartner: 5 }],
   ])('passes over a bot that %s', (_, facts) => {
-    expect(chooseBot([aBot(facts)])).toBeUndefined()
+    expect(choose([aBot(facts)])).toBeUndefined()
     expect(
-      chooseBot([aBot(facts), aBot({ botId: 7n, liveOffers: 29, liveOffersWithPartner: 4, itemsHeld: 899 })])
+      choose([aBot(facts), aBot({ botId: 7n, liveOffers: 29, liveOffersWithPartner: 4, itemsHeld: 899 })])
         ?.botId,
     ).toBe(7n)
   })
 
   it('takes one that works before one that fails, and that one rather than none', () => {
     const failing = aBot({ botId: 1n, failing: true, level: 99 })
-    expect(chooseBot([failing, aBot({ botId: 2n, liveOffers: 20 })])?.botId).toBe(2n)
-    expect(chooseBot([failing])?.botId).toBe(1n)
+    expect(choose([failing, aBot({ botId: 2n, liveOffers: 20 })])?.botId).toBe(2n)
+    expect(choose([failing])?.botId).toBe(1n)
   })
 
   it('takes another one for a shopper who has an open trade already', () => {
     const known = aBot({ botId: 1n, liveOffers: 1, liveOffersWithPartner: 1 })
-    expect(chooseBot([known, aBot({ botId: 2n, liveOffers: 9 })])?.botId).toBe(2n)
+    expect(choose([known, aBot({ botId: 2n, liveOffers: 9 })])?.botId).toBe(2n)
   })
 
   it('passes over a bot that so many more items would bring past its limit', () => {
     const almostFull = aBot({ botId: 1n, itemsHeld: 850, itemsOnTheWay: 45 })
-    expect(chooseBot([almostFull], undefined, 5)?.botId).toBe(1n)
-    expect(chooseBot([almostFull], undefined, 6)).toBeUndefined()
-    expect(chooseBot([almostFull, aBot({ botId: 2n, liveOffers: 20 })], undefined, 6)?.botId).toBe(2n)
+    expect(choose([almostFull], 5)?.botId).toBe(1n)
+    expect(choose([almostFull], 6)).toBeUndefined()
+    expect(choose([almostFull, aBot({ botId: 2n, liveOffers: 20 })], 6)?.botId).toBe(2n)
   })
 
   it('keeps to other limits if told so', () => {
     const limits = { liveOffers: 2, liveOffersWithPartner: 5, itemsHeld: 10 }
-    expect(chooseBot([aBot({ liveOffers: 2 })], limits)).toBeUndefined()
-    expect(chooseBot([aBot({ itemsHeld: 10 })], limits)).toBeUndefined()
+    expect(choose([aBot({ liveOffers: 2 })], 1, limits)).toBeUndefined()
+    expect(choose([aBot({ itemsHeld: 10 })], 1, limits)).toBeUndefined()
   })
 })

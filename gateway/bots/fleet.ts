@@ -33,13 +33,13 @@ export const DEFAULT_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWit
 export const MOST_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 1_000 }
 
 /**
- * Of the bots with room for so many more items: one that works before one that fails, then the one with the fewest open trades with this
- * shopper, then the least busy, then the higher level, then the older one.
+ * Of the bots with room for so many more items: one that works before one that fails, then the one with the fewest open
+ * trades with this shopper, then the least busy, then the higher level, then the older one.
  */
 export function chooseBot(
   bots: readonly BotFacts[],
-  limits = DEFAULT_FLEET_LIMITS,
-  items = 1,
+  limits: FleetLimits,
+  items: number,
 ): BotFacts | undefined {
   return bots.filter((bot) => hasRoom(bot, limits, items)).sort(byPreference)[0]
 }

@@ -26,6 +26,8 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
+const wanted = { partnerSteamId: '76561197960269729', items: 2 }
+
 /** A deposit paid with two items; protected for cs. */
 async function delivered(game: 'cs' | 'dota') {
   const deposit = await aDeposit(till, store, { game })
@@ -84,8 +86,7 @@ describe('items in the hands of a bot', () => {
     const metrics = await (await survey()).metrics()
     expect(metrics).toContain(`tradetill_bot_items{bot="${session.steamId}"} 2`)
     expect(metrics).toContain('tradetill_bots{state="online"} 1')
-    const choose = () =>
-      inTransaction(till.db, (tx) => chooseBotForTrade(tx, { partnerSteamId: '76561197960269729', items: 2 }))
+    const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, wanted, DEFAULT_FLEET_LIMITS))
     expect(await choose()).toEqual({ botId: bot.botId })
     await move('in', 898)
     expect(await choose()).toBeUndefined()
@@ -180,8 +181,7 @@ describe('the limits of a bot', () => {
 
 describe('the operator', () => {
   const id = () => String(bot.botId)
-  const choose = () =>
-    inTransaction(till.db, (tx) => chooseBotForTrade(tx, { partnerSteamId: '76561197960269729', items: 2 }))
+  const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, wanted, DEFAULT_FLEET_LIMITS))
 
   it('pauses a bot, which then collects nothing, and lets it go on', async () => {
     expect(await actOnBot(till.db, id(), 'pause')).toEqual({ kind: 'done', name: 'Tradetill Bot' })

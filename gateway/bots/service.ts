@@ -2,7 +2,7 @@ import type { Db, Tx } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import type { Profile, Steam, SteamSession, Unavailable } from '../steam/steam.ts'
-import { chooseBot, DEFAULT_FLEET_LIMITS, type FleetLimits } from './fleet.ts'
+import { chooseBot, type FleetLimits } from './fleet.ts'
 import { botForReading, botsForChoice, listBots, lockTradesOf, saveBot } from './store.ts'
 
 export { listBots }
@@ -16,7 +16,7 @@ type Wanted = { partnerSteamId: string; items: number }
 export async function chooseBotForTrade(
   tx: Tx,
   { partnerSteamId, items }: Wanted,
-  limits: FleetLimits = DEFAULT_FLEET_LIMITS,
+  limits: FleetLimits,
 ): Promise<{ botId: bigint } | undefined> {
   const full = new Set<bigint>()
   const choose = async (isMeant: (botId: bigint) => boolean) => {

@@ -106,7 +106,9 @@ describe('a lease', () => {
 
 describe('the bot for a trade', () => {
   const choose = (partnerSteamId = SHOPPER, items = 1) =>
-    database.db.transaction().execute((tx: Tx) => chooseBotForTrade(tx, { partnerSteamId, items }))
+    database.db
+      .transaction()
+      .execute((tx: Tx) => chooseBotForTrade(tx, { partnerSteamId, items }, DEFAULT_FLEET_LIMITS))
 
   it('is none while no session is open or no lease holds', async () => {
     await aBot()

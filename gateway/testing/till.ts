@@ -3,6 +3,7 @@
 import type { EventType } from '../../contract/webhooks.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { botQueue } from '../bots/bot.ts'
+import { DEFAULT_FLEET_LIMITS } from '../bots/fleet.ts'
 import { createQueue } from '../db/boss-queue.ts'
 import { createSignals } from '../db/pg-signals.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
@@ -43,9 +44,10 @@ export async function startTill() {
       }),
     },
     publicUrl: PUBLIC_URL,
-    limits: { maxItems: 50 },
+    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
     rules: DEFAULT_RULES,
     protectionDays: (game) => (game === 'cs' ? 8 : 0),
+    historyEveryMs: 3_600_000,
   }
   await ensureWebhookQueues(deps)
   await ensureDepositQueues(deps)

@@ -5,7 +5,6 @@ import { record } from './record.ts'
 import { loadTrade, protectedTradesOf } from './store.ts'
 import type { TradeDeps } from './wake.ts'
 
-const EVERY_MS = 3_600_000
 /** How soon it is gone through again if Steam fails. */
 const RETRY_MS = 300_000
 
@@ -29,21 +28,13 @@ export async function readHistory(deps: TradeDeps, bot: BotContext): Promise<voi
   }
 }
 
-async function retrySoon(
-  { db, clock, historyEveryMs = EVERY_MS }: TradeDeps,
-  bot: BotContext,
-): Promise<void> {
+async function retrySoon({ db, clock, historyEveryMs }: TradeDeps, bot: BotContext): Promise<void> {
   const at = new Date(clock.now().getTime() - historyEveryMs + Math.min(RETRY_MS, historyEveryMs))
   await db.updateTable('bot').set({ history_at: at }).where('id', '=', bot.botId).execute()
 }
 
 /** Has every bot whose deliveries can be taken back go through its history, once every `historyEveryMs`. */
-export async function sweepHistories({
-  db,
-  queue,
-  clock,
-  historyEveryMs = EVERY_MS,
-}: TradeDeps): Promise<void> {
+export async function sweepHistories({ db, queue, clock, historyEveryMs }: TradeDeps): Promise<void> {
   const now = clock.now()
   const due = await db
     .updateTable('bot')

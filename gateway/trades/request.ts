@@ -15,8 +15,8 @@ import { liveTradeOf } from './store.ts'
 
 export type TradeLimits = {
   maxItems: number
-  /** What one bot may have open and hold; the defaults of the fleet where absent. */
-  fleet?: FleetLimits
+  /** What one bot may have open and hold. */
+  fleet: FleetLimits
 }
 
 export type RequestDeps = DepositDeps & { limits: TradeLimits; rules: PricingRules }

@@ -6,8 +6,8 @@ import type { TradeRow } from './store.ts'
 export type TradeDeps = DepositDeps & {
   /** Days in which Steam lets the sender take a trade of the game back. */
   protectionDays(game: TradeRow['game']): number
-  /** How often a bot's history is gone through while anything can be taken back; an hour where it is not said. */
-  historyEveryMs?: number
+  /** How often a bot's history is gone through while anything can be taken back. */
+  historyEveryMs: number
 }
 
 /** Wakes the bot at that time; the sweep does it if the job is lost. */

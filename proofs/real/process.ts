@@ -1,5 +1,6 @@
 /** A simulated process of the gateway: its own connections, clock and leases. It can stand still, and die at any await. */
 import type { BotContext, BotHandlers } from '../../gateway/bots/bot.ts'
+import { DEFAULT_FLEET_LIMITS } from '../../gateway/bots/fleet.ts'
 import { beat, LEASE_MS, type Lease, setOnline, takeLeases } from '../../gateway/bots/store.ts'
 import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
 import type { RequestDeps } from '../../gateway/trades/request.ts'
@@ -66,9 +67,10 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
       },
     },
     publicUrl: 'http://till.test',
-    limits: { maxItems: 50 },
+    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
     rules: DEFAULT_RULES,
     protectionDays: (game) => (game === 'cs' ? 8 : 0),
+    historyEveryMs: 3_600_000,
   }
   const process: Process = { ...state, gate, connections, deps, handlers: tradeHandlers(deps) }
   return process
