@@ -1,6 +1,12 @@
 import type { Language } from './languages.ts'
 
-type ErrorEntry = { status: number; title: string; detail: Record<Language, string> }
+type ErrorEntry = {
+  status: number
+  title: string
+  detail: Record<Language, string>
+  /** What a store's developer reads instead, where `detail` speaks to a shopper; see `detailForStores`. */
+  forStores?: Record<Language, string>
+}
 
 /**
  * Every refusal that a call of ours may answer (RFC 9457 problem JSON, `code` is the key).
@@ -58,6 +64,10 @@ export const ERRORS = {
     detail: {
       en: 'Failed to find your payment. Go back to the store and start again.',
       ru: 'Не удалось найти ваш платёж. Вернитесь в магазин и начните заново.',
+    },
+    forStores: {
+      en: 'The store of this API key{key} has no deposit with {asked}. Check that, and that the key is one of the store that created the deposit.',
+      ru: 'У магазина с этим ключом API{key} нет пополнения с {asked}. Проверьте это значение и то, что ключ принадлежит магазину, который создал пополнение.',
     },
   },
   method_not_allowed: {
@@ -265,6 +275,16 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof ERRORS
+
+/** Whose call it was and what it asked for, in words; without a call, as the reference has it. */
+export type AskedByStore = { key?: string; asked: string }
+
+export function detailForStores(code: ErrorCode, language: Language, { key, asked }: AskedByStore): string {
+  const { detail, forStores }: ErrorEntry = ERRORS[code]
+  return (forStores ?? detail)[language]
+    .replace('{key}', () => (key === undefined ? '' : ` (${key})`))
+    .replace('{asked}', () => asked)
+}
 
 /** The body of every refused call, sent as `application/problem+json`. */
 export type Problem = {

@@ -27,6 +27,11 @@ async function calls(count: number, url: string, addressOf: (n: number) => strin
   for (let n = 0; n < count; n += 1) await app.inject({ url, remoteAddress: addressOf(n) })
 }
 
+it('what is refused to nobody that is known as a store speaks to a shopper', async () => {
+  const answer = await app.inject('/refused/7')
+  expect(answer.json().detail).toBe('Failed to find your payment. Go back to the store and start again.')
+})
+
 describe('the line of a refused call', () => {
   it('tells the route as it is registered, never what it was called with, and the code', async () => {
     await calls(1, '/refused/7', () => '203.0.113.1')

@@ -1,7 +1,7 @@
 /** Every refusal leaves as RFC 9457 problem JSON from the catalogue, in the language the call asked for. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import { ERRORS, type ErrorCode, type Problem } from '../../contract/errors.ts'
+import { detailForStores, ERRORS, type ErrorCode, type Problem } from '../../contract/errors.ts'
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
 import type { Log } from '../kit/log.ts'
 import { type FieldError, ProblemError } from '../kit/problem.ts'
@@ -25,16 +25,29 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-function problemOf(code: ErrorCode, language: Language, fields?: FieldError[]): Problem {
+function problemOf(request: FastifyRequest, { code, fields }: Refusal): Problem {
   const { status, title, detail } = ERRORS[code]
+  const language = languageOf(request)
+  const key = keys.get(request)
   return {
     type: `urn:tradetill:problem:${code}`,
     title,
     status,
     code,
-    detail: detail[language],
+    detail:
+      key === undefined
+        ? detail[language]
+        : detailForStores(code, language, { key, asked: askedOf(request) }),
     ...(fields && { errors: fields }),
   }
+}
+
+/** Which deposit a store asked for. */
+function askedOf({ params, query }: FastifyRequest): string {
+  const id = fieldOf(params, 'id')
+  return id === undefined
+    ? `externalId ${JSON.stringify(fieldOf(query, 'externalId') ?? '')}`
+    : `id ${String(id)}`
 }
 
 type Refusal = { code: ErrorCode; fields?: FieldError[] | undefined; retryAfterS?: number | undefined }
@@ -44,15 +57,18 @@ const refused = new WeakMap<FastifyRequest, ErrorCode>()
 /** What the call was refused with, if it was. */
 export const codeOf = (request: FastifyRequest): ErrorCode | undefined => refused.get(request)
 
-const toldByOthers = new WeakSet<FastifyRequest>()
+const keys = new WeakMap<FastifyRequest, string>()
 
-/** The call has a line of the log of its own, which has the code of its refusal too. */
-export const leaveToOthers = (request: FastifyRequest): void => void toldByOthers.add(request)
+/**
+ * A store has proved itself with this key: from here on a refusal speaks to its developer, and the line of the store's
+ * call tells of it in the log.
+ */
+export const noteStoreCall = (request: FastifyRequest, keyId: string): void => void keys.set(request, keyId)
 
 /** Answers the call with the refusal `code`. */
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {
   refused.set(request, refusal.code)
-  const problem = problemOf(refusal.code, languageOf(request), refusal.fields)
+  const problem = problemOf(request, refusal)
   if (refusal.retryAfterS !== undefined) reply.header('retry-after', refusal.retryAfterS)
   return reply
     .code(problem.status)
@@ -86,7 +102,7 @@ function refusalLines(log: Log, nowMs: () => number): (request: FastifyRequest, 
   let leftOut = 0
   return (request, code) => {
     // The metric of all calls counts what the limits refuse.
-    if (code === 'too_many_requests' || toldByOthers.has(request)) return
+    if (code === 'too_many_requests' || keys.has(request)) return
     if (!ofAddress.take(addressKey(request.ip)) || !ofAll.take('all')) {
       leftOut += 1
       return

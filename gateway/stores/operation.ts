@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/store-api.ts'
 import type { Db } from '../db/client.ts'
-import { leaveToOthers } from '../http/problem.ts'
+import { noteStoreCall } from '../http/problem.ts'
 import type { Clock } from '../kit/clock.ts'
 import { ProblemError, refuse } from '../kit/problem.ts'
 import { type Mode, parseApiKey } from './api-key.ts'
@@ -90,9 +90,8 @@ export function authenticateCalls(app: FastifyInstance, deps: AuthDeps): void {
     const key = given === undefined ? undefined : parseApiKey(given, deps.mode)
     const store = (key && (await findStoreByKey(deps, key))) ?? refuse('unauthorized')
     deps.limitStore(store.id)
-    // From here on the line of the store's call tells of a refusal.
     proved.set(request, store)
-    leaveToOthers(request)
+    noteStoreCall(request, store.keyId)
     const scope = request.routeOptions.config.operation?.scope
     if (scope !== undefined && !store.scopes.includes(scope)) refuse('scope_missing')
   })

@@ -1,7 +1,7 @@
 /** The OpenAPI document and the reference page, made from the routes as they are registered. */
 import type { FastifyPluginAsync, RouteOptions } from 'fastify'
 import { z } from 'zod'
-import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
+import { detailForStores, ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import { problemSchema } from '../../contract/store-api.ts'
 import { webhookSchema } from '../../contract/webhooks.ts'
 import type { Operation } from './operation.ts'
@@ -187,7 +187,7 @@ function refusalsOf(method: string, operation: Operation, use: Use): Record<stri
 const PASSING: readonly ErrorCode[] = ['too_many_requests', 'idempotency_in_progress', 'deposit_busy']
 
 const refusalText = (code: ErrorCode): string =>
-  `\`${code}\`: ${ERRORS[code].detail.en}${PASSING.includes(code) ? ' `Retry-After` gives the seconds.' : ''}`
+  `\`${code}\`: ${detailForStores(code, 'en', { asked: 'this id or externalId' })}${PASSING.includes(code) ? ' `Retry-After` gives the seconds.' : ''}`
 
 /** A schema that has a name goes into `schemas` and is referred to. */
 function schemaOf(

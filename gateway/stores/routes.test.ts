@@ -39,7 +39,8 @@ describe('API key', () => {
     expect((await api.call('GET', `/v1/deposits/${id}`)).statusCode).toBe(200)
     const foreign = await api.call('GET', `/v1/deposits/${id}`, { key: other })
     const unknown = await api.call('GET', '/v1/deposits/99999', { key: other })
-    expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body])
+    // But for the id that was asked for: nothing tells that the one is there and the other is not.
+    expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body.replace('99999', id)])
   })
 
   test('of the right form but unknown, of another mode, torn or absent is refused alike', async () => {
@@ -259,6 +260,21 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     expect((await cancel(deposit.id)).json().code).toBe('not_cancellable')
     const foreign = await aDeposit(till, await aStore(till))
     expect((await cancel(foreign.id)).json().code).toBe('deposit_not_found')
+  })
+})
+
+describe('a deposit that the store does not have', () => {
+  test.each([
+    ['by id', '/v1/deposits/77', 'id 77'],
+    ['by order', '/v1/deposits/lookup?externalId=top%20%22%24%26%22', 'externalId "top \\"$&\\""'],
+  ])('is refused %s to its developer, not to a shopper', async (_how, url, asked) => {
+    const key = api.key.split('_')[2]
+    const answer = await api.call('GET', url)
+    expect(answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
+    const { detail } = answer.json()
+    expect(detail).toContain(`The store of this API key (${key}) has no deposit with ${asked}. Check`)
+    const russian = await api.call('GET', url, { headers: { 'accept-language': 'ru' } })
+    expect(russian.json().detail).toContain(`ключом API (${key}) нет пополнения с ${asked}. Проверьте`)
   })
 })
 
