@@ -239,7 +239,8 @@ describe('a thousand scripts of failures', () => {
     const seeds = every(25)
     const { really, equal } = differing(seeds, [traces, await playAll(seeds, DEADLINE_MS)])
     expect(really).toEqual([])
-    expect(equal).toBeGreaterThan(0)
+    // A busy machine excuses a few, never most of them.
+    expect(equal).toBeGreaterThan(seeds.length / 2)
   })
 
   it('give the same trace for the same seed where no deadline takes part', { timeout: 120_000 }, async () => {
