@@ -38,7 +38,7 @@ const SHARED = [
 
 export const PURE_FAULTS = [...SHARED, 'exchange that fails'] as const
 
-export const REAL_FAULTS = [...SHARED, 'lock wait', 'counter-offer declined'] as const
+export const REAL_FAULTS = [...SHARED, 'lock wait', 'crowd at a lock', 'counter-offer declined'] as const
 
 export type Fault = (typeof PURE_FAULTS)[number] | (typeof REAL_FAULTS)[number]
 

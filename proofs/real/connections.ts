@@ -9,6 +9,7 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
+import pg from 'pg'
 import type { Db, Tx } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
 import type { Faults } from '../faults.ts'
@@ -31,6 +32,7 @@ export class ConnectionLost extends Error {}
 /** As PostgreSQL says it when another transaction was in the way. */
 class SerializationFailure extends Error {
   readonly code = '40001'
+  override readonly message = 'could not serialize access'
 }
 
 type Line = {
@@ -52,6 +54,9 @@ export type Deps = {
   /** A transaction that wrote has committed. */
   committed(): void
 }
+
+/** What the scheduler did to a statement that stood in a line. */
+const CANCELLED = '57014'
 
 const LINES = 4
 
@@ -160,7 +165,7 @@ function connectionOf(deps: Deps, line: Line): DatabaseConnection {
         return { rows: [] }
       }
       if (line.inTransaction && deps.faults.strike('serialization failure', 0.001)) {
-        throw new SerializationFailure('could not serialize access')
+        throw new SerializationFailure()
       }
       const { rows, rowCount, command } = await say(deps, line, sql, parameters)
       if (command === 'SELECT') return { rows }
@@ -182,7 +187,11 @@ async function say(deps: Deps, line: Line, text: string, parameters: readonly un
   const ends = text === 'commit' || text === 'rollback'
   const { session } = line
   const flight = { pid: session.pid, mayWait, releases: ends || !line.inTransaction }
-  return deps.scheduler.fly(flight, () => session.client.query({ name, text, values: [...parameters] }))
+  const start = () => session.client.query({ name, text, values: [...parameters] })
+  return deps.scheduler.fly(flight, start).catch((error: unknown) => {
+    const wasCancelled = error instanceof pg.DatabaseError && error.code === CANCELLED
+    throw wasCancelled ? new SerializationFailure() : error
+  })
 }
 
 type Statement = { name: string; mayWait: boolean }

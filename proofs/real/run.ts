@@ -103,6 +103,7 @@ function setScene({ sessions, seed, monitor, trace }: Setting): Scene & { failur
   const scheduler = createScheduler({
     ...{ engine, monitor },
     sawLockWait: () => faults.saw('lock wait'),
+    sawCrowd: () => faults.saw('crowd at a lock'),
     failure: () => failure,
   })
   const work = createWork(() => scene)

@@ -27,6 +27,8 @@ type Taken = {
 type Flight = Taken & {
   landed: Promise<void>
   handOver: (() => void) | undefined
+  /** Backends that had to end first when it was last looked at. */
+  blockers: readonly number[]
   mustLook: boolean
 }
 
@@ -38,11 +40,12 @@ type Deps = {
   engine: Engine
   monitor: pg.ClientBase
   sawLockWait: () => void
+  sawCrowd: () => void
   /** Anything but undefined ends the run. */
   failure: () => unknown
 }
 
-export function createScheduler({ engine, monitor, sawLockWait, failure }: Deps): Scheduler {
+export function createScheduler({ engine, monitor, sawLockWait, sawCrowd, failure }: Deps): Scheduler {
   let flights: Flight[] = []
   const chores: (() => Promise<void>)[] = []
 
@@ -50,14 +53,17 @@ export function createScheduler({ engine, monitor, sawLockWait, failure }: Deps)
     for (;;) {
       await settledWithin(flight.landed, flight.mayWait ? PATIENCE_MS : LONG_PATIENCE_MS)
       if (flight.handOver !== undefined) return true
-      const { rows } = await monitor.query<{ waits: boolean }>(
-        'select cardinality(pg_blocking_pids($1)) > 0 as waits',
-        [flight.pid],
-      )
-      if (rows[0]?.waits === true) {
-        sawLockWait()
-        return false
-      }
+      const { rows } = await monitor.query<{ pids: number[] }>('select pg_blocking_pids($1) as pids', [
+        flight.pid,
+      ])
+      flight.blockers = rows[0]?.pids ?? []
+      if (flight.blockers.length === 0) continue
+      sawLockWait()
+      if (!flights.some((other) => isInLineOf(flight, other))) return false
+      sawCrowd()
+      await monitor.query('select pg_cancel_backend($1)', [flight.pid])
+      await flight.landed
+      return true
     }
   }
 
@@ -76,7 +82,9 @@ export function createScheduler({ engine, monitor, sawLockWait, failure }: Deps)
       flight.mustLook = false
       if (!(await hasLanded(flight))) continue
       flights = flights.filter((other) => other !== flight)
-      if (flight.releases) for (const other of flights) other.mustLook = true
+      if (flight.releases) {
+        for (const other of flights) other.mustLook ||= other.blockers.includes(flight.pid)
+      }
       flight.handOver?.()
       await turn()
     }
@@ -85,7 +93,10 @@ export function createScheduler({ engine, monitor, sawLockWait, failure }: Deps)
   return {
     fly: (on, start) =>
       new Promise((resolve, reject) => {
-        const flight: Flight = { ...on, landed: Promise.resolve(), handOver: undefined, mustLook: true }
+        const flight: Flight = {
+          ...{ ...on, landed: Promise.resolve() },
+          ...{ handOver: undefined, blockers: [], mustLook: true },
+        }
         flight.landed = start().then(
           (value) => {
             flight.handOver = () => resolve(value)
@@ -112,6 +123,16 @@ export function createScheduler({ engine, monitor, sawLockWait, failure }: Deps)
     },
   }
 }
+
+/**
+ * Whether a statement stands in the line of another that waits already. All that wait for one transaction go on at the
+ * same moment when it ends, and the server does not say who comes first: the later one is cancelled, for a run to be
+ * the same each time.
+ */
+const isInLineOf = (one: Flight, other: Flight): boolean =>
+  other !== one &&
+  other.blockers.length > 0 &&
+  one.blockers.some((pid) => pid === other.pid || other.blockers.includes(pid))
 
 function settledWithin(landed: Promise<void>, ms: number): Promise<void> {
   return new Promise((resolve) => {

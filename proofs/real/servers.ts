@@ -2,6 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
 import { startEmbedded } from '../../gateway/db/embedded.ts'
 import { migrate } from '../../gateway/db/migrate.ts'
 import { createLog } from '../../gateway/kit/log.ts'
@@ -28,6 +29,7 @@ async function openServer(): Promise<{ url: string; close(): Promise<void> }> {
   chmodSync(dataDir, 0o711)
   const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
   await migrate({ url: embedded.url })
+  await leaveAlone(embedded.url)
   return {
     url: embedded.url,
     close: async () => {
@@ -35,4 +37,13 @@ async function openServer(): Promise<{ url: string; close(): Promise<void> }> {
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
+}
+
+/** What the server does of its own accord, at times of its own, would change plans and what a transaction sees. */
+async function leaveAlone(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('alter system set autovacuum = off')
+  await client.query('select pg_reload_conf()')
+  await client.end()
 }
