@@ -257,6 +257,6 @@ const MODALS: Scene[] = [
 ]
 
 /** The scenes that are looked at in every width. */
-export const LAYOUTS = ['guide', 'inventory', 'inventory-long-names', 'confirmation']
+export const LAYOUTS = ['guide', 'inventory', 'inventory-long-names', 'confirmation', 'outcome-stolen-key']
 
 export const SCENES: Scene[] = [...PAGES, ...LINK, ...STAND, ...MODALS]

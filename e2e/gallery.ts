@@ -20,7 +20,7 @@ const MAIN = join(import.meta.dirname, 'gallery')
 /** Share of pixels that may differ: fonts are drawn a little differently elsewhere. */
 const MOST_DIFFERENCE = 0.01
 
-type Look = { language: Language; viewport: typeof DESKTOP; scheme: 'dark' | 'light' }
+type Look = { language: Language; viewport: typeof DESKTOP; scheme: 'dark' | 'light' | 'forced' }
 
 /** Every language at every width; the schemes take turns. */
 const LOOKS: Look[] = [
@@ -48,19 +48,21 @@ const MAIN_SHOTS = [
 const nameOf = (scene: Scene, { language, viewport, scheme }: Look): string =>
   `${scene.name}-${language}-${viewport.width}-${scheme}`
 
-/** Where the layout turns, and the narrowest page that there is. */
-const WIDTHS: Look[] = [
+/** Where the layout turns, the narrowest page that there is, a zoom of 400 %, and colours of the system. */
+const FURTHER: Look[] = [
   { language: 'en', viewport: { width: 1024, height: 768 }, scheme: 'light' },
   { language: 'ru', viewport: { width: 901, height: 768 }, scheme: 'dark' },
   { language: 'ru', viewport: { width: 900, height: 768 }, scheme: 'light' },
   { language: 'ru', viewport: { width: 320, height: 640 }, scheme: 'dark' },
+  { language: 'en', viewport: { width: 320, height: 256 }, scheme: 'light' },
+  { language: 'en', viewport: { width: 1280, height: 800 }, scheme: 'forced' },
 ]
 
 type Studio = { browser: Browser; till: Till; base: Base }
 
 async function shoot({ browser, till, base }: Studio, scene: Scene, look: Look): Promise<Buffer> {
   const { page, end } = await visit(browser, look.viewport, {
-    colorScheme: look.scheme,
+    ...(look.scheme === 'forced' ? { forcedColors: 'active' } : { colorScheme: look.scheme }),
     timezoneId: 'UTC',
   })
   try {
@@ -135,7 +137,7 @@ async function main(args: string[]): Promise<void> {
     const studio = { browser, till, base: await baseOf(till) }
     for (const scene of SCENES) {
       if (wanted.length > 0 && !wanted.some((start) => scene.name.startsWith(start))) continue
-      for (const look of LAYOUTS.includes(scene.name) ? [...LOOKS, ...WIDTHS] : LOOKS) {
+      for (const look of LAYOUTS.includes(scene.name) ? [...LOOKS, ...FURTHER] : LOOKS) {
         const name = nameOf(scene, look)
         const isMain = MAIN_SHOTS.includes(name)
         if (onlyMain && !isMain) continue
