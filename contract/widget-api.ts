@@ -51,10 +51,10 @@ export const paymentSchema = z.object({
   timeLeft: z.int().nonnegative().nullable(),
   technicalWorks: z.boolean(),
   /**
-   * True when the offer was declined within seconds of being sent: the shopper did not do it, so somebody else may
-   * hold a key to their account and wait with a look-alike of the offer.
+   * True when the offer was declined, or cancelled by others than us, within seconds of being sent: the shopper did not
+   * do it, so somebody else may hold a key to an account and wait with a look-alike of the offer.
    */
-  declinedAtOnce: z.boolean(),
+  endedAtOnce: z.boolean(),
   /** Steam's own id of the offer. */
   steamTradeId: z.string().nullable(),
   /** The secret code: the message of the Steam offer. */

@@ -249,7 +249,7 @@ const MODALS: Scene[] = [
     },
   },
   ...DEPOSIT_STATUSES.filter(isFinal).map((status) => ended(status)),
-  { ...ended('tradeDeclined', { declinedAtOnce: true }), name: 'outcome-stolen-key' },
+  { ...ended('tradeDeclined', { endedAtOnce: true }), name: 'outcome-stolen-key' },
   {
     ...ended('succeeded', { heldAmount: 10_000, heldUntil: '2026-03-09T09:00:00.000Z' }),
     name: 'outcome-held',

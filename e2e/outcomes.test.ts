@@ -202,6 +202,18 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
   )
 })
 
+test('A-054 an offer that others cancelled within seconds warns of look-alikes and stolen keys too', async () => {
+  const caller = await callerOf(till.gateway, await depositOf())
+  await caller.post('/api/trade-url', { tradeUrl: (await player(till.sandbox)).tradeUrl })
+  const { offerId } = await standingOffer(caller)
+  await answerOffer(till.sandbox, offerId, 'cancel')
+  const { page } = await openBrowser()
+  await page.goto(`${till.gateway}/deposit/${caller.hash}`)
+  await page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeTimeout.title }).waitFor()
+  await page.getByText(TEXTS.en.stolenKeyTitle).waitFor()
+  await warnsOfScams(page)
+})
+
 /** A page at the confirmation of an offer that the gateway has made already. */
 async function atConfirmation(body: Parameters<typeof depositOf>[0] = {}) {
   const deposit = await depositOf({ language: 'en', ...body })

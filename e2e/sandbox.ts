@@ -32,7 +32,7 @@ export async function offers(sandbox: string): Promise<SandboxOffer[]> {
 export async function answerOffer(
   sandbox: string,
   offerId: string,
-  answer: 'accept' | 'decline' | 'counter',
+  answer: 'accept' | 'decline' | 'counter' | 'cancel',
 ): Promise<void> {
   const response = await fetch(`${sandbox}/control/offers/${offerId}/${answer}`, { method: 'POST' })
   if (!response.ok) throw new Error(`the sandbox refused to ${answer} offer ${offerId}`)

@@ -115,6 +115,16 @@ describe('a reversal', () => {
   })
 })
 
+describe('a cancel by somebody else with the bot’s session', () => {
+  it('is made by the control API, once', async () => {
+    const { offerId } = offered()
+    expect((await call('POST', `offers/${offerId}/cancel`)).status).toBe(200)
+    expect(steam.world().offers[0]?.state).toBe(STATE.canceled)
+    expect((await call('POST', `offers/${offerId}/cancel`)).status).toBe(409)
+    expect((await call('POST', 'offers/999/cancel')).status).toBe(404)
+  })
+})
+
 describe('a counter-offer', () => {
   it('is made on the page of the offer, without the items that were unticked', async () => {
     const { offerId, assetIds, bot } = offered()

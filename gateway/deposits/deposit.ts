@@ -1,6 +1,9 @@
 /** The life of a deposit, pure. */
 import type { DepositStatus, FinalDepositStatus } from '../../contract/statuses.ts'
 
+/** Ends the reason of an end that came before a person could read the offer. */
+export const AT_ONCE = '_at_once'
+
 /** How long a deposit waits for a trade. */
 export const DEPOSIT_LIFE_MS = 60 * 60_000
 

@@ -20,7 +20,7 @@ const viewOf = (etag: string): View => ({
     bot: null,
     timeLeft: 60,
     technicalWorks: false,
-    declinedAtOnce: false,
+    endedAtOnce: false,
     steamTradeId: null,
     steamTradeMessage: null,
     acceptUrl: null,

@@ -7,6 +7,7 @@ import { type DepositStatus, isFinal } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/schema.ts'
+import { AT_ONCE } from './deposit.ts'
 
 export type View = {
   depositId: bigint
@@ -127,7 +128,7 @@ function paymentOf(row: Row, communityUrl: string): Payment {
     bot: offer === null ? null : botOf(row),
     timeLeft: timeLeftOf(row),
     technicalWorks: row.technical_works,
-    declinedAtOnce: row.trade_reason === 'declined_at_once',
+    endedAtOnce: row.trade_reason?.endsWith(AT_ONCE) ?? false,
     steamTradeId: offer,
     steamTradeMessage: offer === null ? null : row.secret_code,
     acceptUrl: offer === null ? null : `${communityUrl}/tradeoffer/${offer}/`,

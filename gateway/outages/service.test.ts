@@ -121,7 +121,7 @@ describe('while offers fail for every bot', () => {
     session.offers.set('1', { ...offer, state: 'declined' })
     await work()
     const view = await viewOf(deposit.hash)
-    expect(view).toMatchObject({ status: 'tradeDeclined', declinedAtOnce: false })
+    expect(view).toMatchObject({ status: 'tradeDeclined', endedAtOnce: false })
   })
 
   it('no new trade begins, and one does when it is over', async () => {

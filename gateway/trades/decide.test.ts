@@ -137,6 +137,16 @@ describe('a read of the offer', () => {
     expect(decided(active, read('declined'), 10)).toMatchObject([{ end: { reason: 'declined' } }])
   })
 
+  it('an offer that is cancelled within seconds, and not by us, says so too', () => {
+    const reasonAt = (seconds: number) => decided(active, read('cancelled'), seconds)
+    expect(reasonAt(9)).toMatchObject([
+      { end: { status: 'tradeTimeout', reason: 'cancelled_elsewhere_at_once' } },
+    ])
+    expect(reasonAt(10)).toMatchObject([{ end: { reason: 'cancelled_elsewhere' } }])
+    const ours = decided({ ...active, cancelling: 'store' }, read('cancelled'), 9)
+    expect(ours).toMatchObject([{ end: { reason: 'cancelled_by_store' } }])
+  })
+
   it('D-28 whose deadline was put off is not declined at once long after it was sent', () => {
     const putOff = { ...active, deadline: at(300 + 600) }
     expect(decided(putOff, read('declined'), 605)).toMatchObject([{ end: { reason: 'declined' } }])

@@ -1,5 +1,6 @@
 /** What a fact makes happen to a trade, pure and total. Facts may come twice, late and in any order. */
 import type { ErrorCode } from '../../contract/errors.ts'
+import { AT_ONCE } from '../deposits/deposit.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
 import type { Offer, RefusedReason, SendAnswer, TradeStatus } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS, isPast } from './alarm.ts'
@@ -21,7 +22,7 @@ export const TRADE_WINDOW_MS = 5 * 60_000
 export const MISSED_READS = 3
 export const MISSED_OVER_MS = 45_000
 
-/** Nobody reads an offer and declines it so soon after it was sent: something else did, with the shopper's session. */
+/** Nobody reads an offer and ends it so soon after it was sent: something else did, with a session of theirs or ours. */
 export const HASTY_MS = 10_000
 
 export type Fact =
@@ -141,6 +142,8 @@ const CANCELLED_ELSEWHERE: End = {
   reason: 'cancelled_elsewhere',
 }
 
+const DECLINED: End = { state: 'declined', status: 'tradeDeclined', reason: 'declined' }
+
 function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
   // Once accepted, only the record of the exchange counts: offers flip back for a while.
   if (trade.acceptedAt !== null && offer.state !== 'accepted' && offer.state !== 'reverted') return []
@@ -159,12 +162,11 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
       return trade.cancelling === null ? [{ kind: 'cancel_begun', because }] : []
     }
     case 'cancelled':
-      return end(trade.cancelling === null ? CANCELLED_ELSEWHERE : BY_OUR_CANCEL[trade.cancelling])
-    case 'declined': {
-      // From the send on: the deadline moves when time stands still.
-      const reason = isPast(trade.startedAt, HASTY_MS, now) ? 'declined' : 'declined_at_once'
-      return end({ state: 'declined', status: 'tradeDeclined', reason })
-    }
+      return end(
+        trade.cancelling === null ? hasty(trade, CANCELLED_ELSEWHERE, now) : BY_OUR_CANCEL[trade.cancelling],
+      )
+    case 'declined':
+      return end(hasty(trade, DECLINED, now))
     case 'invalid':
     case 'invalid_items':
       return badEnd(trade, offer.state, now)
@@ -175,6 +177,11 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
     default:
       return offer.state satisfies never
   }
+}
+
+/** Before a person could read the offer. From the send on: the deadline moves when time stands still. */
+function hasty({ startedAt }: TradeIn<'active'>, end: End, now: Date): End {
+  return isPast(startedAt, HASTY_MS, now) ? end : { ...end, reason: `${end.reason}${AT_ONCE}` }
 }
 
 /** An end that Steam is known to take back at times: it counts when it is read again after a pause. */

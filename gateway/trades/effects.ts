@@ -72,7 +72,7 @@ async function move(
 }
 
 function warnOfStrangers(deps: TradeDeps, about: ReturnType<typeof aboutTrade>, reason: string): void {
-  if (reason === 'cancelled_elsewhere') {
+  if (reason.startsWith('cancelled_elsewhere')) {
     deps.log.error(about, 'an offer was cancelled, but not by us: check the bot’s account')
   }
   if (reason === 'declined_at_once') {

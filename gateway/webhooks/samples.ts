@@ -41,7 +41,8 @@ const SAMPLES: Record<EventType, Sample> = {
     change: { status: 'paymentTimeout', endReason: 'expired', trade: null },
   },
   'deposit.trade_timeout': {
-    meaning: 'The offer was not accepted in time, or you cancelled it (`cancelled_by_store`).',
+    meaning:
+      'The offer was not accepted in time, you cancelled it (`cancelled_by_store`), or somebody else did with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`).',
     sequence: 15,
     ...ended('tradeTimeout', 'deadline'),
   },

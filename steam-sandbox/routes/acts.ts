@@ -16,6 +16,7 @@ type Done = { kind: string }
 export const ACTS: Record<string, Act> = {
   'POST offers accept': (sandbox, id) => answerOffer(sandbox, id, 'accept'),
   'POST offers decline': (sandbox, id) => answerOffer(sandbox, id, 'decline'),
+  'POST offers cancel': (sandbox, id) => withdraw(sandbox, id),
   'POST offers counter': (sandbox, id, said) => counter(sandbox, id, stringsOf(field(said, 'items'))),
   'POST offers confirm': (sandbox, id) => confirm(sandbox, id, true),
   'POST offers deny': (sandbox, id) => confirm(sandbox, id, false),
@@ -60,6 +61,13 @@ export function answerOffer(sandbox: Sandbox, offerId: string, how: 'accept' | '
         : endOffer(world, { offerId, by, how }, nowS),
     ),
   )
+}
+
+/** Cancels as the bot that sent it: what somebody else with its session could do. */
+function withdraw(sandbox: Sandbox, offerId: string): Reply {
+  const by = findOffer(sandbox.world(), offerId)?.sender
+  if (by === undefined) return json({ error: 'There is no such offer.' }, 404)
+  return done(sandbox.change<Done>((world, nowS) => endOffer(world, { offerId, by, how: 'cancel' }, nowS)))
 }
 
 /** Answers with a counter-offer as the one whom the offer was sent to; `assetIds` are what they still give. */

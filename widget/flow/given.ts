@@ -25,7 +25,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     bot: null,
     timeLeft: 3600,
     technicalWorks: false,
-    declinedAtOnce: false,
+    endedAtOnce: false,
     steamTradeId: null,
     steamTradeMessage: null,
     acceptUrl: null,

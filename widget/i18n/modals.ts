@@ -62,7 +62,7 @@ const en = {
   scamApiKey: 'Check your Steam API key',
   stolenKeyTitle: 'This was probably not you',
   stolenKeyText:
-    'The offer was declined within seconds of being sent. Somebody with a stolen Steam Web API key does this and then sends an offer that looks like ours.',
+    'The offer was ended within seconds of being sent. Somebody with a stolen Steam Web API key does this and then sends an offer that looks like ours.',
   stolenKeySteps: [
     'Decline every offer that looks like ours. Our bots send no second one by themselves.',
     'Revoke the Steam Web API key below if you did not create it.',
@@ -155,7 +155,7 @@ const ru: ModalTexts = {
   scamApiKey: 'Проверить ключ Steam API',
   stolenKeyTitle: 'Скорее всего, это были не вы',
   stolenKeyText:
-    'Предложение отклонили через несколько секунд после отправки. Так делают с украденным ключом Steam Web API, а затем присылают предложение, похожее на наше.',
+    'Предложение отменили через несколько секунд после отправки. Так делают с украденным ключом Steam Web API, а затем присылают предложение, похожее на наше.',
   stolenKeySteps: [
     'Отклоняйте все предложения, похожие на наше. Наши боты сами второго не присылают.',
     'Отзовите ключ Steam Web API по ссылке ниже, если создавали его не вы.',

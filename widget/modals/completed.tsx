@@ -45,7 +45,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <h2 id={titleId}>{title}</h2>
           <p className="outcome-description">{description}</p>
           {outcome === 'succeeded' && <Received payment={payment} />}
-          {SUSPICIOUS[outcome] && <ScamSteps atOnce={payment.declinedAtOnce} />}
+          {(SUSPICIOUS[outcome] || payment.endedAtOnce) && <ScamSteps atOnce={payment.endedAtOnce} />}
           {alarm && <Alarm />}
           {payment.steamTradeId !== null && (
             <p className="quiet">{texts.offerNumber(payment.steamTradeId)}</p>
@@ -91,7 +91,7 @@ function Received({ payment }: { payment: Payment }) {
 
 const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
 
-/** An offer that was declined before a person could read it was declined by somebody with a key to the account. */
+/** An offer that ended before a person could read it was ended by somebody with a key to an account. */
 function ScamSteps({ atOnce }: { atOnce: boolean }) {
   const { texts } = useModal()
   const steps = atOnce ? texts.stolenKeySteps : texts.scamSteps
