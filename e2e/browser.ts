@@ -47,7 +47,13 @@ export type Seen = {
   complaints: string[]
 }
 
-export type Visit = { context: BrowserContext; page: Page; seen: Seen; end(): Promise<void> }
+export type Visit = {
+  context: BrowserContext
+  page: Page
+  seen: Seen
+  /** Closes it; throws if a policy was violated in it or an error left uncaught. */
+  end(): Promise<void>
+}
 
 /** A shopper's browser of its own, with a record of what it did. */
 export async function visit(
@@ -76,5 +82,9 @@ export async function visit(
   })
   context.on('weberror', (error) => seen.complaints.push(error.error().message))
   const page = await context.newPage()
-  return { context, page, seen, end: () => context.close() }
+  const end = async (): Promise<void> => {
+    await context.close()
+    if (seen.complaints.length > 0) throw new Error(`the browser complains:\n${seen.complaints.join('\n')}`)
+  }
+  return { context, page, seen, end }
 }

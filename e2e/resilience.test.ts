@@ -189,6 +189,7 @@ test('a page that the browser kept whole is frozen, and shows the truth within a
   const browser = await launchBrowser({ keepsPages: true })
   onTestFinished(() => browser.close())
   const visited = await visit(browser)
+  onTestFinished(visited.end)
   const { page } = visited
   const texts = TEXTS.en
   // Chromium loads a page anew that must not be stored; Safari keeps it all the same.
@@ -209,7 +210,6 @@ test('a page that the browser kept whole is frozen, and shows the truth within a
   await page.goBack({ waitUntil: 'commit' })
   expect(await page.evaluate(() => Reflect.get(window, 'frozen'))).toBe(true)
   expect(await truth()).toBeLessThanOrEqual(A_SECOND_MS)
-  expect(visited.seen.complaints).toEqual([])
 })
 
 test('two tabs: what happens in one is seen in the other within a second of its return', async () => {

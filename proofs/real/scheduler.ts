@@ -92,21 +92,7 @@ export function createScheduler({ engine, monitor, sawLockWait, sawCrowd, failur
 
   return {
     fly: (on, start) =>
-      new Promise((resolve, reject) => {
-        const flight: Flight = {
-          ...{ ...on, landed: Promise.resolve() },
-          ...{ handOver: undefined, blockers: [], mustLook: true },
-        }
-        flight.landed = start().then(
-          (value) => {
-            flight.handOver = () => resolve(value)
-          },
-          (error: unknown) => {
-            flight.handOver = () => reject(error)
-          },
-        )
-        flights.push(flight)
-      }),
+      new Promise((resolve, reject) => flights.push(takeOff(on, start(), { resolve, reject }))),
     meanwhile: (work) => {
       chores.push(work)
     },
@@ -122,6 +108,26 @@ export function createScheduler({ engine, monitor, sawLockWait, sawCrowd, failur
       } while (engine.step())
     },
   }
+}
+
+type Hand<T> = { resolve(value: T): void; reject(error: unknown): void }
+
+function takeOff<T>(on: Taken, answer: Promise<T>, { resolve, reject }: Hand<T>): Flight {
+  const flight: Flight = {
+    ...on,
+    landed: answer.then(
+      (value) => {
+        flight.handOver = () => resolve(value)
+      },
+      (error: unknown) => {
+        flight.handOver = () => reject(error)
+      },
+    ),
+    handOver: undefined,
+    blockers: [],
+    mustLook: true,
+  }
+  return flight
 }
 
 /**
