@@ -301,17 +301,17 @@ test.each([
   },
 )
 
-/** Puts a FONT element in the place of every text, now and later, as the translators of browsers do. */
+/** Puts an element in the place of every text, now and later, as the translators of browsers do: each has its own. */
 function translate(): void {
   const over = (root: Node): void => {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
     const found: Node[] = []
     while (walker.nextNode()) found.push(walker.currentNode)
-    for (const text of found) {
-      if (text.parentNode?.nodeName === 'FONT' || text.textContent?.trim() === '') continue
-      const font = document.createElement('font')
-      font.textContent = text.textContent
-      text.parentNode?.replaceChild(font, text)
+    for (const [index, text] of found.entries()) {
+      if (text.parentElement?.matches('font, ya-tr-span') || text.textContent?.trim() === '') continue
+      const standIn = document.createElement(index % 2 === 0 ? 'font' : 'ya-tr-span')
+      standIn.textContent = text.textContent
+      text.parentNode?.replaceChild(standIn, text)
     }
   }
   const root = document.getElementById('root')
@@ -329,7 +329,7 @@ test('translators are asked to leave the page alone; one that does not breaks no
   expect(await page.locator('.notranslate').count()).toBe(1)
   await page.getByRole('gridcell').first().waitFor()
   await page.evaluate(translate)
-  await page.locator('.card-price font').first().waitFor()
+  for (const standIn of ['font', 'ya-tr-span']) await page.locator(`.grid ${standIn}`).first().waitFor()
   const total = async () => centsOf((await page.locator('.summary-total dd').textContent()) ?? '')
   const first = await pickItems(page, 1)
   await expect.poll(total, SOON).toBe(first)

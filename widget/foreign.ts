@@ -1,3 +1,6 @@
+/** What Google and Microsoft, and what Yandex put in the place of a text. */
+const STAND_INS = /^(FONT|YA-TR-SPAN)$/
+
 /**
  * Translators put elements of their own in the place of our texts, although the page asks them not to. React goes on
  * changing and removing its texts: without this it would fail on the first that is gone, or an old amount would stay.
@@ -19,7 +22,7 @@ export function surviveTranslators(root: Node): void {
   function remember(removed: Node, { addedNodes, previousSibling }: MutationRecord): void {
     if (!(removed instanceof Text) || removed.isConnected) return
     const standIn = addedNodes[0] ?? previousSibling
-    if (standIn?.nodeName !== 'FONT') return
+    if (standIn === undefined || standIn === null || !STAND_INS.test(standIn.nodeName)) return
     translated = true
     standIns.set(removed, standIn)
     observer.observe(removed, { characterData: true })
