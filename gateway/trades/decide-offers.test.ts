@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferState, RefusedReason } from '../steam/steam.ts'
 import { active, items, offer } from '../testing/trades.ts'
-import { isOfferOf, isWhatWasAskedFor, judgeStray, refusalCode } from './decide.ts'
+import { isLikeOurs, isOfferOf, isWhatWasAskedFor, judgeStray, refusalCode } from './decide.ts'
 
 describe('an offer whose trade was given up', () => {
   it.each<[OfferState, string]>([
@@ -33,6 +33,20 @@ describe('whose offer it is', () => {
     expect(isOfferOf(active, offer('active', { partnerSteamId: '1' }))).toBe(false)
     expect(isOfferOf(active, offer('active', { itemsToReceive: items.slice(1) }))).toBe(true)
   })
+})
+
+describe('whether an offer can only be a till’s', () => {
+  it('is told by a code for a message, and nothing given', () => {
+    expect(isLikeOurs(offer('active', { message: 'K7QX2N' }))).toBe(true)
+    expect(isLikeOurs(offer('active', { message: 'K7QX2N', itemsToGive: items.slice(0, 1) }))).toBe(false)
+  })
+
+  it.each(['', 'K7QX2', 'K7QX2NA', 'k7qx2n', 'K7QX20', 'K7QX2I', 'K7QX2N.', ' K7QX2N', 'thanks'])(
+    'not by the message %j',
+    (message) => {
+      expect(isLikeOurs(offer('active', { message }))).toBe(false)
+    },
+  )
 })
 
 describe('whether an offer asks for what the trade asked for', () => {

@@ -167,9 +167,13 @@ describe('a read of the offer', () => {
     expect(decided({ ...active, cancelling }, read('cancelled'))).toMatchObject([{ end: { status, reason } }])
   })
 
+  it('of a trade that is over says nothing, an accept included: only the exchange proves one', () => {
+    for (const trade of [declined, held, final]) expect(decided(trade, read('accepted'))).toEqual([])
+  })
+
   it('D-24 a cancel that was not ours says so', () => {
     expect(decided(active, read('cancelled'))).toMatchObject([
-      { end: { status: 'tradeTimeout', reason: 'cancelled_elsewhere' } },
+      { end: { state: 'timed_out', status: 'tradeTimeout', reason: 'cancelled_elsewhere' } },
     ])
   })
 
