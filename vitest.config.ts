@@ -1,16 +1,20 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { E2E_WORKERS } from './e2e/workers.ts'
 
-const gatewaySetup = ['gateway/testing/setup.ts']
-// Whole processes and browsers have deadlines of real life, so nothing else runs beside them.
-const AFTER_UNITS = { groupOrder: 1 }
-const LAST = { groupOrder: 2 }
+/** A condition is waited for as long as one core beside four busy loops may need. */
+const WAIT_MS = 60_000
+const TEST_MS = 180_000
+const LOOK_EVERY_MS = 50
+
+const setup = { setupFiles: ['gateway/testing/each-test.ts'] }
+const database = { globalSetup: ['gateway/testing/setup.ts'] }
 
 /** By their size they would begin last, and the rest of the machine would wait for them. */
 const LONG = [
-  ...['accessibility', 'kill', 'resilience', 'outcomes', 'start'].map((name) => `e2e/${name}.test.ts`),
-  ...['real', 'kill-rounds', 'kill-worker'].map((name) => `proofs/${name}.test.ts`),
+  ...['accessibility', 'trouble', 'start', 'outcomes', 'kill'].map((name) => `e2e/${name}.test.ts`),
+  ...['real', 'kill-rounds', 'store-events'].map((name) => `proofs/${name}.test.ts`),
   ...['steam/failures', 'main', 'bots/two-gateways', 'bots/runner'].map((name) => `gateway/${name}.test.ts`),
 ]
 
@@ -24,50 +28,46 @@ class LongFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // They wait more than they compute.
-    maxWorkers: 3,
+    // Some wait while others compute.
+    maxWorkers: availableParallelism() + 1,
+    // A worker reads the sources once for all its files; the tests leave nothing behind that would matter.
+    isolate: false,
+    testTimeout: TEST_MS,
+    hookTimeout: TEST_MS,
+    expect: { poll: { timeout: WAIT_MS, interval: LOOK_EVERY_MS } },
     sequence: { sequencer: LongFirst },
     projects: [
-      { test: { name: 'unit', include: ['contract/**/*.test.ts', 'scripts/**/*.test.ts', '*.test.ts'] } },
       {
+        extends: true,
         test: {
-          name: 'gateway',
-          include: ['gateway/**/*.test.ts'],
-          globalSetup: gatewaySetup,
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          name: 'unit',
+          include: ['{contract,scripts,steam-sandbox,demo-store}/**/*.test.ts', '*.test.ts'],
+          ...setup,
         },
       },
       {
+        extends: true,
+        test: { name: 'server', include: ['{gateway,proofs}/**/*.test.ts'], ...setup, ...database },
+      },
+      {
+        extends: true,
         test: {
-          name: 'sandbox',
-          include: ['steam-sandbox/**/*.test.ts', 'demo-store/**/*.test.ts'],
-          testTimeout: 20_000,
+          name: 'widget',
+          include: ['widget/**/*.test.{ts,tsx}'],
+          ...setup,
+          // Style sheets are empty in tests, but for the colours.
+          css: { include: [/tokens\.css/] },
         },
       },
       {
-        test: {
-          name: 'proofs',
-          include: ['proofs/**/*.test.ts'],
-          globalSetup: gatewaySetup,
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
-          sequence: AFTER_UNITS,
-          maxWorkers: 2,
-        },
-      },
-      // Style sheets are empty in tests, but for the colours.
-      { test: { name: 'widget', include: ['widget/**/*.test.{ts,tsx}'], css: { include: [/tokens\.css/] } } },
-      {
+        extends: true,
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
+          ...setup,
           globalSetup: ['e2e/setup.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          // What a page does when nothing better is to do takes its time beside two others.
-          expect: { poll: { timeout: 15_000 } },
-          sequence: LAST,
+          // After the others: whole tills beside them would only make both slow.
+          sequence: { groupOrder: 1 },
           maxWorkers: E2E_WORKERS,
         },
       },

@@ -1,61 +1,13 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import type { CDPSession, Page } from 'playwright-core'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
-import { DESKTOP, MOBILE } from './browser.ts'
-import { type Base, SCENES } from './gallery-scenes.ts'
+import { violations } from './axe.ts'
+import { MOBILE } from './browser.ts'
+import { SCENES } from './gallery-scenes.ts'
 import { eventually } from './process.ts'
-import { player } from './sandbox.ts'
 import { giveLink, pickItems, TEXTS } from './shopper.ts'
-import { openBrowser, openDeposit, till } from './stage.ts'
+import { openBrowser, openDeposit, shopper, till } from './stage.ts'
 import { baseOf, playScene } from './studio.ts'
-
-const WCAG = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-
-async function violations(page: Page): Promise<string[]> {
-  // No frames to go through, and of what passes nothing is asked: neither a second page nor its report is needed.
-  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
-  const { violations: found } = await axe.withTags(WCAG).analyze()
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`)
-}
-
-/** 1280 px at 400 % zoom. */
-const ZOOMED = { width: 320, height: 640 }
-
-/** Every pair of language, width and scheme is among these. */
-const LOOKS = [
-  { language: 'en', viewport: DESKTOP, scheme: 'dark' },
-  { language: 'ru', viewport: DESKTOP, scheme: 'light' },
-  { language: 'en', viewport: MOBILE, scheme: 'light' },
-  { language: 'ru', viewport: MOBILE, scheme: 'dark' },
-  { language: 'ru', viewport: ZOOMED, scheme: 'light' },
-  { language: 'en', viewport: ZOOMED, scheme: 'dark' },
-] as const
-
-const RUNS = SCENES.flatMap((scene, index) => {
-  const look = LOOKS[index % LOOKS.length]
-  return look === undefined ? [] : [{ name: scene.name, scene, ...look }]
-})
-
-let base: Base
-beforeAll(async () => {
-  base = await baseOf(till)
-})
-
-describe('every screen and state can be used by everybody', () => {
-  test('in at most 60 runs', () => expect(RUNS.length).toBeLessThanOrEqual(60))
-
-  test.each(RUNS)('$name in $language at $viewport.width px, $scheme', async ({ scene, ...look }) => {
-    const { language, viewport, scheme } = look
-    const { page } = await openBrowser({ viewport, context: { colorScheme: scheme } })
-    await playScene(page, { gateway: till.gateway, base, scene, language })
-    // axe waits by the clock of the page.
-    await page.clock.resume()
-    expect(await violations(page)).toEqual([])
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-    expect(wide).toBeLessThanOrEqual(viewport.width)
-  })
-})
 
 /** Presses Tab until the element has the focus that `name` tells of. */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -77,7 +29,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
 
 test('A-085 the whole payment by keyboard alone', async () => {
   const { page, context, texts } = await openDeposit()
-  const { tradeUrl } = await player(till.sandbox)
+  const { tradeUrl } = await shopper()
   await page.getByRole('textbox').waitFor()
   await tabTo(page, texts.tradeLink)
   await page.keyboard.insertText(tradeUrl)
@@ -154,7 +106,7 @@ test.each(['en', 'ru'] as const)(
     const { page, context, texts } = await openDeposit({ language, viewport: MOBILE })
     const tree = reader(await context.newCDPSession(page))
     await tree.find('heading', texts.guideTitle)
-    await tree.write('textbox', texts.tradeLink, (await player(till.sandbox)).tradeUrl)
+    await tree.write('textbox', texts.tradeLink, (await shopper()).tradeUrl)
     await tree.press('gridcell', '$')
     await tree.press('button', texts.pay)
     await tree.find('dialog', texts.confirmTitle)
@@ -172,7 +124,7 @@ test.each(['en', 'ru'] as const)(
 describe('seen and heard', () => {
   test('forced colours leave focus, selection and every button to be seen', async () => {
     const { page, texts } = await openDeposit({ context: { forcedColors: 'active' } })
-    await giveLink(page, texts, await player(till.sandbox))
+    await giveLink(page, texts, await shopper())
     await pickItems(page, 1)
     const outline = await page
       .locator('.card-selected')
@@ -184,7 +136,7 @@ describe('seen and heard', () => {
 
   test('reduced motion moves nothing', async () => {
     const { page, texts } = await openDeposit({ context: { reducedMotion: 'reduce' } })
-    await giveLink(page, texts, await player(till.sandbox))
+    await giveLink(page, texts, await shopper())
     await page.getByRole('gridcell').first().waitFor()
     const moving = await page.evaluate(
       () => document.getAnimations().filter(({ playState }) => playState === 'running').length,
@@ -194,7 +146,7 @@ describe('seen and heard', () => {
 
   test('A-072 the selection is read out once it rests, not item by item', async () => {
     const { page, texts } = await openDeposit()
-    await giveLink(page, texts, await player(till.sandbox))
+    await giveLink(page, texts, await shopper())
     await page.getByRole('gridcell').first().waitFor()
     await page.evaluate(() => {
       const said: string[] = []
@@ -221,7 +173,7 @@ describe('seen and heard', () => {
     const { page } = await openBrowser()
     const scene = SCENES.find(({ name }) => name === 'confirmation-last-minute')
     if (scene === undefined) throw new Error('there is no such scene')
-    await playScene(page, { gateway: till.gateway, base, scene, language: 'en' })
+    await playScene(page, { gateway: till.gateway, base: await baseOf(till), scene, language: 'en' })
     await page.unroute('**/api/payment?*')
     await page.route('**/api/payment?*', (route) => route.fulfill({ status: 304 }))
     const voice = page.getByRole('dialog').locator('.countdown [role=status]')

@@ -37,7 +37,13 @@ export function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
   return chromium.launch({ executablePath, args: BROWSER_ARGS, ignoreDefaultArgs })
 }
 
+/** A slow machine has time for all that is certain to come. */
+const WAIT_MS = 60_000
+const EVIDENCE_MS = 10_000
+
 export const DESKTOP = { width: 1440, height: 900 }
+/** The layout of a desktop with less to draw: for tests that are not about the size of the page. */
+export const SMALL_DESKTOP = { width: 1024, height: 600 }
 export const MOBILE = { width: 390, height: 844 }
 
 export type Seen = {
@@ -55,6 +61,17 @@ export type Visit = {
   end(): Promise<void>
 }
 
+/** What a test that fails leaves of its browser: pictures and texts by file name. */
+export function evidenceOf({ context, seen }: Visit): [string, () => Promise<string | Buffer>][] {
+  const last = () => context.pages().at(-1)
+  const nothing = 'no page was open'
+  return [
+    ['page.png', async () => (await last()?.screenshot({ timeout: EVIDENCE_MS })) ?? nothing],
+    ['page.html', async () => (await last()?.content()) ?? nothing],
+    ['requests.txt', async () => seen.requests.map(({ method, url }) => `${method} ${url}`).join('\n')],
+  ]
+}
+
 /** A shopper's browser of its own, with a record of what it did. */
 export async function visit(
   browser: Browser,
@@ -67,7 +84,7 @@ export async function visit(
     reducedMotion: 'reduce',
     ...options,
   })
-  context.setDefaultTimeout(30_000)
+  context.setDefaultTimeout(WAIT_MS)
   const seen: Seen = { requests: [], complaints: [] }
   context.on('request', (request) =>
     seen.requests.push({

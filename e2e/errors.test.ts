@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { InventoryErrorType } from '../contract/statuses.ts'
 import type { Messages } from '../widget/i18n/en.ts'
-import { begin, player } from './sandbox.ts'
+import { begin } from './sandbox.ts'
 import { giveLink, speak, TEXTS } from './shopper.ts'
-import { callsTo, maintenance, openDeposit, till } from './stage.ts'
+import { callsTo, maintenance, openDeposit, shopper, till } from './stage.ts'
 
 /** Ends what a test began, also when it failed. */
 const endings: (() => Promise<void>)[] = []
@@ -35,15 +35,15 @@ const shown = (page: Page, texts: Messages, type: InventoryErrorType) => {
 async function expectError(type: InventoryErrorType, who: string): Promise<void> {
   const visited = await openDeposit()
   const { page, texts } = visited
-  await giveLink(page, texts, await player(till.sandbox, who))
-  await shown(page, texts, type).waitFor({ timeout: 40_000 })
+  await giveLink(page, texts, await shopper(who))
+  await shown(page, texts, type).waitFor()
   expect(texts.inventoryErrors[type].title).toBe(SPECIFIED[type])
   const before = callsTo(visited, '/api/inventory').length
   await page.getByRole('button', { name: texts.retry }).click()
   await expect.poll(() => callsTo(visited, '/api/inventory').length).toBe(before + 1)
-  await shown(page, texts, type).waitFor({ timeout: 40_000 })
+  await shown(page, texts, type).waitFor()
   await speak(page, 'ru')
-  await shown(page, TEXTS.ru, type).waitFor({ timeout: 40_000 })
+  await shown(page, TEXTS.ru, type).waitFor()
 }
 
 describe('A-074 A-110 an inventory that cannot be shown says why, in both languages', () => {
@@ -54,7 +54,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     expectError('invalidPartner', 'magic_new_token'))
   test('A-123 A-102 the connection is gone; back, the page asks again by itself', async () => {
     const { page, context, texts } = await openDeposit()
-    await giveLink(page, texts, await player(till.sandbox, 'magic_seller'))
+    await giveLink(page, texts, await shopper('magic_seller'))
     await page.getByRole('gridcell').first().waitFor()
     await speak(page, 'ru')
     await speak(page, 'en')
@@ -72,7 +72,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await page.getByRole('gridcell').first().waitFor()
   })
   test('A-123 Steam gives none', async () => {
-    const { steamId } = await player(till.sandbox, 'magic_last_second')
+    const { steamId } = await shopper('magic_last_second')
     await badDay('inventory-500-20', { steamId })
     await expectError('internal', 'magic_last_second')
   })
@@ -82,7 +82,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
 async function picked(who: string) {
   const opened = await openDeposit()
   const { page, texts } = opened
-  await giveLink(page, texts, await player(till.sandbox, who))
+  await giveLink(page, texts, await shopper(who))
   await page.getByRole('gridcell').first().click()
   return opened
 }
@@ -96,7 +96,7 @@ const press = (page: Page, texts: Messages) =>
 describe('A-025 A-063 A-110 a trade that was not created says why', () => {
   test('A-129 Steam refuses it', async () => {
     const { page, texts } = await picked('magic_reverser')
-    const { steamId } = await player(till.sandbox, 'magic_reverser')
+    const { steamId } = await shopper('magic_reverser')
     await badDay('send-trade-ban', { steamId })
     await press(page, texts)
     const modal = creationError(page, texts)

@@ -1,11 +1,10 @@
 /** Whoever named the things of an inventory, and whatever they wrote: the page shows text, and nothing of it runs. */
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Inventory } from '../contract/widget-api.ts'
 import { DESKTOP, MOBILE } from './browser.ts'
-import { begin, offers, player } from './sandbox.ts'
+import { begin, offers } from './sandbox.ts'
 import { giveLink, pickItems, speak } from './shopper.ts'
-import { openDeposit, query, till } from './stage.ts'
+import { nextInventory, openDeposit, query, shopper, till } from './stage.ts'
 
 /** Steam's names as the gateway passes them on: at most 200 characters, without marks that turn the text. */
 const NAMES = [
@@ -55,13 +54,13 @@ describe.each([
   { language: 'ru', viewport: MOBILE },
 ] as const)('in $language at $viewport.width px', ({ language, viewport }) => {
   test('A-043 names of HTML, scripts, 10,000 letters and turning marks are text in its place', async () => {
-    const shopper = await player(till.sandbox, 'magic_declines')
-    const { off } = await begin(till.sandbox, 'inventory-hostile-names', { steamId: shopper.steamId })
+    const guest = await shopper('magic_declines')
+    const { off } = await begin(till.sandbox, 'inventory-hostile-names', { steamId: guest.steamId })
     onTestFinished(off)
     const { page, texts } = await openDeposit({ language, viewport })
-    const answered = page.waitForResponse((response) => response.url().includes('/api/inventory'))
-    await giveLink(page, texts, shopper)
-    const inventory: Inventory = await (await answered).json()
+    const { answer } = await nextInventory(page)
+    await giveLink(page, texts, guest)
+    const inventory = await answer
     await page.getByRole('gridcell').first().waitFor()
 
     const search = page.getByRole('searchbox', { name: texts.search })
@@ -92,14 +91,14 @@ test.each([
   'somebody who %s learns it from the send: nothing has moved, and the deposit goes on',
   async (_what, who) => {
     const { page, texts, deposit } = await openDeposit()
-    const shopper = await player(till.sandbox, who)
-    await giveLink(page, texts, shopper)
+    const guest = await shopper(who)
+    await giveLink(page, texts, guest)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
     await pickItems(page, 2)
     await page.getByRole('button', { name: texts.pay, exact: true }).click()
     const refusal = page.getByRole('dialog', { name: texts.creationErrorTitle })
     await refusal.getByText(texts.creationErrorText).waitFor()
-    expect((await offers(till.sandbox)).filter(({ partner }) => partner === shopper.steamId)).toEqual([])
+    expect((await offers(till.sandbox)).filter(({ partner }) => partner === guest.steamId)).toEqual([])
     expect(await query('select state, reason from trade where deposit_id = $1', [deposit.id])).toEqual([
       { state: 'refused', reason: 'trade_refused' },
     ])

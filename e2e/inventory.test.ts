@@ -1,16 +1,15 @@
 import { expect, test } from 'vitest'
-import type { Inventory } from '../contract/widget-api.ts'
 import { enterLink, startTopUp } from './shopper.ts'
-import { openBrowser, till } from './stage.ts'
+import { nextInventory, openBrowser, shopper, till } from './stage.ts'
 
 test.each(['en', 'ru'] as const)(
   'A-043 A-044 in %s: pictures come by class, what cannot be used says why, and an earlier answer tells its age',
   async (language) => {
     const { page } = await openBrowser()
     const texts = await startTopUp(page, till, language)
-    const answered = page.waitForResponse((response) => response.url().includes('/api/inventory'))
-    await enterLink(page, till, texts)
-    const inventory: Inventory = await (await answered).json()
+    const { answer } = await nextInventory(page)
+    await enterLink(page, await shopper(), texts)
+    const inventory = await answer
     expect(inventory.items[0]?.iconUrl).toMatch(/\/economy\/image\/class\/730\/\d+\/100fx100f$/)
     const picture = page.getByRole('gridcell').first().locator('img')
     await expect
@@ -29,7 +28,7 @@ test.each(['en', 'ru'] as const)(
           await page.getByRole('gridcell').first().waitFor()
           return page.locator('.shelf').textContent()
         },
-        { timeout: 30_000, interval: 1_000 },
+        { interval: 1_000 },
       )
       .toMatch(
         language === 'en' ? /Inventory as of \d+ seconds? ago/ : /Инвентарь получен \d+ секунд\S* назад/,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { DESKTOP, MOBILE } from './browser.ts'
-import { botTokens, offers, player, players } from './sandbox.ts'
+import { botTokens, offers, players } from './sandbox.ts'
 import {
   answerInBrowser,
   centsOf,
@@ -13,7 +13,7 @@ import {
   startTopUp,
   TEXTS,
 } from './shopper.ts'
-import { openBrowser, till } from './stage.ts'
+import { openBrowser, openConfirmation, shopper, till } from './stage.ts'
 import { balanceCents, storeSecrets } from './store.ts'
 
 describe("from the demo store's button to the credited balance", () => {
@@ -27,7 +27,7 @@ describe("from the demo store's button to the credited balance", () => {
       const before = await balanceCents(till.store)
       const texts = await startTopUp(page, till, language)
       expect(await page.getByRole('note').first().textContent()).toBe(texts.sandboxBanner)
-      await enterLink(page, till, texts)
+      await enterLink(page, await shopper(), texts)
       await dearestFirst(page, texts)
       const total = await pickItems(page, 3)
       await pay(page, texts)
@@ -43,21 +43,21 @@ describe("from the demo store's button to the credited balance", () => {
       expect(centsOf((await done.locator('.received strong').textContent()) ?? '')).toBe(total)
       await done.getByRole('link', { name: texts.backToStore }).click()
       await page.waitForURL(`${till.store}/**`)
-      await expect.poll(() => balanceCents(till.store), { timeout: 15_000 }).toBe(before + total)
+      await expect.poll(() => balanceCents(till.store)).toBe(before + total)
     },
   )
 
   test('A-105 every call carries the token of its cookie, and a changing call without it is refused', async () => {
     const { page, context, seen } = await openBrowser()
     await startTopUp(page, till)
-    await enterLink(page, till, TEXTS.en)
+    await enterLink(page, await shopper(), TEXTS.en)
     const token = (await context.cookies(till.gateway)).find((cookie) => cookie.name === 'csrf')?.value
     const calls = seen.requests.filter(({ url }) => url.startsWith(`${till.gateway}/api/`))
     expect(calls.length).toBeGreaterThan(2)
     expect(calls.filter(({ headers }) => headers['x-csrf-token'] !== token)).toEqual([])
 
     const hash = page.url().slice(-32)
-    const { tradeUrl } = await player(till.sandbox)
+    const { tradeUrl } = await shopper()
     const refused = await fetch(`${till.gateway}/api/trade-url`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: till.gateway },
@@ -70,7 +70,7 @@ describe("from the demo store's button to the credited balance", () => {
   test('A-107 all calls go to the gateway; only pictures come from elsewhere', async () => {
     const { page, seen } = await openBrowser()
     await startTopUp(page, till)
-    await enterLink(page, till, TEXTS.en)
+    await enterLink(page, await shopper(), TEXTS.en)
     const foreign = seen.requests.filter(
       ({ url }) => ![till.gateway, till.store].includes(new URL(url).origin) && !url.startsWith('data:'),
     )
@@ -84,7 +84,7 @@ describe("from the demo store's button to the credited balance", () => {
   test('A-055 declining on the trade page opens the declined modal, and nothing is credited', async () => {
     const { page } = await openBrowser()
     const before = await balanceCents(till.store)
-    await payWithItems(page, till)
+    await payWithItems(page, till, await shopper())
     await answerInBrowser(page, TEXTS.en, 'Decline')
     const modal = page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeDeclined.title })
     await modal.getByRole('link', { name: TEXTS.en.scamApiKey }).waitFor()
@@ -93,25 +93,23 @@ describe("from the demo store's button to the credited balance", () => {
   })
 
   test('A-061 leaving the confirmation stops polling, coming back goes on', async () => {
-    const { page, seen } = await openBrowser()
-    await page.clock.install()
-    await payWithItems(page, till)
+    const { page, seen } = await openConfirmation({}, ({ page }) => page.clock.install())
     const polls = (): number => seen.requests.filter(({ url }) => url.includes('/api/payment?')).length
-    const standing = polls()
-    await expect.poll(polls, { timeout: 10_000 }).toBeGreaterThan(standing)
+    const open = polls()
+    await expect.poll(polls).toBeGreaterThan(open)
     await page.getByRole('button', { name: TEXTS.en.stepBack }).click()
     await page.getByText(TEXTS.en.offerWaiting).waitFor()
     const left = polls()
     await page.clock.runFor(3000)
     expect(polls()).toBe(left)
     await page.getByRole('button', { name: TEXTS.en.offerReturn }).click()
-    await expect.poll(polls, { timeout: 10_000 }).toBeGreaterThan(left)
+    await expect.poll(polls).toBeGreaterThan(left)
   })
 
   test('pressing Pay twice in one moment sends one offer', async () => {
     const { page } = await openBrowser()
     const texts = await startTopUp(page, till)
-    await enterLink(page, till, texts)
+    await enterLink(page, await shopper(), texts)
     await dearestFirst(page, texts)
     await pickItems(page, 1)
     const before = (await offers(till.sandbox)).length
@@ -127,7 +125,7 @@ describe("from the demo store's button to the credited balance", () => {
   test('no secret and no whole hash is in any line of any process', async () => {
     const { context, page } = await openBrowser()
     await startTopUp(page, till)
-    await enterLink(page, till, TEXTS.en)
+    await enterLink(page, await shopper(), TEXTS.en)
     const cookies = (await context.cookies()).map((cookie) => cookie.value)
     const tokens = (await players(till.sandbox)).map(
       ({ tradeUrl }) => new URL(tradeUrl).searchParams.get('token') ?? '',

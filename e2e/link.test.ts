@@ -2,9 +2,8 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { MOBILE } from './browser.ts'
-import { player } from './sandbox.ts'
 import { giveLink, TEXTS } from './shopper.ts'
-import { callsTo, depositOf, openBrowser, openDeposit, till } from './stage.ts'
+import { callsTo, depositOf, openBrowser, openDeposit, shopper } from './stage.ts'
 
 const field = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.tradeLink })
 const guide = (page: Page, texts: Messages) => page.getByRole('region', { name: texts.guideTitle })
@@ -26,7 +25,7 @@ describe.each([
     expect(await video.getAttribute('href')).toMatch(/^https:\/\//)
     expect(await page.getByRole('grid').count()).toBe(0)
     expect(await page.getByRole('radio').count()).toBe(0)
-    await giveLink(page, texts, await player(till.sandbox))
+    await giveLink(page, texts, await shopper())
     await page.getByRole('grid').waitFor()
     expect(await guide(page, texts).count()).toBe(0)
   })
@@ -56,7 +55,7 @@ test('A-083 A-084 a valid link goes out 700 ms after the last letter, and is not
   const visited = await openBrowser()
   const { page } = visited
   const { url } = await depositOf({ language: 'en' })
-  const { tradeUrl } = await player(till.sandbox)
+  const { name, tradeUrl } = await shopper()
   await page.clock.install()
   await page.goto(url)
   const input = field(page, TEXTS.en)
@@ -79,15 +78,15 @@ test('A-083 A-084 a valid link goes out 700 ms after the last letter, and is not
   await input.press('Backspace')
   expect(await input.inputValue()).toBe(tradeUrl)
   release.resolve()
-  await page.getByRole('link', { name: 'nova_hound' }).waitFor()
+  await page.getByRole('link', { name }).waitFor()
   expect(asked()).toBe(1)
 })
 
 test('A-047 A-068 A-070 the link is kept for the next visit, and clearing it resets the user', async () => {
   const visited = await openDeposit()
   const { page, texts } = visited
-  const { tradeUrl } = await player(till.sandbox)
-  await giveLink(page, texts, await player(till.sandbox))
+  const { name, tradeUrl } = await shopper()
+  await giveLink(page, texts, await shopper())
   const kept = await page.evaluate(() => ({
     link: localStorage.getItem('tradeLink'),
     keys: Object.keys(localStorage),
@@ -95,38 +94,38 @@ test('A-047 A-068 A-070 the link is kept for the next visit, and clearing it res
   expect(kept).toEqual({ link: tradeUrl, keys: ['tradeLink'] })
   const next = await depositOf({ language: 'en' })
   await page.goto(next.url)
-  await page.getByRole('link', { name: 'nova_hound' }).waitFor()
+  await page.getByRole('link', { name }).waitFor()
   expect(await field(page, texts).inputValue()).toBe(tradeUrl)
   await page.getByRole('button', { name: texts.tradeLinkClear }).click()
   await guide(page, texts).waitFor()
   expect(await page.getByRole('grid').count()).toBe(0)
-  expect(await page.getByRole('link', { name: 'nova_hound' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name }).count()).toBe(0)
 })
 
 test('A-069 a deposit that has a user fills the field and asks nothing about the link', async () => {
   const { page, texts, deposit } = await openDeposit()
-  await giveLink(page, texts, await player(till.sandbox, 'quiet_lynx'))
+  const guest = await shopper('quiet_lynx')
+  await giveLink(page, texts, guest)
   const other = await openBrowser()
   await other.page.goto(deposit.url)
-  await other.page.getByRole('link', { name: 'quiet_lynx' }).waitFor()
-  const { tradeUrl } = await player(till.sandbox, 'quiet_lynx')
-  expect(await field(other.page, texts).inputValue()).toBe(tradeUrl)
+  await other.page.getByRole('link', { name: guest.name }).waitFor()
+  expect(await field(other.page, texts).inputValue()).toBe(guest.tradeUrl)
   expect(callsTo(other, '/api/trade-url')).toEqual([])
 })
 
 test('A-080 a link of any written form of the host is taken, trimmed', async () => {
   const { page, texts } = await openDeposit()
-  const { tradeUrl } = await player(till.sandbox)
+  const { name, tradeUrl } = await shopper()
   const written = `  ${tradeUrl.replace('https://', 'http://www.')} `
   await field(page, texts).fill(written)
-  await page.getByRole('link', { name: 'nova_hound' }).waitFor()
+  await page.getByRole('link', { name }).waitFor()
 })
 
 test('A-089 A-122 an account that Steam cannot name just now is an error of the field', async () => {
   const { page, texts } = await openDeposit()
-  const { tradeUrl } = await player(till.sandbox, 'magic_down')
+  const { tradeUrl } = await shopper('magic_down')
   await field(page, texts).fill(tradeUrl)
-  await page.getByText(texts.userFailed).waitFor({ timeout: 60_000 })
+  await page.getByText(texts.userFailed).waitFor()
 })
 
 test('D-29 A-105 a browser that blocks cookies is told what to do', async () => {
@@ -134,6 +133,6 @@ test('D-29 A-105 a browser that blocks cookies is told what to do', async () => 
   await page.addInitScript(() => Object.defineProperty(document, 'cookie', { get: () => '' }))
   await page.goto((await depositOf()).url)
   const texts = TEXTS.en
-  await field(page, texts).fill((await player(till.sandbox)).tradeUrl)
+  await field(page, texts).fill((await shopper()).tradeUrl)
   await page.getByText(texts.cookiesNeeded).waitFor()
 })

@@ -6,9 +6,9 @@ import { formatMoney } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './browser.ts'
 import { callerOf, type OpenedDeposit, standingOffer } from './calls.ts'
 import { eventually } from './process.ts'
-import { answerOffer, player } from './sandbox.ts'
+import { answerOffer } from './sandbox.ts'
 import { TEXTS } from './shopper.ts'
-import { depositOf, openBrowser, query, till } from './stage.ts'
+import { depositOf, openBrowser, openConfirmation, query, shopper, till } from './stage.ts'
 
 /** How each outcome comes about: what the shopper, Steam or the clock does to a standing offer. */
 const CAUSES: Record<
@@ -45,7 +45,7 @@ async function bringTo(status: FinalDepositStatus): Promise<void> {
   let amount = 0
   let offerId = ''
   if (who !== '') {
-    const { tradeUrl } = await player(till.sandbox, who)
+    const { tradeUrl } = await shopper(who)
     await caller.post('/api/trade-url', { tradeUrl })
     ;({ offerId, amount } = await standingOffer(caller))
   }
@@ -204,7 +204,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
 
 test('A-054 an offer that others cancelled within seconds warns of look-alikes and stolen keys too', async () => {
   const caller = await callerOf(till.gateway, await depositOf())
-  await caller.post('/api/trade-url', { tradeUrl: (await player(till.sandbox)).tradeUrl })
+  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const { offerId } = await standingOffer(caller)
   await answerOffer(till.sandbox, offerId, 'cancel')
   const { page } = await openBrowser()
@@ -214,26 +214,11 @@ test('A-054 an offer that others cancelled within seconds warns of look-alikes a
   await warnsOfScams(page)
 })
 
-/** A page at the confirmation of an offer that the gateway has made already. */
-async function atConfirmation(body: Parameters<typeof depositOf>[0] = {}) {
-  const deposit = await depositOf({ language: 'en', ...body })
-  const caller = await callerOf(till.gateway, deposit)
-  await caller.post('/api/trade-url', { tradeUrl: (await player(till.sandbox)).tradeUrl })
-  const { offerId } = await standingOffer(caller)
-  const visited = await openBrowser()
-  await visited.context.addInitScript(HEAR)
-  const open = async (): Promise<void> => {
-    await visited.page.goto(deposit.url)
-    await visited.page.getByRole('dialog', { name: TEXTS.en.confirmTitle }).waitFor()
-  }
-  return { ...visited, offerId, open }
-}
-
 test('A-067 the alarm sounds after a declined confirmation, looping and low, until 1.5 s after the mouse moved', async () => {
-  const { page, offerId, open } = await atConfirmation()
-  const texts = TEXTS.en
-  await page.clock.install()
-  await open()
+  const { page, offerId, texts } = await openConfirmation({}, async (visited) => {
+    await visited.context.addInitScript(HEAR)
+    await visited.page.clock.install()
+  })
   await answerOffer(till.sandbox, offerId, 'decline')
   await page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title }).waitFor()
   await page.getByRole('button', { name: texts.stopSound }).waitFor()
@@ -251,8 +236,7 @@ test('A-067 the alarm sounds after a declined confirmation, looping and low, unt
 
 test('A-064 A-100 a redirectUrl takes the shopper there, once, and only after success', async () => {
   const target = `${till.store}/?thanks`
-  const { page, offerId, open } = await atConfirmation({ redirectUrl: target })
-  await open()
+  const { page, offerId } = await openConfirmation({ deposit: { redirectUrl: target } })
   await answerOffer(till.sandbox, offerId, 'accept')
   await page.waitForURL(target)
   const address = page.url()

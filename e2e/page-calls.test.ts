@@ -2,9 +2,9 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Payment } from '../contract/widget-api.ts'
 import { formatDate, formatMoney } from '../widget/i18n/format.ts'
 import { callerOf } from './calls.ts'
-import { offers, player } from './sandbox.ts'
+import { offers } from './sandbox.ts'
 import { answerInBrowser, giveLink, pay, pickItems, TEXTS } from './shopper.ts'
-import { callsTo, depositOf, openBrowser, openDeposit, query, till } from './stage.ts'
+import { callsTo, depositOf, openBrowser, openDeposit, query, shopper, till } from './stage.ts'
 import { balanceCents } from './store.ts'
 
 const METRIC = /^tradetill_page_seconds_count\{metric="FCP",screen="deposit"\} (\d+)/m
@@ -73,7 +73,7 @@ describe('A-104 the error report', () => {
 test('A-103 A-062 whatever the answer to a trade says, polling begins', async () => {
   const opened = await openDeposit()
   const { page, texts } = opened
-  await giveLink(page, texts, await player(till.sandbox))
+  await giveLink(page, texts, await shopper())
   await page.route('**/api/trade', async (route) => {
     await route.fetch()
     await route.fulfill({ status: 200, json: { anything: 'else' } })
@@ -97,14 +97,14 @@ test('A-105 a page that lost its token gets a new one, and repeats the call once
   await page.goto((await depositOf()).url)
   await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
   await context.clearCookies()
-  await giveLink(page, TEXTS.en, await player(till.sandbox))
+  await giveLink(page, TEXTS.en, await shopper())
   expect(callsTo(opened, '/api/trade-url')).toHaveLength(2)
 })
 
 test('A-107 A-109 no page has a login, and pictures alone come from elsewhere', async () => {
   const opened = await openDeposit()
   const { page, texts, seen } = opened
-  await giveLink(page, texts, await player(till.sandbox))
+  await giveLink(page, texts, await shopper())
   await page.getByRole('gridcell').first().waitFor()
   const foreign = seen.requests.filter(({ url }) => new URL(url).origin !== till.gateway)
   expect(new Set(foreign.map(({ type }) => type))).toEqual(new Set(['image']))
@@ -118,7 +118,7 @@ test('A-017 A-023 A-053 in reais: what the page shows is what the store credits,
   })
   await query('update store set risk_limit_usd_cents = 0')
   const { page, texts, deposit } = await openDeposit({ deposit: { currency: 'BRL' } })
-  await giveLink(page, texts, await player(till.sandbox, 'magic_tuesday'))
+  await giveLink(page, texts, await shopper('magic_tuesday'))
   const total = await pickItems(page, 2)
   await pay(page, texts)
   await answerInBrowser(page, texts, 'Accept')
@@ -140,7 +140,7 @@ test('A-017 A-023 A-053 in reais: what the page shows is what the store credits,
 
 test('A-087 the server refuses what the page would not offer', async () => {
   const caller = await callerOf(till.gateway, await depositOf())
-  const { tradeUrl } = await player(till.sandbox, 'magic_hoarder')
+  const { tradeUrl } = await shopper('magic_hoarder')
   await caller.post('/api/trade-url', { tradeUrl })
   const { items } = await caller.inventory()
   expect(items.every(({ price }) => price > 10)).toBe(true)
@@ -158,14 +158,14 @@ test('A-087 the server refuses what the page would not offer', async () => {
 describe('A-032 A-033 A-073 A-118 toasts', () => {
   test('a toast has its icon, type and time; a click takes it away, and the container says when it is empty', async () => {
     const { page, context } = await openBrowser({ context: { reducedMotion: 'no-preference' } })
-    await page.clock.install()
+    const { url } = await depositOf({ language: 'en' })
     await page.route('**/api/payment?*', (route) => route.abort())
-    await page.goto((await depositOf({ language: 'en' })).url)
+    await page.clock.install()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    await page.goto(url)
     const texts = TEXTS.en
     const toast = page.locator('.toast')
     await toast.waitFor()
-    // A longer leap would be a sleep, after which the page asks again.
-    await page.clock.pauseAt(Date.now() + 1500)
     expect(await toast.textContent()).toBe(`${texts.toastTypes.error}: ${texts.failedToReceiveDeposit}`)
     expect(await toast.locator('svg').count()).toBe(1)
     expect(await page.locator('.toasts-empty').count()).toBe(0)

@@ -93,13 +93,13 @@ function listen() {
   })
 }
 
-const CHECK_EVERY_MS = 50
+const CHECK_EVERY_MS = 100
 
 /** Repeats `check` until it gives a value; throws what it threw last, with `what`, after `timeoutMs`. */
 export async function eventually<T>(
   what: string,
   check: () => Promise<T | undefined> | T | undefined,
-  timeoutMs = 30_000,
+  timeoutMs = 90_000,
 ): Promise<T> {
   const end = performance.now() + timeoutMs
   let last: unknown = 'nothing was there'

@@ -25,6 +25,23 @@ export async function player(sandbox: string, name = 'nova_hound'): Promise<Play
   return found
 }
 
+/** A new shopper like the one of that name: nobody else has used their items, or asks for their inventory. */
+export async function inviteGuest(sandbox: string, like = 'nova_hound'): Promise<Player> {
+  const response = await fetch(`${sandbox}/control/players`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ like }),
+  })
+  if (!response.ok) throw new Error(`no guest like ${like}: ${await response.text()}`)
+  return (await response.json()) as Player
+}
+
+/** Declines what a guest was offered, and takes their items away. */
+export async function dismissGuest(sandbox: string, { steamId }: Player): Promise<void> {
+  const response = await fetch(`${sandbox}/control/players/${steamId}`, { method: 'DELETE' })
+  if (!response.ok) throw new Error(`the guest ${steamId} does not leave: ${await response.text()}`)
+}
+
 export async function offers(sandbox: string): Promise<SandboxOffer[]> {
   return (await fetch(`${sandbox}/control/offers`)).json() as Promise<SandboxOffer[]>
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import type { Language } from '../contract/languages.ts'
 import { DESKTOP, launchBrowser, MOBILE, visit } from './browser.ts'
+import { player } from './sandbox.ts'
 import { prepare } from './setup.ts'
 import { enterLink, pay, pickItems, startTopUp } from './shopper.ts'
 import { endTill, startTill, type Till } from './till.ts'
@@ -15,7 +16,7 @@ type Series = { language: Language; viewport: typeof DESKTOP; suffix: string }
 async function take(browser: Browser, till: Till, { language, viewport, suffix }: Series): Promise<void> {
   const { page, end } = await visit(browser, viewport)
   const texts = await startTopUp(page, till, language)
-  await enterLink(page, till, texts)
+  await enterLink(page, await player(till.sandbox), texts)
   await pickItems(page, 3)
   await page.waitForLoadState('networkidle')
   await page.screenshot({ path: join(FOLDER, `inventory${suffix}.png`) })

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import type { Language } from '../contract/languages.ts'
 import { en, type Messages } from '../widget/i18n/en.ts'
 import { ru } from '../widget/i18n/ru.ts'
-import { type Player, player } from './sandbox.ts'
+import type { Player } from './sandbox.ts'
 import type { Place } from './till.ts'
 
 export const TEXTS: Record<Language, Messages> = { en, ru: { ...en, ...ru } }
@@ -29,8 +29,8 @@ export async function speak(page: Page, language: Language): Promise<Messages> {
 }
 
 /** Pastes a shopper's trade link and waits for priced items. */
-export async function enterLink(page: Page, { sandbox }: Pick<Place, 'sandbox'>, texts: Messages) {
-  await giveLink(page, texts, await player(sandbox))
+export async function enterLink(page: Page, who: Player, texts: Messages): Promise<void> {
+  await giveLink(page, texts, who)
   await page.getByRole('gridcell').first().waitFor()
 }
 
@@ -76,12 +76,12 @@ export async function answerInBrowser(
   await tab.close()
 }
 
-/** From the demo store to a standing offer of the dearest `count` items; resolves to its sum in cents. */
-export async function payWithItems(page: Page, place: Place, count = 2): Promise<number> {
+/** From the demo store to an open offer of the two dearest items; resolves to its sum in cents. */
+export async function payWithItems(page: Page, place: Place, who: Player): Promise<number> {
   const texts = await startTopUp(page, place)
-  await enterLink(page, place, texts)
+  await enterLink(page, who, texts)
   await dearestFirst(page, texts)
-  const sum = await pickItems(page, count)
+  const sum = await pickItems(page, 2)
   await pay(page, texts)
   return sum
 }

@@ -1,17 +1,19 @@
 /** The running till and a fresh browser context for each test. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
-import { afterAll, afterEach, inject, onTestFinished } from 'vitest'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeEach, inject, onTestFinished } from 'vitest'
 import type { Language } from '../contract/languages.ts'
 import type { CreateDepositBody } from '../contract/store-api.ts'
+import type { Inventory } from '../contract/widget-api.ts'
 import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
+import { offerEvidence } from '../gateway/testing/evidence.ts'
 import type { Messages } from '../widget/i18n/en.ts'
-import { DESKTOP, type Visit, visit } from './browser.ts'
-import { newDeposit, type OpenedDeposit } from './calls.ts'
+import { type DESKTOP, evidenceOf, SMALL_DESKTOP, type Visit, visit } from './browser.ts'
+import { callerOf, newDeposit, type OpenedDeposit, standingOffer } from './calls.ts'
 import { run } from './process.ts'
-import { answerOffer, offers } from './sandbox.ts'
+import { dismissGuest, inviteGuest, type Player } from './sandbox.ts'
 import type { Shared } from './setup.ts'
 import { TEXTS } from './shopper.ts'
 import { parseSecrets } from './store.ts'
@@ -37,24 +39,39 @@ afterAll(async () => {
   connected = undefined
 })
 
-/** As Steam numbers the states of an offer. */
-const ACTIVE = 2
+const guests = new Map<string, Promise<Player>>()
 
-// A shopper may have only so many offers at a time, on all bots.
-afterEach(async () => {
-  const standing = (await offers(till.sandbox)).filter(({ state }) => state === ACTIVE)
-  // One that is answered in this moment is over too.
-  await Promise.allSettled(standing.map(({ id }) => answerOffer(till.sandbox, id, 'decline')))
+/** The shopper of this test, like the one of that name: the same for the whole test, and gone when it ends. */
+export function shopper(like = 'nova_hound'): Promise<Player> {
+  const guest = guests.get(like) ?? inviteGuest(till.sandbox, like)
+  guests.set(like, guest)
+  return guest
+}
+
+afterEach(async ({ task }) => {
+  // The picture of a failed test is still to be taken, with its offer as it is.
+  if (task.result?.state === 'fail') return guests.clear()
+  const leaving = await Promise.all(guests.values())
+  guests.clear()
+  await Promise.all(leaving.map((guest) => dismissGuest(till.sandbox, guest)))
 })
 
 type Stage = { viewport?: typeof DESKTOP; context?: BrowserContextOptions }
 
 /** A browser of the test's own. At the test's end no policy was violated and no error left uncaught in it. */
-export async function openBrowser({ viewport = DESKTOP, context = {} }: Stage = {}): Promise<Visit> {
+export async function openBrowser({ viewport = SMALL_DESKTOP, context = {} }: Stage = {}): Promise<Visit> {
   const visited = await visit(await sharedBrowser(), viewport, context)
   onTestFinished(visited.end)
+  for (const [file, read] of evidenceOf(visited)) offerEvidence(file, read)
   return visited
 }
+
+/** What the till had written before this test. */
+let writtenBefore = 0
+beforeEach(() => {
+  writtenBefore = statSync(till.outputFile).size
+  offerEvidence('till.log', () => readFileSync(till.outputFile).subarray(writtenBefore))
+})
 
 type Opening = Stage & { language?: Language; deposit?: Partial<CreateDepositBody> }
 
@@ -72,6 +89,28 @@ export async function openDeposit({
   return { ...visited, deposit, texts: TEXTS[language] }
 }
 
+export type AtOffer = Opened & { offerId: string; amount: number }
+
+/**
+ * A page at the confirmation of an open offer. The link and the trade were asked for by calls, as a page makes them:
+ * for tests of what comes afterwards. `before` has the page before it loads.
+ */
+export async function openConfirmation(
+  { language = 'en', deposit: body = {}, ...stage }: Opening = {},
+  before: (visited: Visit) => Promise<void> = async () => {},
+): Promise<AtOffer> {
+  const deposit = await depositOf({ language, ...body })
+  const caller = await callerOf(till.gateway, deposit)
+  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
+  const offer = await standingOffer(caller)
+  const visited = await openBrowser(stage)
+  const texts = TEXTS[language]
+  await before(visited)
+  await visited.page.goto(deposit.url)
+  await visited.page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
+  return { ...visited, deposit, texts, ...offer }
+}
+
 /** A new deposit of the demo store, not opened yet. */
 export function depositOf(body: Partial<CreateDepositBody> = {}): Promise<OpenedDeposit> {
   const secrets = parseSecrets(readFileSync(join(till.root, 'demo-store.json'), 'utf8'))
@@ -87,6 +126,21 @@ export async function query(sql: string, values: unknown[] = []): Promise<Record
   } finally {
     await client.end()
   }
+}
+
+/** Lets the page have its next inventory; resolves to it as it was answered. */
+export async function nextInventory(page: Page): Promise<{ answer: Promise<Inventory> }> {
+  const { promise, resolve } = Promise.withResolvers<Inventory>()
+  await page.route(
+    '**/api/inventory?*',
+    async (route) => {
+      const response = await route.fetch({ timeout: 0 })
+      resolve(await response.json())
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  return { answer: promise }
 }
 
 /** Requests to a call of the API, in their order. */

@@ -4,9 +4,8 @@ import type { Inventory, Item } from '../contract/widget-api.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { formatMoney } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './browser.ts'
-import { player } from './sandbox.ts'
 import { centsOf, giveLink, speak, TEXTS } from './shopper.ts'
-import { callsTo, type Opened, openDeposit, till } from './stage.ts'
+import { callsTo, nextInventory, type Opened, openDeposit, shopper } from './stage.ts'
 
 type Stage = Parameters<typeof openDeposit>[0]
 
@@ -14,9 +13,9 @@ type Stage = Parameters<typeof openDeposit>[0]
 async function atStand(stage: Stage = {}, who = 'magic_tuesday'): Promise<Opened & { inventory: Inventory }> {
   const opened = await openDeposit(stage)
   const { page, texts } = opened
-  const answered = page.waitForResponse((response) => response.url().includes('/api/inventory'))
-  await giveLink(page, texts, await player(till.sandbox, who))
-  const inventory: Inventory = await (await answered).json()
+  const { answer } = await nextInventory(page)
+  await giveLink(page, texts, await shopper(who))
+  const inventory = await answer
   await page.getByRole('gridcell').first().waitFor()
   return { ...opened, inventory }
 }

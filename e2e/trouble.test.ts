@@ -5,7 +5,7 @@ import type { Messages } from '../widget/i18n/en.ts'
 import { launchBrowser, visit } from './browser.ts'
 import { type Parts, startParts } from './parts.ts'
 import { eventually, run } from './process.ts'
-import { player } from './sandbox.ts'
+import { inviteGuest } from './sandbox.ts'
 import {
   answerInBrowser,
   dearestFirst,
@@ -68,14 +68,14 @@ test('a trade link of nobody is told at the field, and a right one then works', 
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
   await page.getByText(texts.userFailed).waitFor()
   expect(refusals(told)).toEqual(['user_not_found'])
-  await enterLink(page, parts.place, texts)
+  await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
   await end()
 })
 
 test('a link that Steam does not take any more shows the incorrect trade link', async () => {
   const { page, end } = await visit(browser)
   const texts = await startTopUp(page, parts.place)
-  const { tradeUrl } = await player(parts.place.sandbox)
+  const { tradeUrl } = await inviteGuest(parts.place.sandbox)
   const stale = tradeUrl.replace(/token=.*/, 'token=zzzzzzzz')
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(stale)
   await page.getByText(texts.inventoryErrors.invalidPartner.title).waitFor()
@@ -97,7 +97,7 @@ test('A-121 an unknown deposit says that it was not found, in both languages', a
 test('a stopped Steam is told in the page and the log, and the page recovers when it is back', async () => {
   const { page, end } = await visit(browser)
   const texts = await startTopUp(page, parts.place)
-  await enterLink(page, parts.place, texts)
+  await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
   await parts.sandbox.kill()
   const told = parts.gateway.output().length
   await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
@@ -116,7 +116,7 @@ test('a stopped Steam is told in the page and the log, and the page recovers whe
 test('a trade link that is given while Steam is stopped is kept, told in the log, and taken when it is back', async () => {
   const { page, end } = await visit(browser)
   const texts = await startTopUp(page, parts.place)
-  const { name, tradeUrl } = await player(parts.place.sandbox)
+  const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
   await parts.sandbox.kill()
   const told = parts.gateway.output().length
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
@@ -132,7 +132,7 @@ test('a trade link that is given while Steam is stopped is kept, told in the log
 test('a trade link that is given while the till itself is away is kept, and is no word against Steam', async () => {
   const { page, end } = await visit(browser)
   const texts = await startTopUp(page, parts.place, 'ru')
-  const { name, tradeUrl } = await player(parts.place.sandbox)
+  const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
   await parts.gateway.interrupt()
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
   await page.getByText(texts.userUncheckedHint).waitFor()
@@ -145,7 +145,7 @@ test('a trade link that is given while the till itself is away is kept, and is n
 test('A-061 A-100 A-131 polls that fail inside the till are told once, in its words, and the end comes all the same', async () => {
   const { page, end } = await visit(browser)
   const texts = await startTopUp(page, parts.place)
-  await payWithItems(page, parts.place)
+  await payWithItems(page, parts.place, await inviteGuest(parts.place.sandbox))
   let failed = 0
   page.on('response', (response) => {
     if (response.url().includes('/api/payment') && response.status() === 500) failed += 1
@@ -165,7 +165,7 @@ test('A-061 A-100 A-131 polls that fail inside the till are told once, in its wo
 test('A-130 A-088 A-063 too many items: refused by a gateway whose limit became smaller, then told at the pick', async () => {
   const { page, end } = await visit(browser)
   const texts = await startTopUp(page, parts.place)
-  await enterLink(page, parts.place, texts)
+  await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
   await dearestFirst(page, texts)
   await pickItems(page, 3)
   await parts.gateway.interrupt()

@@ -1,33 +1,44 @@
 /**
  * `npm test`: finds or installs Chromium, builds the widget, runs every test and closes with the line
- * `N passed, N failed`. Arguments go to Vitest (`npm test -- contract`).
+ * `N passed, N failed`. `npm test -- contract` runs the files whose path matches; `npm test -- --changed` those that
+ * the uncommitted changes touch, and `--changed=REF` those that the commits since REF touch too. Other arguments go to
+ * Vitest.
  */
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findChromium } from './chromium.ts'
+import { FAILURES } from '../gateway/testing/evidence.ts'
+import { NOT_RUN_HERE } from '../proofs/not-run-here.ts'
+import { isChangedArgument, touchedTests } from './changed.ts'
+import { findChromium, findHeadlessShell } from './chromium.ts'
+import type { RunResult } from './test-report.ts'
 import { buildWidgetIfChanged } from './widget.ts'
 
-/** What is read of Vitest's JSON report. */
-type Report = {
-  numPassedTests: number
-  numFailedTests: number
-  testResults: { name: string; status: string; message: string; assertionResults: { status: string }[] }[]
-}
+const ROOT = join(import.meta.dirname, '..')
+const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 
-const root = join(import.meta.dirname, '..')
-
-async function main(): Promise<number> {
-  process.env.CHROMIUM_PATH = findChromium()
+async function main(args: string[]): Promise<number> {
+  const changed = args.find(isChangedArgument)
+  const touched = changed === undefined ? [] : touchedTests(changed)
+  if (changed !== undefined && touched.length === 0) {
+    console.log('No test is touched by what has changed.\n0 passed, 0 failed')
+    return 0
+  }
+  const browser = findChromium()
+  process.env.CHROMIUM_SHELL_PATH = findHeadlessShell(browser)
+  process.env.CHROMIUM_PATH = browser
   await buildWidgetIfChanged()
+  rmSync(FAILURES, { recursive: true, force: true })
   const folder = mkdtempSync(join(scratch(), 'tt-'))
   // As root, PostgreSQL runs as another account and must be able to pass.
   chmodSync(folder, 0o711)
   try {
-    const file = join(folder, 'report.json')
-    const code = await runVitest(file, folder)
-    return close(readReport(file), code)
+    const file = join(folder, 'result.json')
+    const rest = args.filter((argument) => argument !== changed)
+    const code = await runVitest([...touched, ...rest], { TMPDIR: folder, TEST_RESULT_FILE: file })
+    tellWhatElse(args.length > 0)
+    return close(readResult(file), code)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -44,16 +55,15 @@ function scratch(): string {
   return bavail * bsize > ROOM_BYTES ? SHARED_MEMORY : tmpdir()
 }
 
-/** `folder` takes all that the tests leave in the system's place for such things. */
-function runVitest(reportFile: string, folder: string): Promise<number> {
-  const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-  const args = ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${reportFile}`]
-  const child = spawn(process.execPath, [vitest, ...args, ...process.argv.slice(2)], {
-    cwd: root,
+/** Everything that the tests leave in the system's place for temporary files goes into TMPDIR. */
+function runVitest(args: string[], env: Record<string, string>): Promise<number> {
+  const reporter = join(import.meta.dirname, 'test-report.ts')
+  const child = spawn(process.execPath, [VITEST, 'run', `--reporter=${reporter}`, ...args], {
+    cwd: ROOT,
     stdio: 'inherit',
-    env: { ...process.env, TMPDIR: folder },
+    env: { ...process.env, ...env },
   })
-  // Ctrl-C reaches Vitest by itself; its folder is removed when it has ended.
+  // Ctrl-C in a terminal reaches Vitest too; its folder is removed when it has ended.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
@@ -61,31 +71,33 @@ function runVitest(reportFile: string, folder: string): Promise<number> {
   })
 }
 
-function readReport(file: string): Report | undefined {
+function tellWhatElse(isPart: boolean): void {
+  if (isPart) {
+    console.log('\nOnly a part was run. Everything: npm test')
+    return
+  }
+  console.log('\nNot run here')
+  const width = Math.max(...NOT_RUN_HERE.map(({ what }) => what.length))
+  for (const { what, command } of NOT_RUN_HERE) console.log(`  ${what.padEnd(width)}  ${command}`)
+}
+
+function readResult(file: string): RunResult | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Report
+    return JSON.parse(readFileSync(file, 'utf8')) as RunResult
   } catch {
     return undefined
   }
 }
 
-/** A file that failed to load has no tests of its own, so it counts as one failure. */
-function close(report: Report | undefined, code: number): number {
-  if (report === undefined) {
-    console.log('0 passed, 1 failed')
-    return 1
-  }
-  const unloaded = report.testResults.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  )
-  for (const file of unloaded) console.log(`did not load: ${file.name}: ${file.message}`)
-  const known = report.numFailedTests + unloaded.length
-  const failed = code !== 0 && known === 0 ? 1 : known
-  console.log(`${report.numPassedTests} passed, ${failed} failed`)
-  return failed > 0 || report.numPassedTests === 0 ? 1 : 0
+function close(result: RunResult | undefined, code: number): number {
+  const { passed, failed } = result ?? { passed: 0, failed: 1 }
+  // Vitest may also fail where no test does: a set-up, or an option it does not know.
+  const all = failed === 0 && (code !== 0 || passed === 0) ? 1 : failed
+  console.log(`\n${passed} passed, ${all} failed`)
+  return all > 0 ? 1 : 0
 }
 
-process.exitCode = await main().catch((error: unknown) => {
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)
   console.log('0 passed, 1 failed')
   return 1

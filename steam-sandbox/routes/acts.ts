@@ -1,5 +1,7 @@
 import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { field, json, type Reply, type Sandbox } from '../exchange.ts'
+
+import { dismissGuest } from '../world/guests.ts'
 import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offers.ts'
 import { PEOPLE } from '../world/people.ts'
 import { withManyItems } from '../world/seed.ts'
@@ -27,6 +29,10 @@ export const ACTS: Record<string, Act> = {
     }),
   'POST players reverse': (sandbox, id) => {
     sandbox.change((world, nowS) => ({ world: reverseAll(world, id, nowS), answer: undefined }))
+    return json({ ok: true })
+  },
+  'DELETE players ': (sandbox, id) => {
+    sandbox.change((world, nowS) => ({ world: dismissGuest(world, id, nowS), answer: undefined }))
     return json({ ok: true })
   },
   'POST players name': rename,

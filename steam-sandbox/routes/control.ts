@@ -3,6 +3,7 @@ import { credentialsOf } from '../credentials.ts'
 import { advance, field, type Incoming, json, type Reply, type Sandbox, tradeLink } from '../exchange.ts'
 import { parseFault } from '../faults.ts'
 import { refreshTokenOf } from '../tokens.ts'
+import { inviteGuest, MOST_GUESTS } from '../world/guests.ts'
 import { PEOPLE } from '../world/people.ts'
 import { ACTS, lineOf } from './acts.ts'
 
@@ -19,8 +20,17 @@ const MOST_ADVANCE_S = 3650 * 86_400
 
 const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   'GET /control/players': ({ world }) =>
-    json(shoppers(world().accounts.filter(({ behaviour }) => !behaviour))),
-  'GET /control/magic': ({ world }) => json(shoppers(world().accounts.filter(({ behaviour }) => behaviour))),
+    json(shoppers(world().accounts.filter(({ behaviour, isGuest }) => !behaviour && !isGuest))),
+  'POST /control/players': (sandbox, { json: said }) => {
+    const like = field(said, 'like')
+    if (typeof like !== 'string') return bad('Say like: the name of a shopper.')
+    const guest = sandbox.change((world) => inviteGuest(world, like))
+    if (guest === undefined)
+      return bad(`There is no shopper called ${like}, or ${MOST_GUESTS} guests are here.`)
+    return json(shoppers([guest])[0], 201)
+  },
+  'GET /control/magic': ({ world }) =>
+    json(shoppers(world().accounts.filter(({ behaviour, isGuest }) => behaviour && !isGuest))),
   'GET /control/bots': ({ world, nowS }) => {
     const bots = world().accounts.filter(({ kind }) => kind === 'bot')
     return json(

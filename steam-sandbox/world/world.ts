@@ -23,6 +23,8 @@ export type Account = {
   assets: Asset[]
   /** The behaviour that this person always shows: a magic player. */
   behaviour?: string
+  /** Made for one test or demo, and not listed among the others. */
+  isGuest?: boolean
   /** Sessions and logins of an earlier generation are dead. */
   sessionGeneration: number
   loginGeneration: number

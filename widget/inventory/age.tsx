@@ -16,5 +16,5 @@ export function Age({ inventory: { ageSeconds } }: { inventory: Inventory }) {
     return () => clearInterval(timer)
   }, [ageSeconds])
   if (ageSeconds === 0) return null
-  return <p className="unavailable">{texts.itemAge(seconds)}</p>
+  return <p className="inventory-age">{texts.itemAge(seconds)}</p>
 }

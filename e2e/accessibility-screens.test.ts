@@ -1,0 +1,8 @@
+import { describe, expect, test } from 'vitest'
+import { lookAt, RUNS } from './scenes.ts'
+
+describe('every other screen and state can be used by everybody', () => {
+  test('in at most 60 runs with those of the inventory', () => expect(RUNS.length).toBeLessThanOrEqual(60))
+
+  lookAt(RUNS.filter(({ name }) => !name.startsWith('inventory')))
+})

@@ -1,0 +1,54 @@
+/** What a failed test leaves behind: pictures of its pages, and what its processes and loggers wrote. */
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../..')
+/** Removed at the start of each run. */
+export const FAILURES = join(ROOT, '.data/test-failures')
+const MOST_NAME = 60
+
+type Piece = { file: string; read(): Promise<string | Buffer> | string | Buffer }
+
+const pieces = new Set<Piece>()
+
+/** Writes what `read` gives into `file` if the running test fails. Returns how to stop offering it. */
+export function offerEvidence(file: string, read: Piece['read']): () => void {
+  const piece = { file, read }
+  pieces.add(piece)
+  return () => pieces.delete(piece)
+}
+
+/** The folder of one failed test: `module` is the absolute path of its file, `names` its suites and its own name. */
+export function failureFolder(module: string, names: readonly string[]): string {
+  const name = names.join(' > ')
+  // Names that differ only in what a path cannot hold still get folders of their own.
+  const mark = createHash('sha256').update(name).digest('hex').slice(0, 6)
+  const readable = name.replace(/[^\p{L}\d]+/gu, '-').slice(0, MOST_NAME)
+  return join(FAILURES, relative(ROOT, module).replaceAll(/[\\/]/g, '-'), `${readable}-${mark}`)
+}
+
+/** Writes every offered piece. One that cannot be read says why in its place: the test failed for another reason. */
+export async function writeEvidence(folder: string): Promise<void> {
+  if (pieces.size === 0) return
+  mkdirSync(folder, { recursive: true })
+  const counts = new Map<string, number>()
+  for (const { file, read } of pieces) {
+    const count = (counts.get(file) ?? 0) + 1
+    counts.set(file, count)
+    const name = count === 1 ? file : file.replace(/(\.\w+)?$/, `-${count}$1`)
+    try {
+      writeFileSync(join(folder, name), await read())
+    } catch (error) {
+      writeFileSync(join(folder, `${name}.missing.txt`), String(error))
+    }
+  }
+}
+
+/** Returns how to forget every piece that is offered from now on. */
+export function markEvidence(): () => void {
+  const before = new Set(pieces)
+  return () => {
+    for (const piece of pieces) if (!before.has(piece)) pieces.delete(piece)
+  }
+}

@@ -1,0 +1,37 @@
+/** Which tests a change touches: those that import it, and those that meet it in a running process. */
+import { execFileSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { join, relative } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
+
+/** Sources of the processes and pages that the tests in e2e/ start: no import leads to them. */
+const STARTED = /^(contract|gateway|steam-sandbox|demo-store|widget|scripts)\//
+const OF_TESTS = /\.test\.tsx?$|^gateway\/testing\//
+
+export const isChangedArgument = (argument: string): boolean => /^--changed(=.+)?$/.test(argument)
+
+/** Paths of test files from the root; `argument` is `--changed` or `--changed=REF`. */
+export function touchedTests(argument: string): string[] {
+  const importing = JSON.parse(
+    run(process.execPath, [VITEST, 'list', argument, '--filesOnly', '--json']),
+  ) as { file: string }[]
+  const started = changedFiles(argument).some((file) => STARTED.test(file) && !OF_TESTS.test(file))
+  const browser = started ? globSync('e2e/*.test.ts', { cwd: ROOT }) : []
+  return [...new Set([...importing.map(({ file }) => relative(ROOT, file)), ...browser])]
+}
+
+function changedFiles(argument: string): string[] {
+  const [, since] = argument.split('=')
+  const lists = [
+    ['diff', '--name-only', 'HEAD'],
+    ['ls-files', '--others', '--exclude-standard'],
+    ...(since === undefined ? [] : [['diff', '--name-only', `${since}...HEAD`]]),
+  ]
+  return lists.flatMap((args) => run('git', args).split('\n')).filter((file) => file !== '')
+}
+
+function run(command: string, args: string[]): string {
+  return execFileSync(command, args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+}

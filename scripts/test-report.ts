@@ -1,0 +1,95 @@
+/** What `npm test` says: a line for each file when it is done, and at the end what whoever reads it needs next. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { DefaultReporter, type TestCase, type TestModule, type TestSpecification } from 'vitest/node'
+import { failureFolder } from '../gateway/testing/evidence.ts'
+
+/** What a run came to, for the process that started it. */
+export type RunResult = { passed: number; failed: number }
+
+const ROOT = join(import.meta.dirname, '..')
+const SLOWEST = 10
+
+const pathOf = ({ moduleId }: TestModule): string => relative(ROOT, moduleId).replaceAll('\\', '/')
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`.padStart(8)
+const durationMs = (module: TestModule): number => {
+  const { duration, collectDuration, setupDuration } = module.diagnostic()
+  return duration + collectDuration + setupDuration
+}
+
+/** Errors outside of any test: a file that does not load, or a hook of a suite that fails. */
+function brokenOutside(module: TestModule): boolean {
+  const suites = [...module.children.allSuites()]
+  return module.errors().length > 0 || suites.some((suite) => suite.errors().length > 0)
+}
+
+/** For a shell: in single quotes nothing is read but the quote itself. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+/** For `-t`, which takes a regular expression. */
+const pattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
+
+export default class TestReport extends DefaultReporter {
+  #files = 0
+  #done = 0
+
+  constructor() {
+    // Vitest's own moving summary: the lines below say as much, and stay.
+    super({ summary: false })
+  }
+
+  override onTestRunStart(specifications: readonly TestSpecification[]): void {
+    super.onTestRunStart(specifications)
+    this.#files = specifications.length
+  }
+
+  protected override printTestModule(module: TestModule): void {
+    this.#done += 1
+    const tests = [...module.children.allTests()]
+    const failed = tests.filter((test) => test.result().state === 'failed')
+    const isRed = failed.length > 0 || !module.ok()
+    const place = `${String(this.#done).padStart(4)}/${this.#files}`
+    this.log(
+      `${place} ${isRed ? '✗' : '✓'} ${seconds(durationMs(module))}  ${pathOf(module)} (${tests.length} tests)`,
+    )
+    for (const test of failed) this.log(`           ✗ ${test.fullName}`)
+  }
+
+  override onTestRunEnd(...[modules, errors, reason]: Parameters<DefaultReporter['onTestRunEnd']>): void {
+    super.onTestRunEnd(modules, errors, reason)
+    this.#tellSlowest(modules)
+    const tests = modules.flatMap((module) => [...module.children.allTests()])
+    const failed = tests.filter((test) => test.result().state === 'failed')
+    const broken = modules.filter(brokenOutside)
+    for (const module of broken) {
+      this.log(`\nThe file failed outside of its tests: ${pathOf(module)}`)
+      this.log(`  npm test -- ${pathOf(module)}`)
+    }
+    for (const test of failed) this.#tellFailure(test)
+    const passed = tests.filter((test) => test.result().state === 'passed').length
+    const result: RunResult = { passed, failed: failed.length + broken.length + errors.length }
+    const file = process.env.TEST_RESULT_FILE
+    if (file !== undefined) writeFileSync(file, JSON.stringify(result))
+  }
+
+  #tellSlowest(modules: readonly TestModule[]): void {
+    const slowest = [...modules].sort((one, other) => durationMs(other) - durationMs(one)).slice(0, SLOWEST)
+    this.log('\nSlowest files')
+    for (const module of slowest) this.log(`${seconds(durationMs(module))}  ${pathOf(module)}`)
+  }
+
+  /** Where it failed, how to run it alone, and where its picture and logs are. */
+  #tellFailure(test: TestCase): void {
+    const file = pathOf(test.module)
+    const command = `npm test -- ${file} -t ${quoted(pattern(test.name))}`
+    const names = test.fullName.split(' > ')
+    const folder = failureFolder(test.module.moduleId, names)
+    const hadEvidence = existsSync(folder)
+    mkdirSync(folder, { recursive: true })
+    const errors = test.result().errors ?? []
+    const told = errors.map(({ stack, message }) => stack ?? message).join('\n\n')
+    writeFileSync(join(folder, 'failure.txt'), `${file}\n${test.fullName}\n\n${command}\n\n${told}\n`)
+    this.log(`\n✗ ${test.fullName}`)
+    this.log(`  ${command}`)
+    this.log(`  ${relative(ROOT, folder)}${hadEvidence ? ' (its logs and pictures too)' : ''}`)
+  }
+}

@@ -1,0 +1,48 @@
+/** Guests: shoppers of a test's or a demo's own, made like somebody who is there already. */
+import { createHash } from 'node:crypto'
+import { endOffer } from './offers.ts'
+import { type Account, findAccount, STATE, type World, withAccount } from './world.ts'
+
+/** Every account costs time in each request, so a sandbox has room for so many guests until it is reset. */
+export const MOST_GUESTS = 1_000
+
+const FIRST_STEAM_ID = 76561197960265728n
+/** Accounts of the seed have numbers from 1,000,000,000 to 1,800,000,000. */
+const FIRST_GUEST = 2_000_000_000
+
+type Invited = { world: World; answer: Account | undefined }
+
+/** Adds a shopper with the games, items and behaviour of the one called `like`. Undefined: a stranger, or no room. */
+export function inviteGuest(world: World, like: string): Invited {
+  const template = world.accounts.find(({ kind, name }) => kind === 'shopper' && name === like)
+  const guests = world.accounts.filter(({ isGuest }) => isGuest).length
+  if (template === undefined || guests >= MOST_GUESTS) return { world, answer: undefined }
+  const accountId = FIRST_GUEST + guests
+  const name = `${like}_${guests + 1}`
+  const mark = createHash('sha256').update(`${name} ${template.token}`)
+  const assets = template.assets
+    .filter(({ receivedAtS }) => receivedAtS === undefined)
+    .map((asset, index) => ({ ...asset, assetId: String(world.lastId + 1 + index) }))
+  const guest: Account = {
+    ...template,
+    accountId,
+    steamId: String(FIRST_STEAM_ID + BigInt(accountId)),
+    name,
+    token: mark.digest('base64url').slice(0, 8),
+    assets,
+    isGuest: true,
+  }
+  const accounts = [...world.accounts, guest]
+  return { world: { ...world, accounts, lastId: world.lastId + assets.length }, answer: guest }
+}
+
+/** Declines what a guest was offered and takes their items away. Others are left as they are. */
+export function dismissGuest(world: World, steamId: string, nowS: number): World {
+  if (findAccount(world, steamId)?.isGuest !== true) return world
+  const open = world.offers.filter(({ partner, state }) => partner === steamId && state === STATE.active)
+  const declined = open.reduce(
+    (now, { id }) => endOffer(now, { offerId: id, by: steamId, how: 'decline' }, nowS).world,
+    world,
+  )
+  return withAccount(declined, steamId, (account) => ({ ...account, assets: [] }))
+}
