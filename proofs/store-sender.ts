@@ -18,11 +18,11 @@ const common = { db, signals, clock: systemClock, log }
 
 startLanes({
   ...common,
-  send: createSender({ mode: 'sandbox', deadlineMs: 1_000 }),
+  // Long enough for a store on a busy machine.
+  send: createSender({ mode: 'sandbox', deadlineMs: 5_000 }),
   secretsOf: (endpoint) => secretsOf(box, endpoint, systemClock.now()),
   random: Math.random,
   haste: 1_000,
-  claimMs: 3_000,
 })
 console.log('sender ready')
 for (;;) {
