@@ -85,7 +85,7 @@ async function backUp(url: string): Promise<string> {
       await client.query(`create database ${copy} template ${name}`)
       return true
     }
-    await expect.poll(() => gone().catch(() => false), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => gone().catch(() => false)).toBe(true)
     await client.query(`alter database ${name} allow_connections true`)
   })
   return databaseUrl(inject('databaseUrl'), copy)
