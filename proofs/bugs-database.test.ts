@@ -12,7 +12,7 @@ import { tradeHandlers } from '../gateway/trades/service.ts'
 import { startCutProxy } from './cut-proxy.ts'
 import { seededRandom } from './random.ts'
 
-const CUTS = 12
+const CUTS = 6
 
 async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })

@@ -21,16 +21,18 @@ import { publishEvents } from '../gateway/webhooks/publisher.ts'
 import { type BadRoad, startBadRoad } from './bad-road.ts'
 import { seededRandom } from './random.ts'
 
-const EVENTS = Number(process.env.PROOF_EVENTS ?? 200)
+const EVENTS = Number(process.env.PROOF_EVENTS ?? 100)
 /** As the test of the API seals. */
 const KEY = Buffer.alloc(32, 3).toString('hex')
 /** Calls on the road after which the sender is killed. */
-const KILL_EVERY_CALLS = EVENTS >= 2_000 ? 1_000 : 90
+const KILL_EVERY_CALLS = EVENTS >= 2_000 ? 1_000 : 50
 const WRITERS = 6
 /** Of ten deposits; a paid one tells two events. */
 const PAID_OF_TEN = 4
 
 const START_MS = 120_000
+/** As the gateway does: one that is started again and again compiles once. */
+const COMPILED = join(import.meta.dirname, '../node_modules/.cache/tradetill')
 
 vi.setConfig({ testTimeout: 600_000 + EVENTS * 60 })
 
@@ -101,7 +103,7 @@ const ledger = async () => {
 /** Runs the sender and kills it again and again until `done`. */
 async function withKilledSenders(done: () => Promise<boolean>): Promise<number> {
   const start = async () => {
-    const fresh = run('proofs/store-sender.ts', {}, { args: [till.url, KEY] })
+    const fresh = run('proofs/store-sender.ts', { NODE_COMPILE_CACHE: COMPILED }, { args: [till.url, KEY] })
     const isReady = () => {
       if (fresh.hasEnded()) throw new Error(fresh.output())
       return fresh.output().includes('sender ready') || undefined

@@ -17,13 +17,13 @@ import { claimLane } from '../gateway/webhooks/delivery.ts'
 import { readDepositEvents, readEvents } from '../gateway/webhooks/events.ts'
 import { fillDeposits } from './store-rows.ts'
 
-const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 20_000)
+const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)
 /** Rows that a query may look at, whatever the size: a page, its trades and items, and a few of the neighbourhood. */
 const MOST_ROWS = 2_000
 const STORE = 1n
 const PUBLIC_URL = 'http://till.test'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 + DEPOSITS })
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 + DEPOSITS })
 
 let till: Till
 let plain: Database
