@@ -19,8 +19,8 @@ export type BadRoad = {
 
 const FAILURE_RATE = 0.3
 const KINDS: readonly Failure[] = ['status', 'silence', 'reset', 'redirect']
-/** The schedule gives an event eleven attempts: chance alone must not use them up. */
-const MOST_IN_A_ROW = 8
+/** The schedule gives an event eleven attempts: neither chance nor a busy machine must use them up. */
+const MOST_IN_A_ROW = 4
 
 export async function startBadRoad(target: string, random: Random): Promise<BadRoad> {
   const inARow = new Map<string, number>()

@@ -12,7 +12,7 @@ import { tradeHandlers } from '../gateway/trades/service.ts'
 import { startCutProxy } from './cut-proxy.ts'
 import { seededRandom } from './random.ts'
 
-const CUTS = 12
+const CUTS = 6
 
 async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
@@ -85,7 +85,7 @@ async function backUp(url: string): Promise<string> {
       await client.query(`create database ${copy} template ${name}`)
       return true
     }
-    await expect.poll(() => gone().catch(() => false), { timeout: 20_000 }).toBe(true)
+    await expect.poll(() => gone().catch(() => false)).toBe(true)
     await client.query(`alter database ${name} allow_connections true`)
   })
   return databaseUrl(inject('databaseUrl'), copy)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Outcome } from './outcome.ts'
 import { DEFECTS } from './pure/defects.ts'
 import { runPure } from './pure/run.ts'
 
@@ -15,10 +16,19 @@ const FOUND = [
   ['funds are released whatever Steam says', 1, 'I7'],
 ] as const satisfies readonly [keyof typeof DEFECTS, number, string][]
 
+/** Of the rules as they are, run once for a seed. */
+const sound = new Map<number, Outcome>()
+
+function soundRun(seed: number): Outcome {
+  const outcome = sound.get(seed) ?? runPure({ seed })
+  sound.set(seed, outcome)
+  return outcome
+}
+
 describe('a defect that is put in by hand is found', () => {
   it.each(FOUND)('%s: seed %i, %s', (name, seed, invariant) => {
     expect(runPure({ seed, core: DEFECTS[name] }).violation?.invariant).toBe(invariant)
-    expect(runPure({ seed }).violation).toBeUndefined()
+    expect(soundRun(seed).violation).toBeUndefined()
   })
 
   it('all of them are', () => {

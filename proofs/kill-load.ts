@@ -16,7 +16,8 @@ const MOST_THOUGHT_MS = 1_200
 const PAUSE_MS = [200, 900] as const
 const LOOK_MS = 40
 const AGAIN_MS = 100
-const PATIENCE_MS = 45_000
+/** As long as a busy machine needs for a gateway that is started after a kill. */
+const PATIENCE_MS = 120_000
 
 export type Load = {
   /** The store's references of all deposits that it was told to exist. */

@@ -5,7 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { eventually, freePorts, type Running, run } from '../e2e/process.ts'
-import { parseSecrets, type StoreSecrets } from '../e2e/store.ts'
+import type { StoreSecrets } from '../e2e/store.ts'
+import { tokenPlace } from '../gateway/bots/service.ts'
+import { saveBot } from '../gateway/bots/store.ts'
+import { type Db, openDatabase } from '../gateway/db/client.ts'
+import { migrate } from '../gateway/db/migrate.ts'
+import { systemClock } from '../gateway/kit/clock.ts'
+import { createSecretBox, type SecretBox } from '../gateway/kit/secret-box.ts'
+import { createStore } from '../gateway/stores/service.ts'
 import { type Receiver, startReceiver } from '../gateway/testing/receiver.ts'
 import { type RunningSteam, startSteam } from '../steam-sandbox/start.ts'
 
@@ -23,9 +30,11 @@ export type KillTill = {
 
 export const BOTS = ['Tradetill Bot #1', 'Tradetill Bot #2'] as const
 
-const RISK_LIMIT_USD = '100'
+const BOT_PAGES = { avatarUrl: 'http://steam.test/bot.jpg', profileUrl: 'http://steam.test/bot' }
 
-/** A till on a new database of the server at `serverUrl`, with its bots and one store. The gateway is stopped. */
+const RISK_LIMIT_USD_CENTS = 10_000n
+
+/** A till on a new database of the server at `serverUrl`, with its bots and one store. The gateway does not run yet. */
 export async function openKillTill(serverUrl: string, seed: string): Promise<KillTill> {
   const database = `kill_${randomBytes(6).toString('hex')}`
   await onServer(serverUrl, `create database ${database}`)
@@ -35,22 +44,26 @@ export async function openKillTill(serverUrl: string, seed: string): Promise<Kil
   const [port = 0] = await freePorts(1)
   const url = `http://localhost:${port}`
   const [steam, receiver] = await Promise.all([startSteam({ port: 0, seed, quotas: false }), startReceiver()])
+  const masterKey = randomBytes(32)
   const env = {
     DATABASE_URL: databaseUrl.href,
     TRADETILL_PORT: String(port),
     TRADETILL_PUBLIC_URL: url,
     TRADETILL_DATA: folder,
-    TRADETILL_MASTER_KEY: randomBytes(32).toString('hex'),
+    TRADETILL_MASTER_KEY: masterKey.toString('hex'),
     TRADETILL_STEAM_SANDBOX_URL: steam.url,
     TRADETILL_LOG_LEVEL: 'warn',
   }
   const pool = new pg.Pool({ connectionString: databaseUrl.href, max: 2 })
   pool.on('error', () => {})
-  const till = {
+  const box = createSecretBox(masterKey)
+  const secrets = await enrol({ url: databaseUrl.href, box, steam, receiver })
+  return {
     url,
     pool,
     steam,
     receiver,
+    secrets,
     start: () => run('gateway/main.ts', env),
     async close() {
       await Promise.all([steam.close(), receiver.close(), pool.end()])
@@ -58,32 +71,45 @@ export async function openKillTill(serverUrl: string, seed: string): Promise<Kil
       rmSync(folder, { recursive: true, force: true })
     },
   }
-  const secrets = await enrol(till, env)
-  return { ...till, secrets }
 }
 
-type Unenrolled = Omit<KillTill, 'secrets'>
+type Enrolment = { url: string; box: SecretBox } & Pick<KillTill, 'steam' | 'receiver'>
 
-async function enrol(till: Unenrolled, env: Record<string, string>): Promise<StoreSecrets> {
-  const gateway = till.start()
-  await answering(till, gateway)
-  const tokens = BOTS.map((name) => till.steam.as(name).refreshToken())
-  await command(env, ['bot', 'add'], `${tokens.join('\n')}\n`)
-  const addresses = ['--origin', 'http://localhost', '--webhook-url', till.receiver.url]
-  const options = ['--name', 'Ember Forge', '--risk-limit-usd', RISK_LIMIT_USD, '--json']
-  const secrets = parseSecrets(await command(env, ['store', 'add', ...options, ...addresses]))
-  await gateway.interrupt()
-  return secrets
+/** What `store add` and `bot add` write, without a process for each. */
+async function enrol({ url, box, steam, receiver }: Enrolment): Promise<StoreSecrets> {
+  await migrate({ url })
+  const { db, close } = openDatabase(url, 1)
+  try {
+    for (const name of BOTS) await enrolBot(db, box, steam.as(name))
+    const store = await createStore(
+      { db, box, mode: 'sandbox', clock: systemClock },
+      {
+        name: 'Ember Forge',
+        origins: ['http://localhost'],
+        webhookUrl: receiver.url,
+        riskLimitUsdCents: RISK_LIMIT_USD_CENTS,
+      },
+    )
+    if (store.kind === 'refused') throw new Error(store.reason)
+    return { apiKey: store.apiKey, webhookSecret: store.webhookSecret ?? '' }
+  } finally {
+    await close()
+  }
 }
 
-async function command(env: Record<string, string>, args: string[], input = ''): Promise<string> {
-  const done = run('gateway/cli/main.ts', env, { args, input })
-  const code = await done.ended
-  if (code !== 0) throw new Error(`${args.slice(0, 2).join(' ')} ended with ${code}:\n${done.output()}`)
-  return done.output()
+type Account = ReturnType<RunningSteam['as']>
+
+async function enrolBot(db: Db, box: SecretBox, { steamId, refreshToken }: Account): Promise<void> {
+  const profile = { steamId, name: 'Tradetill Bot', level: 10, ...BOT_PAGES }
+  const sealed = box.seal(refreshToken(), tokenPlace(steamId))
+  // The gateway acknowledges the notice about trade protection when it has the bot.
+  await saveBot(db, profile, { sealed, expiresAt: null, acknowledged: false })
 }
 
-const ANSWER_MS = 60_000
+/** A busy machine keeps these; how long it takes on a quiet one is the business of the caller. */
+const ANSWER_MS = 180_000
+const ONLINE_MS = 180_000
+const CALL_MS = 10_000
 
 /** Resolves to the milliseconds until the API answered. */
 export async function answering({ url }: Pick<KillTill, 'url'>, gateway: Running): Promise<number> {
@@ -92,7 +118,7 @@ export async function answering({ url }: Pick<KillTill, 'url'>, gateway: Running
     'the gateway answers',
     async () => {
       if (gateway.hasEnded()) throw new Error(`it ended:\n${gateway.output()}`)
-      return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) })).ok || undefined
+      return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(CALL_MS) })).ok || undefined
     },
     ANSWER_MS,
   )
@@ -101,13 +127,14 @@ export async function answering({ url }: Pick<KillTill, 'url'>, gateway: Running
 
 /** Resolves once every bot is in the hands of a process that has begun since. */
 export async function botsOnline({ pool }: Pick<KillTill, 'pool'>, epochs: bigint): Promise<void> {
-  await eventually('the bots are online', async () => {
+  const check = async () => {
     const { rows } = await pool.query<{ online: boolean; epochs: string }>(
       'select bool_and(online) as online, sum(lease_epoch) as epochs from bot',
     )
     const [row] = rows
     return (row?.online === true && BigInt(row.epochs) >= epochs + BigInt(BOTS.length)) || undefined
-  })
+  }
+  await eventually('the bots are online', check, ONLINE_MS)
 }
 
 /** How often bots have changed hands so far. */

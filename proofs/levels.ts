@@ -1,4 +1,7 @@
 /** The two levels of the simulation: what a seed of each is, and which faults each must meet. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
 import { type Fault, PURE_FAULTS, REAL_FAULTS } from './faults.ts'
 import type { Outcome } from './outcome.ts'
 import { runPure } from './pure/run.ts'
@@ -22,6 +25,13 @@ export const LEVELS: Record<LevelName, Rules> = {
   real: { faults: REAL_FAULTS, deposits: 20, keptFrom: 100, lanes: 2 },
 }
 
+/** Written by `npm run simulate -- --level real --choose`. */
+export const CHOSEN_SEEDS_FILE = join(import.meta.dirname, 'real/seeds.json')
+
+/** Seeds of the real level that together meet every fault, as few as there were when they were chosen. */
+export const chosenSeeds = (): number[] =>
+  z.array(z.number()).parse(JSON.parse(readFileSync(CHOSEN_SEEDS_FILE, 'utf8')))
+
 export type RunSeed = (seed: number, options?: { keepTrace?: boolean }) => Promise<Outcome>
 
 export const runPureSeed: RunSeed = async (seed, options = {}) =>
@@ -42,15 +52,25 @@ export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
   }
 }
 
-/** Runs the seeds in their order, `lanes` at a time. */
-export async function runSeeds(run: RunSeed, seeds: readonly number[], lanes: number): Promise<Outcome[]> {
+/** A change gives every seed another life. So many are run before a fault counts as unmet. */
+const MOST_SEEDS = 50
+
+/** `first`, and as many other seeds as it takes to meet every fault, one at a time. Ends at a broken promise. */
+export async function runUntilMet(
+  level: LevelName,
+  run: RunSeed,
+  first: readonly number[],
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  const waiting = seeds.values()
-  const lane = async () => {
-    for (const seed of waiting) outcomes.push(await run(seed))
+  const others = Array.from({ length: MOST_SEEDS }, (_, index) => index + 1)
+  for (const seed of new Set([...first, ...others])) {
+    const isMet = outcomes.length >= first.length && unmet(level, outcomes).length === 0
+    if (isMet || outcomes.length >= MOST_SEEDS) break
+    const outcome = await run(seed)
+    outcomes.push(outcome)
+    if (outcome.violation !== undefined) break
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
-  return outcomes.sort((one, other) => one.seed - other.seed)
+  return outcomes
 }
 
 /** Faults of a level that none of its seeds met. */

@@ -1,12 +1,15 @@
 /**
  * `npm run simulate -- --level pure --seeds 10000`: runs seeds; long runs write what they came to into results/.
- * `--from N`: the first seed (1). `--seed N`: replays that one alone and prints all that happened.
+ * `--from N`: the first seed (1). `--seed N`: replays that one alone and prints all that happened. `--choose`, on the
+ * real level: of the seeds that were run, keeps the fewest that together meet every fault; `npm test` runs these.
  */
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import { smallestCover } from './cover.ts'
 import type { Fault } from './faults.ts'
-import { LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from './levels.ts'
+import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from './levels.ts'
 import type { Outcome } from './outcome.ts'
 import { openServers } from './real/servers.ts'
 import { writeResult } from './result.ts'
@@ -23,6 +26,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '50' },
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
+    choose: { type: 'boolean', default: false },
   },
 })
 
@@ -135,8 +139,20 @@ async function simulate(level: LevelName, from: number, count: number): Promise<
     ...{ seconds, cpuSeconds: Math.round((user + system) / 1e6) },
     ...{ broken: broken.slice(0, MOST_TOLD), faults: totals(outcomes), unmet: missing },
   }
-  if (count >= keptFrom) writeResult(`simulate-${level}`, result)
+  if (values.choose) choose(level, outcomes)
+  else if (count >= keptFrom) writeResult(`simulate-${level}`, result)
   return told === 0 && missing.length === 0
+}
+
+/** Writes the seeds that `npm test` is to run. */
+function choose(level: LevelName, outcomes: readonly Outcome[]): void {
+  if (level !== 'real')
+    throw new Error('--choose is for the real level: npm test runs every pure seed it can')
+  const sound = outcomes.filter(({ violation }) => violation === undefined)
+  const seeds = smallestCover(LEVELS[level].faults, sound)
+  if (seeds === undefined) throw new Error('these seeds do not meet every fault: run more of them')
+  writeFileSync(CHOSEN_SEEDS_FILE, `${JSON.stringify(seeds)}\n`)
+  console.log(`npm test runs seeds ${seeds.join(', ')} from now on`)
 }
 
 const level = levelOf(values.level)

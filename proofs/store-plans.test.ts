@@ -17,13 +17,13 @@ import { claimLane } from '../gateway/webhooks/delivery.ts'
 import { readDepositEvents, readEvents } from '../gateway/webhooks/events.ts'
 import { fillDeposits } from './store-rows.ts'
 
-const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 20_000)
+const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)
 /** Rows that a query may look at, whatever the size: a page, its trades and items, and a few of the neighbourhood. */
 const MOST_ROWS = 2_000
 const STORE = 1n
 const PUBLIC_URL = 'http://till.test'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 + DEPOSITS })
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 + DEPOSITS })
 
 let till: Till
 let plain: Database
@@ -113,14 +113,11 @@ function rowsOf(plan: unknown): number {
 
 const explainedSchema = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: z.unknown() })) }))
 
-/** Rows that all queries of a call looked at, and how long the call takes. */
-async function measure(call: () => Promise<unknown>): Promise<{ rows: number; ms: number }> {
+/** Rows that all queries of a call looked at. */
+async function rowsLookedAt(call: () => Promise<unknown>): Promise<number> {
   asked = []
   await call()
   const queries = [...asked]
-  const begin = performance.now()
-  await call()
-  const ms = performance.now() - begin
   let rows = 0
   for (const { sql: text, parameters } of queries) {
     const explain = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters])
@@ -130,7 +127,7 @@ async function measure(call: () => Promise<unknown>): Promise<{ rows: number; ms
       0,
     )
   }
-  return { rows, ms }
+  return rows
 }
 
 const list = (query: object) => () =>
@@ -186,13 +183,12 @@ describe(`with ${DEPOSITS} deposits`, () => {
     expect(await readBalances(observed, STORE)).toMatchObject({
       balances: [{ reversed: Number(reversed.sum) }],
     })
-    const { rows } = await measure(() => readBalances(observed, STORE))
-    expect(rows).toBeLessThan(MOST_BALANCE_ROWS)
+    expect(await rowsLookedAt(() => readBalances(observed, STORE))).toBeLessThan(MOST_BALANCE_ROWS)
   })
 
   test.each(CALLS)('%s is found by an index', async (name, call) => {
-    const { rows, ms } = await measure(call)
-    if (DEPOSITS >= 100_000) console.log(`${name}: ${rows} rows, ${ms.toFixed(1)} ms`)
+    const rows = await rowsLookedAt(call)
+    if (DEPOSITS >= 100_000) console.log(`${name}: ${rows} rows`)
     expect(rows).toBeLessThan(MOST_ROWS)
   })
 })

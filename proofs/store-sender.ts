@@ -1,4 +1,5 @@
 /** A sender of webhooks as a process of its own, which may be killed at any moment. Schedule in thousandths. */
+import { flushCompileCache } from 'node:module'
 import { openDatabase } from '../gateway/db/client.ts'
 import { createSignals } from '../gateway/db/pg-signals.ts'
 import { systemClock } from '../gateway/kit/clock.ts'
@@ -18,13 +19,15 @@ const common = { db, signals, clock: systemClock, log }
 
 startLanes({
   ...common,
-  send: createSender({ mode: 'sandbox', deadlineMs: 1_000 }),
+  // Long enough for a store on a busy machine.
+  send: createSender({ mode: 'sandbox', deadlineMs: 5_000 }),
   secretsOf: (endpoint) => secretsOf(box, endpoint, systemClock.now()),
   random: Math.random,
   haste: 1_000,
-  claimMs: 3_000,
 })
 console.log('sender ready')
+// At once: a process that is killed keeps nothing.
+flushCompileCache()
 for (;;) {
   await publishEvents(common)
   await signals.until('no topic', async () => undefined, 50)

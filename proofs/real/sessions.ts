@@ -18,22 +18,31 @@ export type Sessions = {
 
 const INT8_OID = 20
 
-/** Plans must not depend on how often a statement has run in the session, as sessions are older than seeds. */
-const PLANS = 'set plan_cache_mode = force_generic_plan'
+/**
+ * Plans must not depend on how often a statement has run in the session, as sessions are older than seeds. Two
+ * transactions that wait for each other are the scheduler's to resolve: PostgreSQL would do it by the clock.
+ */
+const SETTINGS = `set plan_cache_mode = force_generic_plan; set deadlock_timeout = '1h'`
 
-/** What holds a lock waits for the scheduler, and the scheduler for the monitor. */
-const MONITOR = `${PLANS}; set lock_timeout = '5s'`
+/** What holds a lock waits for the scheduler, and the scheduler for the monitor: this ends what nothing else would. */
+const MONITOR = `${SETTINGS}; set lock_timeout = '5min'`
+
+const MOST_ENDING_MS = 300_000
 
 export function openSessions(url: string): Sessions {
   const pool = openPool(url, 16)
   const monitors = openPool(url, 1)
   return {
-    take: () => takeFrom(pool, PLANS),
+    take: () => takeFrom(pool, SETTINGS),
     takeMonitor: () => takeFrom(monitors, MONITOR),
     giveBack: ({ client }, { isClean }) => client.release(!isClean),
     async kill(session) {
-      const { client: killer } = await takeFrom(pool, PLANS)
-      await killer.query('select pg_terminate_backend($1, 5000)', [session.pid])
+      const { client: killer } = await takeFrom(pool, SETTINGS)
+      const { rows } = await killer.query<{ ended: boolean }>(
+        'select pg_terminate_backend($1, $2) as ended',
+        [session.pid, MOST_ENDING_MS],
+      )
+      if (rows[0]?.ended !== true) throw new Error(`session ${session.pid} did not end`)
       killer.release()
       session.client.release(true)
     },
