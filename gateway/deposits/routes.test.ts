@@ -186,13 +186,13 @@ describe('GET /api/payment', () => {
       if (JSON.stringify(data).includes('look')) looks.push(data)
     })
     const { etag } = await poll(deposit.hash)
-    await expect.poll(() => looks, { timeout: 10_000 }).toHaveLength(1)
+    await expect.poll(() => looks).toHaveLength(1)
     nowMs += 1_999
     await poll(deposit.hash)
     await poll(deposit.hash, etag)
     nowMs += 1
     await poll(deposit.hash)
-    await expect.poll(() => looks.length, { timeout: 10_000 }).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => looks.length).toBeGreaterThanOrEqual(2)
     const sent = await polling.pool.query("select 1 from pgboss.job where data->>'kind' = 'look'")
     expect(sent.rowCount).toBe(2)
     await stop()

@@ -23,7 +23,7 @@ export async function offerFor(
       .executeTakeFirst()
   const asked = requestTrade(till.deps, body)
   // A wish that is refused says why; nothing else would come.
-  await Promise.race([expect.poll(trade, { timeout: 20_000, interval: 5 }).toBeDefined(), asked])
+  await Promise.race([expect.poll(trade).toBeDefined(), asked])
   await tradeHandlers(till.deps).trade(bot, (await trade())?.id ?? 0n)
   expect(await asked).toEqual({ kind: 'active' })
   const sent = await trade()

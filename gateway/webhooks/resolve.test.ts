@@ -95,7 +95,7 @@ describe('a name asked of DNS', () => {
     const silent = Array.from({ length: 40 }, (_, n) =>
       send({ ...request(`http://silent-${n}.test/`), signal: ending.signal }),
     )
-    await expect.poll(() => new Set(asked).size, { timeout: 5_000 }).toBe(40)
+    await expect.poll(() => new Set(asked).size).toBe(40)
     expect(await send(request(`http://shop.test:${receiver.port}/`))).toMatchObject({ status: 204 })
     ending.abort()
     await Promise.all(silent)
@@ -115,7 +115,7 @@ describe('a name asked of DNS', () => {
 
   it('late.test is known with the addresses of both families when one of them takes a moment longer', async () => {
     const found = addressesOf('late.test')
-    await expect.poll(() => late.length, { interval: 1 }).toBe(1)
+    await expect.poll(() => late.length).toBe(1)
     // What is answered after the first family has its addresses by then.
     for (let n = 0; n < 5; n += 1) await addressesOf('shop.test')
     for (const answer of late) answer()
