@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventType } from '../../contract/webhooks.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
@@ -22,6 +22,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   for (const stop of stops) await stop()
+  vi.useRealTimers()
   await receiver.close()
   await till.close()
 })
@@ -152,10 +153,9 @@ describe('of one endpoint', () => {
     for (const id of await published(store, 20)) unanswered.add(id)
     sending()
     await expect.poll(() => place.taken.length).toBe(20)
-    const begin = performance.now()
     const [next = ''] = await published(store, 1)
-    await expect.poll(() => place.taken.includes(next)).toBe(true)
-    expect(performance.now() - begin).toBeLessThan(1_000)
+    await expect.poll(() => place.taken).toContain(next)
+    expect(place.taken).toHaveLength(21)
   })
 
   it('first attempts do not wait behind what comes again, however much of it hangs', async () => {
@@ -168,7 +168,7 @@ describe('of one endpoint', () => {
     sending({ patienceMs: 1 })
     await expect.poll(() => place.taken.length).toBe(16)
     const [next = ''] = await published(store, 1)
-    await expect.poll(() => place.taken.includes(next)).toBe(true)
+    await expect.poll(() => place.taken).toContain(next)
     expect(place.taken).toHaveLength(17)
   })
 
@@ -207,10 +207,8 @@ describe('lanes', () => {
     await publishEvents(till.deps)
     await expect.poll(() => silent.taken.length).toBe(40 * 8)
     await expiredDeposit(till, await aStore(till, { webhookUrl: receiver.url }))
-    const begin = performance.now()
     await publishEvents(till.deps)
     await expect.poll(() => receiver.received.length).toBe(1)
-    expect(performance.now() - begin).toBeLessThan(2_000)
     expect(silent.taken.length).toBe(40 * 8)
   })
 
@@ -232,17 +230,22 @@ describe('lanes', () => {
     expect(rows.map((row) => `${row.state} ${row.attempts}`).slice(0, 3)).toEqual(Array(3).fill('due 1'))
   })
 
-  it('95 of 100 events are with the store within a second of their commit', { timeout: 60_000 }, async () => {
+  it('an event is with the store because of its commit: nothing on its way waits for a poll', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
+    // From here on no timer of the queue or of the lanes comes due.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     stops.push(await workOnWebhooks(senderDeps(till)))
-    const waits: number[] = []
-    for (let n = 1; n <= 100; n += 1) {
+    for (let n = 1; n <= 20; n += 1) {
+      // Not `expect.poll`, which lets fake time pass.
+      const arrived = Promise.withResolvers<void>()
+      receiver.answers.push((response) => {
+        status(204)(response)
+        arrived.resolve()
+      })
       await expiredDeposit(till, store)
-      const begin = performance.now()
-      await expect.poll(() => receiver.received.length).toBe(n)
-      waits.push(performance.now() - begin)
+      await arrived.promise
+      expect(receiver.received).toHaveLength(n)
     }
-    expect(waits.sort((a, b) => a - b)[94]).toBeLessThan(1_000)
   })
 
   it('two processes send each event once', async () => {
