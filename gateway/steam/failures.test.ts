@@ -195,14 +195,14 @@ async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number)
 
 type Traces = Map<number, string[]>
 
-async function playAll(seeds: number[]): Promise<Traces> {
+async function playAll(seeds: number[]): Promise<{ traces: Traces; behaviours: string[] }> {
   const stage = await openStage()
   // The libraries' timers as well: they pause between two tries of a login.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   try {
     const traces: Traces = new Map()
     for (const seed of seeds) traces.set(seed, await play(stage, seed))
-    return traces
+    return { traces, behaviours: stage.behaviours }
   } finally {
     vi.useRealTimers()
     await stage.sandbox.close()
@@ -214,11 +214,12 @@ const sockets = () => process.getActiveResourcesInfo().filter((name) => name.sta
 describe(`${SCRIPTS} scripts of failures`, () => {
   let before: number
   let traces: Traces
+  let behaviours: string[]
   const every = (nth: number) => Array.from({ length: SCRIPTS / nth }, (_, index) => 1 + index * nth)
 
   beforeAll(async () => {
     before = sockets()
-    traces = await playAll(every(1))
+    ;({ traces, behaviours } = await playAll(every(1)))
   }, 600_000)
   afterAll(() => vi.useRealTimers())
 
@@ -229,12 +230,14 @@ describe(`${SCRIPTS} scripts of failures`, () => {
       new Set(['openSession', ...METHODS]),
     )
     expect(outcomes.size).toBeGreaterThan(2 * METHODS.length)
+    const met = [...traces.values()].flat().flatMap((line) => /^\((\S+) \d\)$/.exec(line)?.[1] ?? [])
+    expect(new Set(met)).toEqual(new Set(behaviours))
     await expect.poll(sockets, { message: 'open sockets' }).toBe(before)
   })
 
   it('give the same trace when some of them are played again', async () => {
     const seeds = every(4)
     const again = await playAll(seeds)
-    expect([...again]).toEqual(seeds.map((seed) => [seed, traces.get(seed)]))
+    expect([...again.traces]).toEqual(seeds.map((seed) => [seed, traces.get(seed)]))
   })
 })
