@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Faults } from './faults.ts'
 import type { Quotas } from './quotas.ts'
 import type { PendingLogin } from './routes/enrolment.ts'
@@ -19,6 +20,9 @@ export type Incoming = {
 
 export type Reply = { status: number; headers: Record<string, string | string[]>; body: string | Buffer }
 
+/** Keeps an answer back for so many milliseconds; for ever if that is Infinity. */
+export type Pause = (ms: number, response: ServerResponse) => Promise<void>
+
 export type LogEntry = { method: string; host: string; path: string }
 
 /** What the routes work on. `change` takes a pure function of the world and keeps what it returns. */
@@ -28,6 +32,7 @@ export type Sandbox = {
   nowS: () => number
   /** The clock's own time, which the codes of an authenticator follow. */
   clockS: () => number
+  pause: Pause
   world: () => World
   change: <T>(step: (world: World, nowS: number) => { world: World; answer: T }) => T
   reset: () => void

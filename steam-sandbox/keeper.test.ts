@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from './start.ts'
 import { sendOffer } from './world/offers.ts'
 import { STATE } from './world/world.ts'
@@ -35,7 +35,7 @@ function offer(steam: RunningSteam): void {
 it('the world is in its file soon after a change, and there again after a restart', async () => {
   const steam = await start()
   offer(steam)
-  await vi.waitFor(() => expect(kept().offers).toHaveLength(1))
+  await expect.poll(() => kept().offers, { message: 'the offer in the file' }).toHaveLength(1)
   steam.advance(60)
   await steam.close()
   const again = await start()

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout } from 'node:timers/promises'
 import type { Incoming, Reply, Route, Sandbox } from './exchange.ts'
 import { replyOf } from './faults.ts'
 import { pages } from './pages/pages.ts'
@@ -27,16 +26,15 @@ export async function serve(
   sandbox.log.push({ method: request.method, host: request.host, path: request.path })
   if (sandbox.log.length > MAX_LOG) sandbox.log.shift()
   const fault = sandbox.faults.take(request, sandbox.world(), sandbox.nowS())
-  // What still waits when all else has ended must not keep the process alive.
-  if (fault && fault.delayMs > 0) await setTimeout(fault.delayMs, undefined, { ref: false })
+  if (fault && fault.delayMs > 0) await sandbox.pause(fault.delayMs, response)
   if (fault?.effect.drop === 'before') return void response.destroy()
-  if (fault?.effect.hang === 'before') return
+  if (fault?.effect.hang === 'before') return sandbox.pause(Infinity, response)
   const replaced = fault && replyOf(fault)
   // A fault that acts `after` lets Steam do what was asked and spoils only the answer.
   const isDone = fault?.effect.hang === 'after' || fault?.effect.drop === 'after' || fault?.effect.change
   const reply = replaced && !isDone ? replaced : answer(request, sandbox)
   if (fault?.effect.drop === 'after') return void response.destroy()
-  if (fault?.effect.hang === 'after') return
+  if (fault?.effect.hang === 'after') return sandbox.pause(Infinity, response)
   give(response, fault?.effect.change?.(reply, request) ?? reply)
 }
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { advance, type Sandbox } from './exchange.ts'
+import { advance, type Pause, type Sandbox } from './exchange.ts'
 import { createFaults, type PlainFault } from './faults.ts'
 import { createKeeper, type Keeper } from './keeper.ts'
 import { createPlayer, type Player } from './player.ts'
@@ -15,6 +15,8 @@ type Options = {
   seed?: string
   /** Milliseconds since 1970. */
   clock?: () => number
+  /** In real time by default. */
+  pause?: Pause
   /** Where the world is kept between runs; without it a run forgets all. */
   dataFile?: string
   /** Steam's limits on requests; on unless switched off. */
@@ -30,10 +32,11 @@ export async function startSteam({
   port,
   seed = 'tradetill',
   clock = Date.now,
+  pause = pauseInRealTime,
   dataFile,
   quotas = true,
 }: Options) {
-  const sandbox = createSandbox({ seed, clock, dataFile, quotas })
+  const sandbox = createSandbox({ seed, clock, pause, dataFile, quotas })
   const { keeper } = sandbox
   const server = createServer((message, response) => {
     serve(message, response, sandbox).catch(() => response.destroy())
@@ -73,9 +76,18 @@ export async function startSteam({
   }
 }
 
-type Settings = { seed: string; clock: () => number; dataFile: string | undefined; quotas: boolean }
+function pauseInRealTime(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    // What still waits when all else has ended must not keep the process alive.
+    if (Number.isFinite(ms)) setTimeout(resolve, ms).unref()
+  })
+}
 
-function createSandbox({ seed, clock, dataFile, quotas }: Settings): Sandbox & { keeper: Keeper } {
+type Settings = Required<Pick<Options, 'seed' | 'clock' | 'pause' | 'quotas'>> & {
+  dataFile: string | undefined
+}
+
+function createSandbox({ seed, clock, pause, dataFile, quotas }: Settings): Sandbox & { keeper: Keeper } {
   const keeper = createKeeper(dataFile, () => seedWorld(seed, clock()))
   const clockS = () => Math.floor(clock() / 1000)
   const nowS = () => clockS() + keeper.world().aheadS
@@ -91,6 +103,7 @@ function createSandbox({ seed, clock, dataFile, quotas }: Settings): Sandbox & {
     keeper,
     nowS,
     clockS,
+    pause,
     world,
     change(step) {
       const { world: next, answer } = step(world(), nowS())

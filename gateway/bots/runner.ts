@@ -6,6 +6,8 @@ const SCAN_MS = 5_000
 const IDLE_SCAN_MS = 1_000
 
 export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'pace'> & {
+  /** The machine's by default. */
+  monotonicMs?: () => number
   /** Names this process among the holders of leases: a fresh UUID at every start. */
   owner: string
   /** Most bots that this process speaks for. */
@@ -17,9 +19,9 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'pace'> & {
 export function startBots(options: BotsOptions): { stop(): Promise<void> } {
   const { owner, maxBots = 50, db, log } = options
   const deps: HeldBotDeps = {
+    monotonicMs: () => performance.now(),
     ...options,
     pace: { ...DEFAULT_PACE, ...options.pace },
-    monotonicMs: () => performance.now(),
   }
   const stopping = new AbortController()
   const held = new Set<HeldBot>()

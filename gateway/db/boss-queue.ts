@@ -3,7 +3,12 @@ import { fromKysely, type Job, type JobResult, PgBoss } from 'pg-boss'
 import type { Log } from '../kit/log.ts'
 import type { Queue } from './queue.ts'
 
-export type QueueOptions = { url: string; log: Log }
+export type QueueOptions = {
+  url: string
+  log: Log
+  /** How often a worker looks for jobs without a notification; also how late a delayed job may start. */
+  pollSeconds?: number
+}
 
 const SCHEMA = 'pgboss'
 const DEAD = 'dead'
@@ -25,7 +30,7 @@ const QUEUE_RULES = {
 } as const
 
 /** Starts the job queue in the schema `pgboss` of the database, creating it on the first start. */
-export async function createQueue({ url, log }: QueueOptions): Promise<Queue> {
+export async function createQueue({ url, log, pollSeconds = 1 }: QueueOptions): Promise<Queue> {
   const boss = new PgBoss({
     connectionString: url,
     application_name: 'tradetill-queue',
@@ -65,9 +70,8 @@ export async function createQueue({ url, log }: QueueOptions): Promise<Queue> {
         localConcurrency: Math.ceil(concurrency / BATCH),
         burstWhenBatchFull: true,
         perJobResults: true,
-        pollingIntervalSeconds: 1,
-        // Also how late a delayed job may start: no notification tells of its time.
-        notifyPollingIntervalSeconds: 1,
+        pollingIntervalSeconds: pollSeconds,
+        notifyPollingIntervalSeconds: pollSeconds,
       } as const
       const run = (job: Job<unknown>) => settle(job, handler, log)
       const id = await boss.work(name, options, async (jobs: Job<unknown>[]) =>

@@ -171,7 +171,7 @@ describe('the time of a deposit', () => {
     const { id } = await aDeposit(till, store)
     till.clock.set(start)
     const stop = await workOnDeposits(till.deps)
-    await expect.poll(() => statusOf(id), { timeout: 10_000 }).toBe('paymentTimeout')
+    await expect.poll(() => statusOf(id)).toBe('paymentTimeout')
     await stop()
   })
 

@@ -25,7 +25,7 @@ test('waits for the holder before it, and gives up after its time', async () => 
   const name = randomUUID()
   const first = await tryLock(name)
   expect(await waitForLock(name, 100)).toBeUndefined()
-  const waiting = waitForLock(name, 5_000)
+  const waiting = waitForLock(name, 60_000)
   await first?.release()
   const second = await waiting
   expect(second).toBeDefined()

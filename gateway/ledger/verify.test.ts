@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMetrics } from '../kit/metrics.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -10,13 +9,18 @@ import { verifyLedger } from './verify.ts'
 
 let till: Till
 let pool: pg.Pool
+/** What was found before anything happened. */
+let atFirst: string[]
 
-beforeEach(async () => {
+// One life for all: what a test damages is never committed.
+beforeAll(async () => {
   till = await startTill()
   pool = new pg.Pool({ connectionString: till.url, max: 1 })
   pool.on('error', () => {})
+  atFirst = await problems(pool)
+  await someLife()
 })
-afterEach(async () => {
+afterAll(async () => {
   await pool.end()
   await till.close()
 })
@@ -44,13 +48,31 @@ async function someLife() {
   await aDeposit(till, stores[0] ?? { id: 0n })
 }
 
-const problems = async () => [...new Set((await verifyLedger(pool)).map(({ problem }) => problem))]
+type Connector = Parameters<typeof verifyLedger>[0]
+
+const problems = async (by: Connector) => [...new Set((await verifyLedger(by)).map(({ problem }) => problem))]
+
+/** Damages what is written as nothing but a superuser's hand can, lets `look` see it, and takes it back. */
+async function damaged<T>(damage: string, look: (by: Connector) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await client.query('set local session_replication_role = replica')
+    await client.query(damage)
+    // The check runs within this transaction in place of its own.
+    const query = (statement: string) =>
+      /^(begin|commit)/.test(statement) ? client.query('select') : client.query(statement)
+    return await look({ connect: async () => ({ query, release: () => {} }) } as unknown as Connector)
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+}
 
 describe('the check of the ledger', () => {
   it('I1 I3 I13 finds nothing in what the till wrote', async () => {
-    expect(await problems()).toEqual([])
-    await someLife()
-    expect(await problems()).toEqual([])
+    expect(atFirst).toEqual([])
+    expect(await problems(pool)).toEqual([])
     const causes = await till.db
       .selectFrom('ledger_entry')
       .select('cause')
@@ -146,24 +168,15 @@ describe('the check of the ledger', () => {
       'update bot set items_counted_to = (select max(id) from custody_entry)',
     ],
   ])('finds that %s', async (problem, damage) => {
-    await someLife()
-    // Nothing but a superuser's hand can do this damage.
-    await till.db.connection().execute(async (db) => {
-      await sql`set session_replication_role = replica`.execute(db)
-      await sql.raw(damage).execute(db)
-      await sql`reset session_replication_role`.execute(db)
-    })
-    expect(await problems()).toContain(problem)
+    expect(await damaged(damage, problems)).toContain(problem)
   })
 
   it('runs while the till writes, and tells loudly what it finds', async () => {
-    await someLife()
     const metrics = createMetrics()
-    const check = () => checkLedger({ pool, log: till.deps.log, metrics })
-    await check()
+    const check = (by: Connector) => checkLedger({ pool: by, log: till.deps.log, metrics })
+    await check(pool)
     expect(await metrics.registry.metrics()).toContain('tradetill_ledger_differences 0')
-    await till.db.updateTable('account').set({ balance: 1n }).where('kind', '=', 'commission').execute()
-    await check()
+    await damaged(`update account set balance = 1 where kind = 'commission'`, check)
     expect(await metrics.registry.metrics()).toContain('tradetill_ledger_differences 2')
     expect(till.lines.join('')).toContain('the ledger does not agree with itself')
   })

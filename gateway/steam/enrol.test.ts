@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => sandbox.close())
 
 const agent = () => createSandboxAgent('sandbox', sandbox.url)
-const times = { answerMs: 5_000, personMs: 5_000 }
+const times = { answerMs: 60_000, personMs: 60_000 }
 
 function byPassword(codes: string[], password = bot.password): Extract<LoginWay, { by: 'password' }> {
   const left = [...codes]
@@ -78,7 +78,7 @@ describe('a refresh token', () => {
 
   it('is not had when nobody confirms', async () => {
     const way: LoginWay = { by: 'phone', show() {} }
-    expect(await obtainToken(agent(), way, { answerMs: 5_000, personMs: 300 })).toEqual({
+    expect(await obtainToken(agent(), way, { answerMs: 60_000, personMs: 300 })).toEqual({
       kind: 'refused',
       reason: 'not_confirmed',
     })

@@ -239,16 +239,20 @@ describe('a session', () => {
     expect(forged).toEqual({ kind: 'refused', reason: 'token_dead' })
   })
 
-  it('of a Steam that is down knows nothing, and soon', async () => {
+  it('of a Steam that is down knows nothing, and waits for no deadline', async () => {
     await sandbox.close()
-    const before = performance.now()
-    expect(await session.readOffer('1')).toMatchObject({ kind: 'unavailable' })
+    // Each deadline is a `timeout`, or has the code DEADLINE.
+    const refused = expect.stringContaining('ECONNREFUSED')
+    expect(await session.readOffer('1')).toMatchObject({ kind: 'unavailable', detail: refused })
     expect(
       await session.sendOffer(shopper, [{ appId: 730, contextId: '2', assetId: '1' }], 'A'),
     ).toMatchObject({
       kind: 'unknown',
+      detail: refused,
     })
-    expect(await steamHere().openSession(refreshToken)).toMatchObject({ kind: 'unavailable' })
-    expect(performance.now() - before).toBeLessThan(5_000)
+    expect(await steamHere().openSession(refreshToken)).toMatchObject({
+      kind: 'unavailable',
+      detail: refused,
+    })
   })
 })

@@ -59,7 +59,7 @@ describe('an endpoint', () => {
     expect(endpoints).toEqual([endpoint])
     expect((await api.call('GET', `${PATH}/${endpoint.id}`)).json()).toEqual(endpoint)
     await anEvent()
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => receiver.received.length).toBe(1)
     expect(verify(secret)).toMatchObject({ type: 'deposit.payment_timeout', sequence: 1 })
   })
 
@@ -73,7 +73,7 @@ describe('an endpoint', () => {
     expect((await api.call('POST', `${PATH}/${id}/test`)).json().code).toBe('endpoint_disabled')
     await api.call('POST', `${PATH}/${id}/enable`)
     await anEvent()
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => receiver.received.length).toBe(1)
     expect(JSON.parse(receiver.received[0]?.body ?? '').sequence).toBe(2)
   })
 
@@ -84,7 +84,7 @@ describe('an endpoint', () => {
     ).json()
     expect(rotated.secret).not.toBe(secret)
     await anEvent()
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => receiver.received.length).toBe(1)
     for (const known of [secret, rotated.secret]) expect(verify(known)).toMatchObject({ sequence: 1 })
     till.clock.advance(3_600_000)
     await api.call('POST', `${PATH}/${id}/test`)
@@ -115,7 +115,7 @@ describe('an endpoint', () => {
     await anEvent()
     await anEvent()
     const attempts = async () => (await api.call('GET', `${PATH}/${id}/attempts`)).json().attempts
-    await expect.poll(async () => (await attempts()).length, { timeout: 5_000 }).toBe(2)
+    await expect.poll(async () => (await attempts()).length).toBe(2)
     const shown = await attempts()
     expect(shown.map((one: { sequence: number }) => one.sequence).sort()).toEqual([1, 2])
     expect(shown.map((one: { status: number }) => one.status).sort()).toEqual([204, 500])
@@ -124,9 +124,9 @@ describe('an endpoint', () => {
     expect([page.attempts[0].id, rest.attempts[0].id, rest.next]).toEqual([shown[0].id, shown[1].id, null])
     const replay = (body: object) => api.call('POST', `${PATH}/${id}/replay`, { body })
     expect((await replay({ fromSequence: 1, toSequence: 9 })).json()).toEqual({ replayed: 2 })
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(4)
+    await expect.poll(() => receiver.received.length).toBe(4)
     expect((await replay({ eventId: shown[0].eventId })).json()).toEqual({ replayed: 1 })
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(5)
+    await expect.poll(() => receiver.received.length).toBe(5)
     expect((await replay({ eventId: crypto.randomUUID() })).statusCode).toBe(404)
     expect((await replay({ fromSequence: 2, toSequence: 1 })).statusCode).toBe(400)
     expect((await replay({})).json().errors).toEqual([
@@ -137,13 +137,13 @@ describe('an endpoint', () => {
   test('is sent of a range what it wants, and the one event that is named whatever its type', async () => {
     await add()
     await anEvent()
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => receiver.received.length).toBe(1)
     const { id } = await add({ url: receiver.url, eventTypes: ['deposit.succeeded'] })
     const replay = async (body: object) =>
       (await api.call('POST', `${PATH}/${id}/replay`, { body })).json().replayed
     expect(await replay({ fromSequence: 1, toSequence: 9 })).toBe(0)
     expect(await replay({ eventId: JSON.parse(receiver.received[0]?.body ?? '').id })).toBe(1)
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => receiver.received.length).toBe(2)
   })
 
   test.each(['ftp://store.test', 'https://user@store.test/', 'store', 'http://a b/', 'https://10.0.0.1/'])(
@@ -160,12 +160,12 @@ describe('an endpoint', () => {
     const { id, secret: _, status: __, ...endpoint } = await add({ url: 'http://127.0.0.1:9/' })
     await anEvent()
     const attempts = async () => (await api.call('GET', `${PATH}/${id}/attempts`)).json().attempts
-    await expect.poll(attempts, { timeout: 5_000 }).toHaveLength(1)
+    await expect.poll(attempts).toHaveLength(1)
     const change = (body: object) => api.call('POST', `${PATH}/${id}`, { body })
     const moved = await change({ url: receiver.url })
     expect(moved.json()).toEqual({ id, ...endpoint, url: receiver.url })
     till.clock.advance(10_000)
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(1)
+    await expect.poll(() => receiver.received.length).toBe(1)
     expect((await change({ eventTypes: ['deposit.succeeded'] })).json()).toMatchObject({
       url: receiver.url,
       eventTypes: ['deposit.succeeded'],
@@ -173,7 +173,7 @@ describe('an endpoint', () => {
     await anEvent()
     expect((await change({ eventTypes: null })).json().eventTypes).toBeNull()
     await anEvent()
-    await expect.poll(() => receiver.received.length, { timeout: 5_000 }).toBe(2)
+    await expect.poll(() => receiver.received.length).toBe(2)
     expect(receiver.received.map(({ body }) => JSON.parse(body).sequence)).toEqual([1, 3])
     expect((await change({})).json().errors[0].message).toBe('must name a url, eventTypes or both')
   })

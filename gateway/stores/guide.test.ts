@@ -67,7 +67,7 @@ async function startShop(): Promise<ChildProcess> {
   children.push(child)
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
-  await expect.poll(() => output, { timeout: 15_000 }).toContain('shop at')
+  await expect.poll(() => output).toContain('shop at')
   return child
 }
 
@@ -93,14 +93,14 @@ describe('the recipe of the store guide', () => {
     const stop = await workOnWebhooks({ ...till.deps, send, secretsOf, random: () => 0.5 })
     try {
       await deliver()
-      await expect.poll(balance, { timeout: 10_000 }).toBe('3000')
+      await expect.poll(balance).toBe('3000')
       const endpoint = (await api.call('GET', '/v1/webhook-endpoints')).json().endpoints[0].id
       await api.call('POST', `/v1/webhook-endpoints/${endpoint}/replay`, {
         body: { fromSequence: 1, toSequence: 9 },
       })
       const due = () =>
         till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'due').execute()
-      await expect.poll(due, { timeout: 10_000 }).toEqual([])
+      await expect.poll(due).toEqual([])
       expect(await balance()).toBe('3000')
       expect((await api.call('POST', `/v1/webhook-endpoints/${endpoint}/test`)).json().delivered).toBe(true)
       const forged = await fetch(`http://127.0.0.1:${port}/webhooks/tradetill`, {
@@ -117,7 +117,7 @@ describe('the recipe of the store guide', () => {
     await deliver()
     await publishEvents(till.deps)
     await startShop()
-    await expect.poll(balance, { timeout: 10_000 }).toBe('3000')
+    await expect.poll(balance).toBe('3000')
   })
 })
 

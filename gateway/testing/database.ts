@@ -8,16 +8,25 @@ export type TestDatabase = Database & { url: string }
 
 /** A migrated, empty database of the caller's own; `close()` drops it. */
 export async function testDatabase(): Promise<TestDatabase> {
-  const serverUrl = inject('databaseUrl')
-  const name = `till_${randomBytes(6).toString('hex')}`
-  await onServer(serverUrl, `create database ${name} template ${TEMPLATE}`)
-  const url = databaseUrl(serverUrl, name)
+  const url = await createDatabase()
   const database = openDatabase(url)
   const close = async () => {
     await database.close()
-    await onServer(serverUrl, `drop database ${name} with (force)`)
+    await dropDatabase(url)
   }
   return { ...database, url, close }
+}
+
+/** Resolves to the address of a copy of the template. */
+export async function createDatabase(): Promise<string> {
+  const serverUrl = inject('databaseUrl')
+  const name = `till_${randomBytes(6).toString('hex')}`
+  await onServer(serverUrl, `create database ${name} template ${TEMPLATE}`)
+  return databaseUrl(serverUrl, name)
+}
+
+export function dropDatabase(url: string): Promise<void> {
+  return onServer(inject('databaseUrl'), `drop database ${new URL(url).pathname.slice(1)} with (force)`)
 }
 
 async function onServer(url: string, sql: string): Promise<void> {

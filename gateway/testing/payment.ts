@@ -1,6 +1,7 @@
 /** A deposit's way to its money, by the till's own parts and the fake session of its bot. */
 import { expect } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import type { Signals } from '../db/signals.ts'
 import { requestTrade } from '../trades/request.ts'
 import { tradeHandlers } from '../trades/service.ts'
 import type { FakeSession } from './fake-steam.ts'
@@ -21,9 +22,16 @@ export async function offerFor(
       .where('deposit_id', '=', id)
       .orderBy('id', 'desc')
       .executeTakeFirst()
-  const asked = requestTrade(till.deps, body)
+  // It waits for the bot once its trade is committed.
+  const waits = Promise.withResolvers<void>()
+  const { signals } = till.deps
+  const until: Signals['until'] = (...about) => {
+    waits.resolve()
+    return signals.until(...about)
+  }
+  const asked = requestTrade({ ...till.deps, signals: { ...signals, until } }, body)
   // A wish that is refused says why; nothing else would come.
-  await Promise.race([expect.poll(trade, { timeout: 20_000, interval: 5 }).toBeDefined(), asked])
+  await Promise.race([waits.promise, asked])
   await tradeHandlers(till.deps).trade(bot, (await trade())?.id ?? 0n)
   expect(await asked).toEqual({ kind: 'active' })
   const sent = await trade()

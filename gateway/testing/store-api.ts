@@ -40,7 +40,7 @@ export async function startStoreApi(
     ...till.deps,
     box,
     mode: 'sandbox',
-    send: createSender({ mode: 'sandbox', deadlineMs: 2_000 }),
+    send: createSender({ mode: 'sandbox', deadlineMs: 60_000 }),
     secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
     limitStore: limited ? createLimits(() => 0).perStore : () => {},
     createDeposit: (store, body) => createDeposit(till.deps, store, body),

@@ -4,8 +4,6 @@ import type { EventType } from '../../contract/webhooks.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { botQueue } from '../bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../bots/fleet.ts'
-import { createQueue } from '../db/boss-queue.ts'
-import { createSignals } from '../db/pg-signals.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
 import { createDeposit } from '../deposits/opening.ts'
 import { systemIds } from '../kit/ids.ts'
@@ -14,23 +12,19 @@ import type { RequestDeps } from '../trades/request.ts'
 import type { TradeDeps } from '../trades/wake.ts'
 import { ensureWebhookQueues } from '../webhooks/jobs.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
-import { testDatabase } from './database.ts'
 import { type FakeSession, fakeSession } from './fake-steam.ts'
-import { captureLog } from './log.ts'
+import { takeStand } from './stand.ts'
 
 export type Till = Awaited<ReturnType<typeof startTill>>
 
 const PUBLIC_URL = 'http://till.test'
 
 export async function startTill() {
-  const database = await testDatabase()
-  const { log, lines } = captureLog()
-  const queue = await createQueue({ url: database.url, log })
-  const signals = await createSignals({ url: database.url, log })
+  const { db, url, queue, signals, log, lines, close } = await takeStand()
   // The database's own now() takes part in leases and views, so the test's clock starts there.
   const clock: FakeClock = fakeClock(new Date())
   const deps: TradeDeps & RequestDeps = {
-    db: database.db,
+    db,
     queue,
     signals,
     clock,
@@ -55,13 +49,9 @@ export async function startTill() {
     deps,
     lines,
     clock,
-    db: database.db,
-    url: database.url,
-    async close() {
-      await queue.stop()
-      await signals.close()
-      await database.close()
-    },
+    db,
+    url,
+    close,
   }
 }
 

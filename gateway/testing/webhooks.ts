@@ -7,10 +7,13 @@ import { aDeposit, type Till } from './till.ts'
 /** Signs for the endpoints of tests, whose secrets are not sealed. */
 export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
+/** Longer than any test: what hangs does so until the sending is stopped. */
+const DEADLINE_MS = 3_600_000
+
 /** What sends the webhooks of a till; the waits between attempts are in the middle of their spread. */
 export const senderDeps = (till: Till) => ({
   ...till.deps,
-  send: createSender({ mode: 'sandbox', deadlineMs: 10_000 }),
+  send: createSender({ mode: 'sandbox', deadlineMs: DEADLINE_MS }),
   secretsOf: () => [SECRET],
   random: () => 0.5,
 })

@@ -43,7 +43,7 @@ async function advance(depositId: bigint): Promise<void> {
 async function asked(): Promise<bigint> {
   const { id, body } = await aDeposit(till, store, { game: 'cs' })
   answers.push(requestTrade(till.deps, body).catch(() => undefined))
-  await expect.poll(() => tradeOf(id), { timeout: 5_000 }).toBeDefined()
+  await expect.poll(() => tradeOf(id)).toBeDefined()
   await advance(id)
   return id
 }

@@ -37,7 +37,7 @@ async function request(body: Parameters<typeof requestTrade>[1]) {
     await work()
     return answered
   }
-  await expect.poll(worked, { timeout: 10_000 }).toBe(true)
+  await expect.poll(worked).toBe(true)
   return answer
 }
 

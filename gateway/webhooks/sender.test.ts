@@ -13,7 +13,7 @@ afterEach(() => receiver.close())
 const request = (url: string) => ({ url, headers: { 'webhook-id': 'e1' }, body: '{"n":1}' })
 
 describe('a webhook', () => {
-  const send = createSender({ mode: 'sandbox', deadlineMs: 10_000 })
+  const send = createSender({ mode: 'sandbox', deadlineMs: 60_000 })
 
   it('is posted as JSON with its headers, and the status is the answer', async () => {
     expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 204 })
@@ -60,7 +60,7 @@ describe('a webhook', () => {
 })
 
 describe('in live mode', () => {
-  const send = createSender({ mode: 'live', deadlineMs: 1_000 })
+  const send = createSender({ mode: 'live', deadlineMs: 60_000 })
 
   it.each<[string, (port: number) => string, string]>([
     ['plain http', () => 'http://store.example/hooks', 'the address must be https'],
@@ -78,7 +78,7 @@ describe('in live mode', () => {
 })
 
 it('the sandbox sends to this machine, but not into the network it is in', async () => {
-  const send = createSender({ mode: 'sandbox', deadlineMs: 1_000 })
+  const send = createSender({ mode: 'sandbox', deadlineMs: 60_000 })
   expect(await send(request(`http://localhost:${receiver.port}/`))).toMatchObject({ status: 204 })
   expect(await send(request('http://10.0.0.1/'))).toMatchObject({ reason: 'the address is not public' })
 })
@@ -117,7 +117,7 @@ describe('a name', () => {
     ['nothing', []],
   ])('that leads to %s is not connected to', async (_what, addresses) => {
     const { asked, resolve } = resolver(addresses)
-    const send = createSender({ mode: 'live', deadlineMs: 1_000, resolve })
+    const send = createSender({ mode: 'live', deadlineMs: 60_000, resolve })
     expect(await send(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
     expect(asked).toEqual(['store.example'])
     expect(receiver.received).toEqual([])
@@ -126,7 +126,7 @@ describe('a name', () => {
   it('that is allowed is connected to at the very address that was judged, not asked for again', async () => {
     // Nothing but the first answer is this machine: were the name asked for again, the receiver would get nothing.
     const { asked, resolve } = resolver(['127.0.0.1'], ['127.0.0.2'])
-    const send = createSender({ mode: 'sandbox', deadlineMs: 1_000, resolve })
+    const send = createSender({ mode: 'sandbox', deadlineMs: 60_000, resolve })
     expect(await send(request(`http://store.example:${receiver.port}/`))).toMatchObject({ status: 204 })
     expect(asked).toEqual(['store.example'])
   })
@@ -140,13 +140,13 @@ describe('a name', () => {
     expect(await send(request(hooks))).toMatchObject({ kind: 'failed' })
     expect(asked).toEqual(['store.example'])
     expect(receiver.received).toEqual([])
-    const live = createSender({ mode: 'live', deadlineMs: 300, resolve })
+    const live = createSender({ mode: 'live', deadlineMs: 60_000, resolve })
     expect(await live(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
   })
 
   it('is asked for anew with every call, and a redirect is not a way round', async () => {
     const { asked, resolve } = resolver(['127.0.0.1'], ['10.0.0.1'])
-    const send = createSender({ mode: 'sandbox', deadlineMs: 1_000, resolve })
+    const send = createSender({ mode: 'sandbox', deadlineMs: 60_000, resolve })
     const hooks = `http://store.example:${receiver.port}/`
     receiver.answers.push(status(307, { location: hooks }))
     expect(await send(request(hooks))).toMatchObject({ status: 307 })
@@ -159,7 +159,7 @@ describe('a name', () => {
     const resolve: Resolve = (_hostname, _options, callback) => {
       callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
     }
-    const send = createSender({ mode: 'live', deadlineMs: 1_000, resolve })
+    const send = createSender({ mode: 'live', deadlineMs: 60_000, resolve })
     expect(await send(request('https://store.example/'))).toEqual({ kind: 'failed', reason: 'ENOTFOUND' })
   })
 })

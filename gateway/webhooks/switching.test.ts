@@ -55,7 +55,7 @@ async function waiting(count: number, ...works: Promise<unknown>[]): Promise<voi
       where datname = current_database() and wait_event_type = 'Lock' and state = 'active'`.execute(till.db)
     return ended || rows.length === count
   }
-  await expect.poll(locked, { timeout: 10_000, interval: 10 }).toBe(true)
+  await expect.poll(locked).toBe(true)
 }
 
 describe('what is being written when its endpoint is disabled', () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { type RunningSteam, startSteam } from '../start.ts'
 import {
   control,
   createSession,
@@ -13,15 +12,16 @@ import {
   read,
   SandboxAgent,
   sent,
+  startSteamWithoutWaits,
   wait,
 } from './libraries.ts'
 import { rowsOf } from './rows.ts'
 
-let steam: RunningSteam
+let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
 
 beforeAll(async () => {
-  steam = await startSteam({ port: 0, seed: 'conformance' })
+  steam = await startSteamWithoutWaits({ seed: 'conformance' })
   bot = await logIn(steam, 'Tradetill Bot #1')
 })
 beforeEach(() => steam.reset())
@@ -74,15 +74,15 @@ describe('the injection of faults', () => {
   })
 
   row('before and after: hang, drop', async () => {
-    const hasty = await logIn(steam, 'Tradetill Bot #1', { timeout: 300 })
     const counts: number[] = []
     for (const effect of [{ hang: 'before' }, { drop: 'before' }, { hang: 'after' }, { drop: 'after' }]) {
       await fault({ path: '/tradeoffer/new/send' }, effect)
-      const offer = draft(steam, hasty)
+      const offer = draft(steam, bot)
       await failure(wait<string>((done) => offer.send(done)))
       counts.push(steam.world().offers.length)
     }
     expect(counts).toEqual([0, 0, 1, 2])
+    expect(steam.waits).toEqual([Infinity, Infinity])
   })
 
   row('mutated answer', async () => {

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type RunningSteam, startSteam } from '../start.ts'
-import { contents, control, createCommunity, failure, get, logIn, type Person } from './libraries.ts'
+import { contents, control, failure, get, logIn, type Person, startSteamWithoutWaits } from './libraries.ts'
 import { rowsOf } from './rows.ts'
 
-let steam: RunningSteam
+let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
 
 beforeAll(async () => {
-  steam = await startSteam({ port: 0, seed: 'conformance' })
+  steam = await startSteamWithoutWaits({ seed: 'conformance' })
   bot = await logIn(steam, 'Tradetill Bot #1')
 })
 beforeEach(() => steam.reset())
@@ -93,9 +92,9 @@ describe('an inventory answers with', () => {
 
   row('slow', async () => {
     await control(steam, 'PUT', 'behaviours/inventory-slow', { times: 1 })
-    const community = createCommunity(steam, 200)
-    expect((await failure(contents(community, nova()))).message).toBe('ESOCKETTIMEDOUT')
-    expect((await contents(community, nova())).length).toBeGreaterThan(0)
+    expect((await failure(contents(bot.community, nova()))).message).toBe('ESOCKETTIMEDOUT')
+    expect(steam.waits).toEqual([4_000])
+    expect((await contents(bot.community, nova())).length).toBeGreaterThan(0)
   })
 
   row('page 2 failing', async () => {

@@ -2,7 +2,7 @@ import { Agent } from 'node:https'
 import { createRequire } from 'node:module'
 import net from 'node:net'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
-import type { RunningSteam } from '../start.ts'
+import { type RunningSteam, startSteam } from '../start.ts'
 
 export type Failure = Error & { eresult?: number | string; cause?: unknown }
 type Done<T extends unknown[]> = (error: Failure | null, ...values: T) => void
@@ -83,6 +83,9 @@ const TradeOfferManager: new (options: object) => Manager = require('steam-trade
 export const SteamTotp: { generateAuthCode(secret: string): string } = require('steam-totp')
 const SteamID: new (id: string) => object = require('steamid')
 
+/** Those of the libraries that are open. */
+const sockets = new Set<net.Socket>()
+
 /** Leads every host of Steam to the sandbox, without TLS. */
 export class SandboxAgent extends Agent {
   readonly #port: number
@@ -91,9 +94,33 @@ export class SandboxAgent extends Agent {
     this.#port = port
   }
   override createConnection() {
-    return net.connect({ host: '127.0.0.1', port: this.#port })
+    const socket = net.connect({ host: '127.0.0.1', port: this.#port })
+    sockets.add(socket)
+    return socket.once('close', () => sockets.delete(socket))
   }
 }
+
+/**
+ * A Steam that keeps an answer back for no time at all and then for ever: the libraries are told at once that their
+ * sockets have been idle for too long, so their time-outs run without the time.
+ */
+export async function startSteamWithoutWaits(options: Omit<Parameters<typeof startSteam>[0], 'port'>) {
+  /** How long each answer was to be kept back, in milliseconds. */
+  const waits: number[] = []
+  const steam = await startSteam({
+    ...options,
+    port: 0,
+    pause: (ms) => {
+      waits.push(ms)
+      for (const socket of sockets) socket.emit('timeout')
+      return new Promise<void>(() => {})
+    },
+  })
+  return { ...steam, waits }
+}
+
+/** Longer than any machine needs for an answer that comes. */
+const TIMEOUT_MS = 60_000
 
 export type Kind = keyof Pick<typeof EAuthTokenPlatformType, 'WebBrowser' | 'MobileApp'>
 
@@ -108,9 +135,9 @@ export async function loginCookies(steam: RunningSteam, refreshToken: string): P
   return (await session.getWebCookies()).filter((cookie) => /domain=steamcommunity\.com/i.test(cookie))
 }
 
-export function createCommunity(steam: RunningSteam, timeout = 5000): Community {
+export function createCommunity(steam: RunningSteam): Community {
   const request = Request.defaults({ agent: new SandboxAgent(steam.port) })
-  return new SteamCommunity({ request, timeout })
+  return new SteamCommunity({ request, timeout: TIMEOUT_MS })
 }
 
 export type Person = { community: Community; manager: Manager; steamId: string }
@@ -119,10 +146,10 @@ export type Person = { community: Community; manager: Manager; steamId: string }
 export async function logIn(
   steam: RunningSteam,
   name: string,
-  { language, timeout }: { language?: string; timeout?: number } = {},
+  { language }: { language?: string } = {},
 ): Promise<Person> {
   const player = steam.as(name)
-  const community = createCommunity(steam, timeout)
+  const community = createCommunity(steam)
   const manager = new TradeOfferManager({
     community,
     pollInterval: -1,

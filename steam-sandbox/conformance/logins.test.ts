@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { credentialsOf } from '../credentials.ts'
 import { type RunningSteam, startSteam } from '../start.ts'
 import { DAY_S } from '../world/world.ts'
@@ -78,9 +78,8 @@ describe('a login fails with', () => {
     const other = await startSteam({ port: 0, seed: 'conformance' })
     await control(other, 'PUT', 'behaviours/login-hang')
     const pending = failure(loginCookies(other, other.as(BOT).refreshToken()))
-    await vi.waitFor(async () =>
-      expect(JSON.stringify(await control(other, 'GET', 'log'))).toContain('/jwt/finalizelogin'),
-    )
+    const log = async () => JSON.stringify(await control(other, 'GET', 'log'))
+    await expect.poll(log).toContain('/jwt/finalizelogin')
     // The library waits for ever: only the end of the connection frees it.
     await other.close()
     expect((await pending).message).toMatch(/hang up|ECONNRESET/)

@@ -1,16 +1,23 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
-import { type RunningSteam, startSteam } from '../start.ts'
-import { control, failure, type LibraryOffer, logIn, type Person, read, sent, wait } from './libraries.ts'
+import {
+  control,
+  failure,
+  type LibraryOffer,
+  logIn,
+  type Person,
+  read,
+  sent,
+  startSteamWithoutWaits,
+  wait,
+} from './libraries.ts'
 import { rowsOf } from './rows.ts'
 
-let steam: RunningSteam
+let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
-let hasty: Person
 
 beforeAll(async () => {
-  steam = await startSteam({ port: 0, seed: 'conformance' })
+  steam = await startSteamWithoutWaits({ seed: 'conformance' })
   bot = await logIn(steam, 'Tradetill Bot #1')
-  hasty = await logIn(steam, 'Tradetill Bot #1', { timeout: 300 })
 })
 beforeEach(() => steam.reset())
 afterAll(() => steam.close())
@@ -124,7 +131,8 @@ describe('reading offers fails with', () => {
   row('hang', async () => {
     const { id } = await sent(steam, bot)
     await control(steam, 'PUT', 'behaviours/read-hang', { times: 1 })
-    expect((await failure(read(hasty, id))).message).toBe('ESOCKETTIMEDOUT')
+    expect((await failure(read(bot, id))).message).toBe('ESOCKETTIMEDOUT')
+    expect(steam.waits).toEqual([Infinity])
   })
 
   complete()

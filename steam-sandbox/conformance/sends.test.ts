@@ -1,24 +1,31 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type RunningSteam, startSteam } from '../start.ts'
-import { contents, control, draft, failure, logIn, type Person, sent, wait } from './libraries.ts'
+import {
+  contents,
+  control,
+  draft,
+  failure,
+  logIn,
+  type Person,
+  sent,
+  startSteamWithoutWaits,
+  wait,
+} from './libraries.ts'
 import { rowsOf } from './rows.ts'
 
-let steam: RunningSteam
+let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
-let hasty: Person
 
 beforeAll(async () => {
-  steam = await startSteam({ port: 0, seed: 'conformance' })
+  steam = await startSteamWithoutWaits({ seed: 'conformance' })
   bot = await logIn(steam, 'Tradetill Bot #1')
-  hasty = await logIn(steam, 'Tradetill Bot #1', { timeout: 300 })
 })
 beforeEach(() => steam.reset())
 afterAll(() => steam.close())
 
 /** How sending fails on such a day, and how many offers there are then. */
-async function sending(behaviour: string, by = bot) {
+async function sending(behaviour: string) {
   await control(steam, 'PUT', `behaviours/${behaviour}`, { times: 1 })
-  const offer = draft(steam, by)
+  const offer = draft(steam, bot)
   const error = await failure(wait<string>((done) => offer.send(done)))
   return { error, offers: steam.world().offers.length }
 }
@@ -159,12 +166,12 @@ describe('sending fails with', () => {
   })
 
   row('hang before processing', async () => {
-    const { error, offers } = await sending('send-hang-before', hasty)
+    const { error, offers } = await sending('send-hang-before')
     expect([error.message, offers]).toEqual(['ESOCKETTIMEDOUT', 0])
   })
 
   row('hang after processing', async () => {
-    const { error, offers } = await sending('send-hang-after', hasty)
+    const { error, offers } = await sending('send-hang-after')
     expect([error.message, offers]).toEqual(['ESOCKETTIMEDOUT', 1])
   })
 

@@ -1,0 +1,94 @@
+/** How soon an event is with the store after its commit, while nothing else happens. */
+import { randomUUID } from 'node:crypto'
+import { createQueue } from '../gateway/db/boss-queue.ts'
+import { openDatabase } from '../gateway/db/client.ts'
+import { migrate } from '../gateway/db/migrate.ts'
+import { createSignals } from '../gateway/db/pg-signals.ts'
+import { ensureDepositQueues } from '../gateway/deposits/jobs.ts'
+import { createDeposit } from '../gateway/deposits/opening.ts'
+import { type DepositDeps, expireDeposit } from '../gateway/deposits/service.ts'
+import { systemClock } from '../gateway/kit/clock.ts'
+import { systemIds } from '../gateway/kit/ids.ts'
+import { createLog } from '../gateway/kit/log.ts'
+import { createLoadedSteam } from '../gateway/steam/loaded.ts'
+import { type Receiver, startReceiver, status } from '../gateway/testing/receiver.ts'
+import { ensureWebhookQueues, workOnWebhooks } from '../gateway/webhooks/jobs.ts'
+import { createSender } from '../gateway/webhooks/sender.ts'
+import { withDatabase } from './database.ts'
+import type { Outcome } from './outcome.ts'
+
+const EVENTS = 100
+const SHARE = 0.95
+const LIMIT_MS = 1_000
+const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+
+export function benchWebhooks(): Promise<Outcome> {
+  return withDatabase({ fsync: true }, async (url) => {
+    await migrate({ url })
+    const log = createLog({ level: 'error' })
+    const { db, close } = openDatabase(url)
+    const [queue, signals] = [await createQueue({ url, log }), await createSignals({ url, log })]
+    const receiver = await startReceiver()
+    const common = { db, queue, signals, clock: systemClock, ids: systemIds, log }
+    await ensureWebhookQueues(common)
+    await ensureDepositQueues(common)
+    const send = createSender({ mode: 'sandbox' })
+    const stop = await workOnWebhooks({ ...common, send, secretsOf: () => [SECRET], random: Math.random })
+    try {
+      return await measure({ ...common, steam: createLoadedSteam(), publicUrl: 'http://till.test' }, receiver)
+    } finally {
+      await stop()
+      await queue.stop()
+      await signals.close()
+      await receiver.close()
+      await close()
+    }
+  })
+}
+
+async function measure(deps: DepositDeps, receiver: Receiver): Promise<Outcome> {
+  const store = await deps.db
+    .insertInto('store')
+    .values({ name: 'Ember Forge', origins: ['https://store.test'] })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await deps.db
+    .insertInto('webhook_endpoint')
+    .values({ store_id: store.id, url: receiver.url, secret: Buffer.from('sealed') })
+    .execute()
+  const tookMs: number[] = []
+  for (let n = 0; n < EVENTS; n += 1) {
+    const arrived = Promise.withResolvers<void>()
+    receiver.answers.push((response) => {
+      arrived.resolve()
+      status(204)(response)
+    })
+    await expire(deps, store)
+    const committedMs = performance.now()
+    await arrived.promise
+    tookMs.push(performance.now() - committedMs)
+  }
+  const late = tookMs.sort((a, b) => a - b)[EVENTS * SHARE - 1] ?? Number.NaN
+  return {
+    name: 'webhooks',
+    ours: `${Math.round(late)}ms`,
+    limit: `<=${LIMIT_MS}ms`,
+    passed: late <= LIMIT_MS,
+  }
+}
+
+/** A deposit whose time is over, which is an event of its store. */
+async function expire(deps: DepositDeps, store: { id: bigint }): Promise<void> {
+  const { deposit } = await createDeposit(deps, store, {
+    externalId: randomUUID(),
+    currency: 'USD',
+    backToStoreUrl: 'https://store.test/',
+  })
+  const id = BigInt(deposit.id)
+  await deps.db
+    .updateTable('deposit')
+    .set({ expires_at: new Date(0) })
+    .where('id', '=', id)
+    .execute()
+  await expireDeposit(deps, id)
+}
