@@ -237,9 +237,14 @@ export function readConfig(environment: Record<string, string | undefined> = pro
 export function readConfigOrExit(): Config {
   const answer = readConfig()
   if (answer.kind === 'config') return answer.config
-  const list = answer.problems.map((problem) => `  - ${problem}`).join('\n')
-  process.stderr.write(`Tradetill cannot start with these settings:\n${list}\nSee docs/operating.md.\n`)
+  process.stderr.write(`${refusalOf(answer.problems)}\n`)
   process.exit(1)
+}
+
+/** What the operator is told of wrong settings. */
+export function refusalOf(problems: readonly string[]): string {
+  const list = problems.map((problem) => `  - ${problem}`).join('\n')
+  return `Tradetill cannot start with these settings:\n${list}\nSee docs/operating.md.`
 }
 
 function masterKeyOf(

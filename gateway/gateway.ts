@@ -1,17 +1,15 @@
 /** The composition root: the only file that wires the parts together. */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Game } from '../contract/games.ts'
 import type { EventType } from '../contract/webhooks.ts'
+import { type Beginning, begin } from './beginning.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
-import { type Config, readConfigOrExit } from './config.ts'
+import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
 import { type Database, openDatabase } from './db/client.ts'
-import { type Embedded, startEmbedded } from './db/embedded.ts'
-import { migrate } from './db/migrate.ts'
 import { createSignals } from './db/pg-signals.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
@@ -29,10 +27,9 @@ import { readStorageMetrics } from './http/storage-metrics.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { systemClock } from './kit/clock.ts'
-import { createEnding, type Ending, STOP_MS } from './kit/ending.ts'
+import { type Ending, STOP_MS } from './kit/ending.ts'
 import { systemIds } from './kit/ids.ts'
-import { type Lock, tryLock } from './kit/lock.ts'
-import { createLog, type Log } from './kit/log.ts'
+import type { Log } from './kit/log.ts'
 import { createMetrics, type Metrics } from './kit/metrics.ts'
 import { repeat } from './kit/repeat.ts'
 import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
@@ -75,11 +72,10 @@ export type Gateway = {
 }
 
 /** Starts everything; on failure what was begun is ended again. */
-export async function startGateway(config: Config): Promise<Gateway> {
-  const log = createLog({ level: config.logLevel, pretty: config.logPretty })
-  const ending = createEnding(log)
+export async function startGateway(config: Config, begun: Beginning = begin(config)): Promise<Gateway> {
+  const { log, ending } = begun
   try {
-    const store = await openStorage(config, log, ending)
+    const store = await openStorage(config, begun)
     const stopping = new AbortController()
     const signals = endingWith(stopping.signal, store.signals)
     const metrics = createMetrics()
@@ -125,32 +121,15 @@ type Storage = {
   died: Promise<string>
 }
 
-async function openStorage(config: Config, log: Log, ending: Ending): Promise<Storage> {
-  const embedded = config.databaseUrl === undefined ? await ownDatabase(config, log, ending) : undefined
-  const url = embedded?.url ?? config.databaseUrl ?? ''
-  await migrate({ url })
+async function openStorage(config: Config, { log, ending, database: ready }: Beginning): Promise<Storage> {
+  const { url, died } = await ready
   const database = openDatabase(url)
   ending.add('connections', 'database pool', () => database.close())
   const queue = await createQueue({ url, log })
   ending.add('queue', 'queue', () => queue.stop())
   const signals = await createSignals({ url, log })
   ending.add('connections', 'signals', () => signals.close())
-  const never = Promise.withResolvers<string>().promise
-  const died = embedded?.died.then(() => 'the embedded PostgreSQL ended') ?? never
   return { database, queue, signals, box: createSecretBox(config.masterKey), died }
-}
-
-/** The folder's lock comes first: two gateways must never share a database of their own. */
-async function ownDatabase(config: Config, log: Log, ending: Ending): Promise<Embedded> {
-  mkdirSync(config.dataDir, { recursive: true })
-  const lock: Lock | undefined = await tryLock(`gateway ${realpathSync(config.dataDir)}`)
-  if (lock === undefined) {
-    throw new Error(`Another gateway is running on the data folder ${config.dataDir}. Stop it first.`)
-  }
-  ending.add('folder', 'folder lock', () => lock.release())
-  const embedded = await startEmbedded({ dataDir: config.dataDir, log })
-  ending.add('database', 'embedded PostgreSQL', () => embedded.stop())
-  return embedded
 }
 
 type SteamParts = { steam: Steam; communityUrl: string; imageBase: string; imageOrigins: string[] }
@@ -341,9 +320,8 @@ async function isHealthy({ db }: Database): Promise<boolean> {
 }
 
 /** The process: until it is told to stop, or a part it cannot do without ends. */
-export async function main(): Promise<void> {
-  const config = readConfigOrExit()
-  const gateway = await startGateway(config).catch((error: unknown) => {
+export async function main(config: Config, begun: Beginning): Promise<void> {
+  const gateway = await startGateway(config, begun).catch((error: unknown) => {
     console.error(`The gateway cannot start: ${error instanceof Error ? error.message : String(error)}`)
     process.exit(1)
   })

@@ -1,10 +1,13 @@
 /** The gateway's process. What Node compiles is kept, so that it answers again soon after a restart. */
-import { enableCompileCache, flushCompileCache } from 'node:module'
-import { join } from 'node:path'
+import { flushCompileCache } from 'node:module'
+import { keepCompiled } from './kit/compiled.ts'
 
-// Where the folder cannot be written, Node compiles anew each time.
-enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/tradetill'))
+keepCompiled()
+const [{ readConfigOrExit }, { begin }] = await Promise.all([import('./config.ts'), import('./beginning.ts')])
+const config = readConfigOrExit()
+// The database takes as long as the rest of the code, so both begin together.
+const begun = begin(config)
 const { main } = await import('./gateway.ts')
-await main()
+await main(config, begun)
 // At once: a process that is killed keeps nothing.
 flushCompileCache()

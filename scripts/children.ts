@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { COMPILED } from '../gateway/kit/compiled.ts'
 import { STOP_MS } from '../gateway/kit/ending.ts'
 
 export type Child = {
@@ -24,7 +25,7 @@ const KILL_MS = STOP_MS + 2_000
  */
 export function startChild({ name, file, env }: Start): Child {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
-    env: { ...process.env, ...env },
+    env: { NODE_COMPILE_CACHE: COMPILED, ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   })
@@ -66,27 +67,6 @@ export function startChild({ name, file, env }: Start): Child {
       clearTimeout(timer)
     },
   }
-}
-
-type Once = { file: string; args: string[]; env: Record<string, string>; input?: string }
-
-/** Runs a command to its end and gives its output; rejects with what it said when it fails. */
-export async function runOnce({ file, args, env, input = '' }: Once): Promise<string> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  })
-  const out: Buffer[] = []
-  const errors: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
-  child.stderr.on('data', (chunk: Buffer) => errors.push(chunk))
-  child.stdin.end(input)
-  const code = await new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  if (code !== 0) throw new Error(`${args.join(' ')} failed: ${Buffer.concat(errors).toString()}`)
-  return Buffer.concat(out).toString()
 }
 
 /** True when nobody listens on the port of this machine. */

@@ -1,7 +1,6 @@
 /** What a demo needs of the till: the sandbox's bots enrolled and the demo store registered, as an operator would. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { runOnce } from './children.ts'
+import { runCommandLine } from '../gateway/cli/run.ts'
 
 export type DemoPlace = {
   /** Where the registration is remembered. */
@@ -25,7 +24,6 @@ type Registration = StoreAccess & {
 
 type SandboxBot = { steamId: string; refreshToken: string }
 
-const CLI = join(import.meta.dirname, '../gateway/cli/main.ts')
 const DEADLINE_MS = 10_000
 /** The sandbox's refresh tokens live for 200 days. */
 const TOKEN_AGE_MS = 100 * 86_400_000
@@ -58,8 +56,8 @@ async function enrolBots({ urls, gatewayEnv }: DemoPlace, known: Partial<Registr
   const enrolledAt = known?.enrolledAt ?? 0
   const isCurrent = Date.now() - enrolledAt < TOKEN_AGE_MS && known?.bots?.join() === bots.join()
   if (isCurrent) return { bots, enrolledAt }
-  const input = there.map((bot) => `${bot.refreshToken}\n`).join('')
-  await runOnce({ file: CLI, args: ['bot', 'add'], env: gatewayEnv, input })
+  const tokens = there.map((bot) => bot.refreshToken)
+  await command(['bot', 'add'], gatewayEnv, tokens)
   return { bots, enrolledAt: Date.now() }
 }
 
@@ -71,13 +69,36 @@ async function registerStore(
   const { storeId, apiKey, webhookSecret } = known ?? {}
   if (storeId === undefined || apiKey === undefined || webhookSecret === undefined) {
     const options = ['--name', 'Ember Forge', ...addresses, '--risk-limit-usd', RISK_LIMIT_USD, '--json']
-    const created = await runOnce({ file: CLI, args: ['store', 'add', ...options], env: gatewayEnv })
+    const created = await command(['store', 'add', ...options], gatewayEnv)
     return JSON.parse(created) as StoreAccess & { storeId: string }
   }
   if (known?.url !== urls.store) {
-    await runOnce({ file: CLI, args: ['store', 'update', '--id', storeId, ...addresses], env: gatewayEnv })
+    await command(['store', 'update', '--id', storeId, ...addresses], gatewayEnv)
   }
   return { storeId, apiKey, webhookSecret }
+}
+
+/** An operator's command in this process; rejects with what it said when it is refused. */
+async function command(
+  args: string[],
+  gatewayEnv: Record<string, string>,
+  input: readonly string[] = [],
+): Promise<string> {
+  const out: string[] = []
+  const errors: string[] = []
+  const terminal = {
+    print: (line: string) => void out.push(line),
+    warn: (line: string) => void errors.push(line),
+    async *lines() {
+      yield* input
+    },
+    openQuestions() {
+      throw new Error('there is nobody to ask')
+    },
+  }
+  const code = await runCommandLine(args, { env: { ...process.env, ...gatewayEnv }, terminal })
+  if (code !== 0) throw new Error(`${args.join(' ')} failed: ${errors.join('\n')}`)
+  return out.join('\n')
 }
 
 function read(file: string): Partial<Registration> | undefined {

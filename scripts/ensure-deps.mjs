@@ -45,8 +45,9 @@ function install() {
 /** The Node that comes as a package does not run everywhere (musl): then the one of the machine must do. */
 function checkNode() {
   const pinned = join(ROOT, 'node_modules/.bin/node')
-  if (major(pinned) === undefined) rmSync(pinned, { force: true })
-  const found = major(pinned) ?? major('node')
+  const ofPackage = major(pinned)
+  if (ofPackage === undefined) rmSync(pinned, { force: true })
+  const found = ofPackage ?? major('node')
   if (found === undefined || found < NEEDED_NODE) {
     fail(
       `Tradetill needs Node ${NEEDED_NODE} or newer here, and finds ${found ?? 'none'}. Install it from https://nodejs.org.`,

@@ -1,10 +1,14 @@
 /** `npm start`: the gateway, and in sandbox mode the Steam sandbox and the demo store beside it. */
 import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { join, relative } from 'node:path'
+import { keepCompiled } from '../gateway/kit/compiled.ts'
 import { tryLock } from '../gateway/kit/lock.ts'
 import { type Child, portIsFree, startChild } from './children.ts'
 import { prepareDemo } from './demo.ts'
 import { buildWidgetIfChanged } from './widget.ts'
+
+keepCompiled()
 
 const ROOT = join(import.meta.dirname, '..')
 const env = process.env
@@ -147,6 +151,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 
 try {
   await (env.TRADETILL_MODE === 'live' ? startLiveMode() : startSandboxMode())
+  // At once: a process that is killed keeps nothing.
+  flushCompileCache()
 } catch (error) {
   if (!stopping) {
     console.error(error instanceof Error ? error.message : error)

@@ -1,27 +1,24 @@
 /** `bot …`: enrolling bots and what becomes of them. */
 import { parseArgs } from 'node:util'
-import { generateAuthCode } from 'steam-totp'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
 import { type AddBotAnswer, addBot, listBots } from '../bots/service.ts'
 import type { Config } from '../config.ts'
-import type { Db } from '../db/client.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { createLiveAgent, createSandboxAgent } from '../steam/agent.ts'
-import { obtainToken, type TokenAnswer } from '../steam/enrol.ts'
+import type { TokenAnswer } from '../steam/enrol.ts'
+import { createLoadedSteam } from '../steam/loaded.ts'
 import type { Steam } from '../steam/steam.ts'
-import { createWebSteam } from '../steam/web.ts'
-import { inputLines, openQuestions, Refusal } from './terminal.ts'
-
-type Context = { config: Config; db: Db }
+import type { Context, Run } from './commands.ts'
+import { Refusal, type Terminal } from './terminal.ts'
 
 const DAY_MS = 86_400_000
 const SHARED_SECRET = /^[A-Za-z0-9+/]{27}=$/
 
 function steamOf({ mode, steamSandboxUrl }: Config): Steam {
-  if (steamSandboxUrl === undefined) return createWebSteam()
+  if (steamSandboxUrl === undefined) return createLoadedSteam()
   const base = new URL(steamSandboxUrl).origin
-  return createWebSteam({
+  return createLoadedSteam({
     redirect: createSandboxAgent(mode, base),
     imageBase: base,
     communityBase: base,
@@ -34,16 +31,16 @@ function add({ config, db }: Context, refreshToken: string): Promise<AddBotAnswe
 }
 
 /** True when the bot was added. */
-function tell(answer: AddBotAnswer): boolean {
+function tell(terminal: Terminal, answer: AddBotAnswer): boolean {
   if (answer.kind !== 'added') {
     const detail = answer.kind === 'unavailable' ? `: ${answer.detail}` : ''
-    console.error(`a bot was not added: ${answer.reason}${detail}`)
+    terminal.warn(`a bot was not added: ${answer.reason}${detail}`)
     return false
   }
   const end = answer.tokenExpiresAt ? `, token good until ${dayOf(answer.tokenExpiresAt)}` : ''
-  console.log(`bot ${answer.botId} added: ${answer.name} (${answer.steamId})${end}`)
+  terminal.print(`bot ${answer.botId} added: ${answer.name} (${answer.steamId})${end}`)
   if (!answer.protectionAcknowledged) {
-    console.error('Steam did not take the notice about trade protection; the gateway tries again.')
+    terminal.warn('Steam did not take the notice about trade protection; the gateway tries again.')
   }
   return true
 }
@@ -51,8 +48,8 @@ function tell(answer: AddBotAnswer): boolean {
 /** `bot add`: enrols by refresh tokens on stdin, one a line. */
 export async function addBots(context: Context): Promise<void> {
   let failed = 0
-  for await (const refreshToken of inputLines()) {
-    if (!tell(await add(context, refreshToken))) failed += 1
+  for await (const refreshToken of context.terminal.lines()) {
+    if (!tell(context.terminal, await add(context, refreshToken))) failed += 1
   }
   if (failed > 0) throw new Refusal(`${failed} not added. Check the token, or try again once Steam answers.`)
 }
@@ -66,21 +63,32 @@ const WHY: Record<Extract<TokenAnswer, { kind: 'refused' }>['reason'], string> =
 /** `bot enrol [--phone]`: logs in once for a refresh token, and enrols by it. */
 export async function enrolBot(context: Context, args: string[]): Promise<void> {
   const { values } = parseArgs({ args, options: { phone: { type: 'boolean', default: false } } })
-  const { mode, steamSandboxUrl } = context.config
+  const { config, terminal } = context
+  const { mode, steamSandboxUrl } = config
+  const { obtainToken } = await import('../steam/enrol.ts')
   const agent = steamSandboxUrl === undefined ? createLiveAgent() : createSandboxAgent(mode, steamSandboxUrl)
   const answer = values.phone
     ? await obtainToken(agent, {
         by: 'phone',
-        show: (url) => console.log(`Open this with the Steam app on the bot's phone and approve:\n  ${url}`),
+        show: (url) =>
+          terminal.print(`Open this with the Steam app on the bot's phone and approve:\n  ${url}`),
       })
-    : await askAndObtain(agent)
+    : await askAndObtain(terminal, agent)
   if (answer.kind === 'refused') throw new Refusal(WHY[answer.reason])
   if (answer.kind === 'unavailable') throw new Refusal(`Steam did not log in: ${answer.detail}`)
-  if (!tell(await add(context, answer.refreshToken))) throw new Refusal('Try again once Steam answers.')
+  if (!tell(terminal, await add(context, answer.refreshToken)))
+    throw new Refusal('Try again once Steam answers.')
 }
 
-async function askAndObtain(agent: ReturnType<typeof createLiveAgent>): Promise<TokenAnswer> {
-  const questions = openQuestions()
+async function askAndObtain(
+  terminal: Terminal,
+  agent: ReturnType<typeof createLiveAgent>,
+): Promise<TokenAnswer> {
+  const [{ obtainToken }, { generateAuthCode }] = await Promise.all([
+    import('../steam/enrol.ts'),
+    import('steam-totp'),
+  ])
+  const questions = terminal.openQuestions()
   try {
     return await obtainToken(agent, {
       by: 'password',
@@ -99,14 +107,14 @@ async function askAndObtain(agent: ReturnType<typeof createLiveAgent>): Promise<
 }
 
 /** `bot list`. */
-export async function showBots({ db }: Context): Promise<void> {
+export async function showBots({ db, terminal }: Context): Promise<void> {
   for (const bot of await listBots(db)) {
     const reach = bot.reachable ? 'online' : `offline (${bot.stateReason ?? 'no gateway holds it'})`
     const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token without an end'
     const soon =
       bot.tokenExpiresAt && bot.tokenExpiresAt.getTime() - Date.now() < 14 * DAY_MS ? ' (soon)' : ''
     const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
-    console.log([...facts, bot.steamId, bot.name].join('\t'))
+    terminal.print([...facts, bot.steamId, bot.name].join('\t'))
   }
 }
 
@@ -123,11 +131,11 @@ const NOT_DONE = {
 }
 
 /** `bot pause|resume|remove BOT`. */
-export function changeBot(act: BotAct): (context: Context, args: string[]) => Promise<void> {
-  return async ({ db }, [which = '']) => {
+export function changeBot(act: BotAct): Run {
+  return async ({ db, terminal }, [which = '']) => {
     const answer = await actOnBot(db, which, act)
     if (answer.kind === 'refused') throw new Refusal(NOT_DONE[answer.reason])
-    console.log(`bot ${which} (${answer.name}) ${DONE[act]}`)
+    terminal.print(`bot ${which} (${answer.name}) ${DONE[act]}`)
   }
 }
 

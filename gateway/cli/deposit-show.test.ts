@@ -1,5 +1,5 @@
 /** What the operator sees of a deposit that lived through everything, and of the money that is paid out for one. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
@@ -9,9 +9,6 @@ import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts
 import { SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/service.ts'
 import { publishEvents } from '../webhooks/publisher.ts'
-
-// Every command is a process.
-vi.setConfig({ testTimeout: 60_000 })
 
 let till: Till
 let receiver: Receiver

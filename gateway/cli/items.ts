@@ -1,8 +1,8 @@
 /** `items …`: what the bots hold, and what the operator took out of their hands. */
 import { type HeldItem, heldItems, type MoveAnswer, moveItem } from '../bots/items.ts'
-import type { Db } from '../db/client.ts'
 import { systemClock } from '../kit/clock.ts'
-import { inputLines, Refusal } from './terminal.ts'
+import type { Context } from './commands.ts'
+import { Refusal } from './terminal.ts'
 
 const COLUMNS: readonly (keyof HeldItem)[] = [
   'item',
@@ -18,9 +18,11 @@ const COLUMNS: readonly (keyof HeldItem)[] = [
 ]
 
 /** `items export`: every item that a bot holds, as CSV with a head. */
-export async function exportItems({ db }: { db: Db }): Promise<void> {
-  console.log(COLUMNS.join(','))
-  for (const item of await heldItems(db)) console.log(COLUMNS.map((column) => cell(item[column])).join(','))
+export async function exportItems({ db, terminal }: Context): Promise<void> {
+  terminal.print(COLUMNS.join(','))
+  for (const item of await heldItems(db)) {
+    terminal.print(COLUMNS.map((column) => cell(item[column])).join(','))
+  }
 }
 
 function cell(value: HeldItem[keyof HeldItem]): string {
@@ -37,10 +39,10 @@ const WHY: Record<Extract<MoveAnswer, { kind: 'refused' }>['reason'], string> = 
 }
 
 /** `items moved`: lines of the export (or their first column) on stdin; records that these items left their bots. */
-export async function recordMoved({ db }: { db: Db }): Promise<void> {
+export async function recordMoved({ db, terminal }: Context): Promise<void> {
   let moved = 0
   let failed = 0
-  for await (const line of inputLines()) {
+  for await (const line of terminal.lines()) {
     const [item = ''] = line.split(',')
     if (item === 'item') continue
     const answer = await moveItem({ db, clock: systemClock }, item)
@@ -49,8 +51,8 @@ export async function recordMoved({ db }: { db: Db }): Promise<void> {
       continue
     }
     failed += 1
-    console.error(`${item.slice(0, 50)} ${WHY[answer.reason]}`)
+    terminal.warn(`${item.slice(0, 50)} ${WHY[answer.reason]}`)
   }
-  console.log(`${moved} recorded as moved`)
+  terminal.print(`${moved} recorded as moved`)
   if (failed > 0) throw new Refusal(`${failed} not recorded.`)
 }

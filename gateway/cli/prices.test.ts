@@ -1,11 +1,8 @@
-/** The operator's commands for prices as processes of their own, on a real database. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+/** The operator's commands for prices, on a real database. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { holdPrices, readHolds, savePrices, saveRate } from '../pricing/store.ts'
 import { runCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
-
-// Each command is a process that starts anew.
-vi.setConfig({ testTimeout: 60_000 })
 
 let database: TestDatabase
 

@@ -1,19 +1,16 @@
 /** `price …`: what the sources say, and what the operator takes out of their hands. */
 import { parseArgs } from 'node:util'
 import { GAMES, type Game } from '../../contract/games.ts'
-import type { Config } from '../config.ts'
-import type { Db } from '../db/client.ts'
 import { systemClock } from '../kit/clock.ts'
 import { listFeeds } from '../pricing/feeds.ts'
 import { freshOf } from '../pricing/price.ts'
 import { priceList } from '../pricing/service.ts'
 import { type Hold, holdPrices, readHolds, readPrices, releasePrices } from '../pricing/store.ts'
+import type { Context, Run } from './commands.ts'
 import { Refusal } from './terminal.ts'
 
-type Context = { config: Config; db: Db }
-
 /** `price show`: of one item what each source says, and what a shopper is paid. */
-export async function showPrice({ config, db }: Context, args: string[]): Promise<void> {
+export async function showPrice({ config, db, terminal }: Context, args: string[]): Promise<void> {
   const { game, item } = readArgs(args)
   if (item === null) throw new Refusal('--item takes the market hash name of an item')
   const now = systemClock.now()
@@ -24,48 +21,48 @@ export async function showPrice({ config, db }: Context, args: string[]): Promis
     const level = price.levelUsdMicros === null ? 'no level yet' : `level ${dollars(price.levelUsdMicros)}`
     const state = fresh.has(price) ? '' : ', too old'
     const popularity = `${price.popularity} ${price.popularityKind === 'listings' ? 'on sale' : 'sold in 7 days'}`
-    console.log(
+    terminal.print(
       `${price.source}\t${dollars(price.usdMicros)}\t${level}\t${popularity}\t${price.asOf.toISOString()}${state}`,
     )
   }
-  for (const hold of await readHolds(db, game, [item])) console.log(holdLine(game, hold))
+  for (const hold of await readHolds(db, game, [item])) terminal.print(holdLine(game, hold))
   const list = await priceList(db, { game, currency: 'USD', names: [item], rules, now })
   if ('refused' in list) throw new Refusal('There is no rate of the dollar: is a gateway running?')
   const price = list.of(item)
   const [grounds] = list.grounds()
-  if (price.kind === 'unavailable') console.log(`not taken: ${price.reason}`)
+  if (price.kind === 'unavailable') terminal.print(`not taken: ${price.reason}`)
   else
-    console.log(
+    terminal.print(
       `worth ${dollars(grounds?.usdMicros ?? 0n)}, a shopper is credited ${dollars(price.price * 10_000n)}`,
     )
 }
 
 /** `price block`, `price freeze`: of one item, or of a whole game. */
-export function holdPrice(kind: Hold['kind']): (context: Context, args: string[]) => Promise<void> {
-  return async ({ db }, args) => {
+export function holdPrice(kind: Hold['kind']): Run {
+  return async ({ db, terminal }, args) => {
     const { game, item: name } = readArgs(args, { needsAll: true })
     const hold = { name, kind, since: systemClock.now() }
     await holdPrices(db, { ...hold, game })
-    console.log(holdLine(game, hold))
+    terminal.print(holdLine(game, hold))
   }
 }
 
 /** `price release`: the sources are listened to again. */
-export async function releasePrice({ db }: Context, args: string[]): Promise<void> {
+export async function releasePrice({ db, terminal }: Context, args: string[]): Promise<void> {
   const { game, item: name } = readArgs(args, { needsAll: true })
   if (!(await releasePrices(db, { game, name }))) throw new Refusal('That was neither blocked nor frozen.')
-  console.log(`${game}\t${name ?? 'the whole game'}\treleased`)
+  terminal.print(`${game}\t${name ?? 'the whole game'}\treleased`)
 }
 
 /** `price list`: the sources and how they do, and everything that is held. */
-export async function listPrices({ db }: Context): Promise<void> {
+export async function listPrices({ db, terminal }: Context): Promise<void> {
   for (const feed of await listFeeds(db)) {
     const good = feed.goodAt === null ? 'never answered' : `answered ${feed.goodAt.toISOString()}`
     const failing = feed.failures === 0 ? '' : `\tfailed ${feed.failures} times: ${feed.lastError}`
-    console.log(`${feed.source}\t${feed.feed}\t${good}${failing}`)
+    terminal.print(`${feed.source}\t${feed.feed}\t${good}${failing}`)
   }
   for (const game of GAMES) {
-    for (const hold of await readHolds(db, game)) console.log(holdLine(game, hold))
+    for (const hold of await readHolds(db, game)) terminal.print(holdLine(game, hold))
   }
 }
 

@@ -1,19 +1,16 @@
-/** The operator's commands for stores as processes of their own, on a real database. */
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+/** The operator's commands for stores, on a real database. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCommand } from '../testing/command.ts'
 import { aDeposit, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
 import { publishEvents } from '../webhooks/publisher.ts'
 
-// Every command is a process.
-vi.setConfig({ testTimeout: 60_000 })
-
 let till: Till
 
-beforeEach(async () => {
+beforeAll(async () => {
   till = await startTill()
 })
-afterEach(() => till.close())
+afterAll(() => till.close())
 
 const run = (...args: string[]) => runCommand(args, { databaseUrl: till.url })
 
@@ -48,13 +45,17 @@ it('a store is added, shown, and gets more keys; no secret is shown twice', asyn
 })
 
 it('a deposit is shown as a timeline, without its whole link', async () => {
-  await run(...ADD)
-  const deposit = await aDeposit(till, { id: 1n })
-  await cancelDeposit(till.deps, 1n, deposit.id)
+  const added = await run(...ADD, '--json')
+  const storeId: string = JSON.parse(added.out).storeId
+  const id = BigInt(storeId)
+  const deposit = await aDeposit(till, { id })
+  await cancelDeposit(till.deps, id, deposit.id)
   await publishEvents(till.deps)
   const { out } = await run('deposit', 'show', String(deposit.id))
   expect(out).toMatch(
-    /opened by store 1 as top-up \d+, USD.*\n.*cancelled by the store\n.*event 1: deposit\.payment_timeout/,
+    new RegExp(
+      `opened by store ${storeId} as top-up \\d+, USD.*\\n.*cancelled by the store\\n.*event 1: deposit\\.payment_timeout`,
+    ),
   )
   expect(out).not.toContain(deposit.hash)
 })

@@ -2,8 +2,6 @@
 import { parseArgs } from 'node:util'
 import { CURRENCIES } from '../../contract/money.ts'
 import { SCOPES, type Scope } from '../../contract/store-api.ts'
-import type { Config } from '../config.ts'
-import type { Db } from '../db/client.ts'
 import { timelineOf } from '../deposits/timeline.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
@@ -12,15 +10,14 @@ import { readBalances } from '../stores/account.ts'
 import { addKey, isScope, type KeyFacts, listKeys, revokeKey, rotateKey } from '../stores/keys.ts'
 import { createStore, updateStore } from '../stores/service.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
+import type { Context } from './commands.ts'
 import { Refusal } from './terminal.ts'
-
-type Context = { config: Config; db: Db }
 
 const DOLLARS = /^\d{1,9}$/
 const ID = /^[1-9]\d{0,17}$/
 const HOURS = /^\d{1,4}$/
 
-const storeDeps = ({ config, db }: Context) => ({
+const storeDeps = ({ config, db }: Pick<Context, 'config' | 'db'>) => ({
   db,
   box: createSecretBox(config.masterKey),
   mode: config.mode,
@@ -42,7 +39,7 @@ function oneOf<T extends string>(text: string, known: readonly T[], option: stri
 const accentOf = (text: string | undefined): { accent?: string | null } =>
   text === undefined ? {} : { accent: text === 'none' ? null : text }
 
-export async function addStore(context: Context, args: string[]): Promise<void> {
+export async function addStore({ terminal, ...context }: Context, args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
@@ -71,14 +68,14 @@ export async function addStore(context: Context, args: string[]): Promise<void> 
   if (created.kind === 'refused') throw new Refusal(created.reason)
   const { storeId, apiKey, webhookSecret } = created
   if (values.json) {
-    console.log(JSON.stringify({ storeId: String(storeId), apiKey, webhookSecret }))
+    terminal.print(JSON.stringify({ storeId: String(storeId), apiKey, webhookSecret }))
     return
   }
-  console.log(`store ${storeId} created. What follows is shown only now:\n  API key         ${apiKey}`)
-  if (webhookSecret !== null) console.log(`  webhook secret  ${webhookSecret}`)
+  terminal.print(`store ${storeId} created. What follows is shown only now:\n  API key         ${apiKey}`)
+  if (webhookSecret !== null) terminal.print(`  webhook secret  ${webhookSecret}`)
 }
 
-export async function changeStore(context: Context, args: string[]): Promise<void> {
+export async function changeStore({ terminal, ...context }: Context, args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
@@ -93,29 +90,29 @@ export async function changeStore(context: Context, args: string[]): Promise<voi
   const changes = { ...addresses, ...accentOf(values.accent) }
   const updated = await updateStore(storeDeps(context), idOf(values.id, '--id'), changes)
   if (updated.kind === 'refused') throw new Refusal(updated.reason)
-  console.log(`store ${values.id} updated`)
-  if (updated.webhookSecret !== null) console.log(`  webhook secret  ${updated.webhookSecret}`)
+  terminal.print(`store ${values.id} updated`)
+  if (updated.webhookSecret !== null) terminal.print(`  webhook secret  ${updated.webhookSecret}`)
 }
 
 /** A store with its keys, endpoints and balances; no secret is among them. */
-export async function showStore({ db }: Context, [id]: string[]): Promise<void> {
+export async function showStore({ db, terminal }: Context, [id]: string[]): Promise<void> {
   const storeId = idOf(id, 'STORE')
   const store = await db.selectFrom('store').selectAll().where('id', '=', storeId).executeTakeFirst()
   if (store === undefined) throw new Refusal(`there is no store ${storeId}`)
-  console.log(`store ${storeId}: ${store.name}, since ${store.created_at.toISOString()}`)
-  console.log(`  origins      ${store.origins.join(' ')}`)
-  console.log(
+  terminal.print(`store ${storeId}: ${store.name}, since ${store.created_at.toISOString()}`)
+  terminal.print(`  origins      ${store.origins.join(' ')}`)
+  terminal.print(
     `  credit       ${store.credit_mode}, at risk up to ${Number(store.risk_limit_usd_cents) / 100} USD`,
   )
-  console.log(`  reversals    borne by the ${store.liability}`)
-  console.log(`  accent       ${store.accent ?? 'the page’s own'}`)
-  for (const key of await listKeys(db, storeId)) console.log(`  key          ${keyLine(key)}`)
+  terminal.print(`  reversals    borne by the ${store.liability}`)
+  terminal.print(`  accent       ${store.accent ?? 'the page’s own'}`)
+  for (const key of await listKeys(db, storeId)) terminal.print(`  key          ${keyLine(key)}`)
   for (const { id: endpoint, url, state, disabledReason } of await listEndpoints(db, storeId)) {
     const reason = disabledReason === null ? '' : ` (${disabledReason})`
-    console.log(`  endpoint ${endpoint}   ${state}${reason} ${url}`)
+    terminal.print(`  endpoint ${endpoint}   ${state}${reason} ${url}`)
   }
   for (const { currency, held, available, reversed } of (await readBalances(db, storeId)).balances) {
-    console.log(
+    terminal.print(
       `  ${currency}          available ${available}, held ${held}, reversed ${reversed} (minor units)`,
     )
   }
@@ -132,7 +129,7 @@ function keyLine({ id, name, scopes, lastUsedAt, expiresAt, revokedAt }: KeyFact
   return `${id} "${name}" ${scopes.join(' ')}, ${used}${end}`
 }
 
-export async function addStoreKey({ config, db }: Context, args: string[]): Promise<void> {
+export async function addStoreKey({ config, db, terminal }: Context, args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
@@ -150,11 +147,11 @@ export async function addStoreKey({ config, db }: Context, args: string[]): Prom
   if (store === undefined) throw new Refusal(`there is no store ${storeId}`)
   const fresh = { storeId, name: values.name, scopes: [...new Set<Scope>(scopes)] }
   const deps = { mode: config.mode, clock: systemClock }
-  console.log(await db.transaction().execute((tx) => addKey(tx, deps, fresh)))
+  terminal.print(await db.transaction().execute((tx) => addKey(tx, deps, fresh)))
 }
 
 /** Prints the new key alone, so that it can be piped to where it belongs. */
-export async function rotateStoreKey({ config, db }: Context, args: string[]): Promise<void> {
+export async function rotateStoreKey({ config, db, terminal }: Context, args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
     options: { 'overlap-hours': { type: 'string', default: '24' } },
@@ -168,15 +165,15 @@ export async function rotateStoreKey({ config, db }: Context, args: string[]): P
     Number(overlap),
   )
   if (key === undefined) throw new Refusal('there is no such key that works; `store show` lists them')
-  console.log(key)
+  terminal.print(key)
 }
 
-export async function revokeStoreKey({ db }: Context, [id = '']: string[]): Promise<void> {
+export async function revokeStoreKey({ db, terminal }: Context, [id = '']: string[]): Promise<void> {
   if (!(await revokeKey({ db, clock: systemClock }, id))) throw new Refusal('there is no such key')
-  console.log(`key ${id} works no more`)
+  terminal.print(`key ${id} works no more`)
 }
 
-export async function recordPayout({ db }: Context, args: string[]): Promise<void> {
+export async function recordPayout({ db, terminal }: Context, args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
@@ -200,11 +197,11 @@ export async function recordPayout({ db }: Context, args: string[]): Promise<voi
   }
   const answer = await record({ db, clock: systemClock }, payout)
   if (answer.kind === 'refused') throw new Refusal(`nothing was recorded: ${answer.reason}`)
-  console.log(answer.kind === 'known' ? `${reference} was recorded before` : `${reference} recorded`)
+  terminal.print(answer.kind === 'known' ? `${reference} was recorded before` : `${reference} recorded`)
 }
 
-export async function showDeposit({ db }: Context, [id]: string[]): Promise<void> {
+export async function showDeposit({ db, terminal }: Context, [id]: string[]): Promise<void> {
   const timeline = await timelineOf(db, idOf(id, 'DEPOSIT'))
   if (timeline === undefined) throw new Refusal(`there is no deposit ${id}`)
-  for (const { at, what } of timeline) console.log(`${at.toISOString()}  ${what.replace(/\p{Cc}/gu, ' ')}`)
+  for (const { at, what } of timeline) terminal.print(`${at.toISOString()}  ${what.replace(/\p{Cc}/gu, ' ')}`)
 }

@@ -1,4 +1,5 @@
-/** Questions to the operator. What is typed for a secret is not shown and never an argument of a command. */
+/** What a command says and asks. A secret that is typed is not shown, and it is never an argument of a command. */
+import { Console } from 'node:console'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 
@@ -10,24 +11,52 @@ export type Questions = {
   close(): void
 }
 
-/** Asks on stderr and reads lines of stdin, typed or piped. A stdin that ends is a refusal. */
-export function openQuestions(): Questions {
+/** The streams of a process, or those of a test. */
+export type Streams = {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean }
+  stdout: NodeJS.WritableStream
+  stderr: NodeJS.WritableStream
+}
+
+export type Terminal = {
+  /** Writes a line of the answer to stdout. */
+  print(line: string): void
+  /** Writes a line to stderr: a problem, never the answer. */
+  warn(line: string): void
+  /** Every line of stdin that holds something. */
+  lines(): AsyncGenerator<string>
+  /** Asks on stderr and reads lines of stdin, typed or piped. A stdin that ends is a refusal. */
+  openQuestions(): Questions
+}
+
+export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
+  // Unlike a bare write, it survives a reader that went away, such as `head`.
+  const output = new Console({ stdout, stderr })
+  return {
+    print: (line) => output.log(line),
+    warn: (line) => output.error(line),
+    lines: () => inputLines(stdin),
+    openQuestions: () => openQuestions(stdin, stderr),
+  }
+}
+
+function openQuestions(stdin: Streams['stdin'], stderr: NodeJS.WritableStream): Questions {
   let isHidden = false
   const output = new Writable({
     write(chunk, _, done) {
-      if (!isHidden) process.stderr.write(chunk)
+      if (!isHidden) stderr.write(chunk)
       done()
     },
   })
-  const terminal = process.stdin.isTTY === true
-  const lines = createInterface({ input: process.stdin, output, terminal })
+  const terminal = stdin.isTTY === true
+  const lines = createInterface({ input: stdin, output, terminal })
   const iterator = lines[Symbol.asyncIterator]()
   return {
     async ask(question, { hidden = false } = {}) {
-      process.stderr.write(question)
+      stderr.write(question)
       isHidden = hidden
       const { value, done } = await iterator.next()
-      if (hidden && terminal) process.stderr.write('\n')
+      if (hidden && terminal) stderr.write('\n')
       isHidden = false
       if (done === true) throw new Refusal('Nothing more was typed.')
       return String(value)
@@ -36,9 +65,8 @@ export function openQuestions(): Questions {
   }
 }
 
-/** Every line of stdin that holds something. */
-export async function* inputLines(): AsyncGenerator<string> {
-  for await (const line of createInterface({ input: process.stdin })) {
+async function* inputLines(stdin: Streams['stdin']): AsyncGenerator<string> {
+  for await (const line of createInterface({ input: stdin })) {
     if (line.trim() !== '') yield line.trim()
   }
 }

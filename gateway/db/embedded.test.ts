@@ -4,24 +4,31 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { captureLog } from '../testing/log.ts'
 import { runningEmbeddedUrl, startEmbedded } from './embedded.ts'
 
-// Whole processes start here, beside others on the same two cores.
-vi.setConfig({ testTimeout: 60_000 })
-
+/** One database for all tests but those that need a first start: making one takes far longer than starting it. */
 let dataDir: string
 
-beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'tradetill-embedded-'))
-  chmodSync(dataDir, 0o711)
+beforeAll(() => {
+  dataDir = newFolder()
 })
 
-afterEach(() => {
+afterAll(() => {
   rmSync(dataDir, { recursive: true, force: true })
 })
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-embedded-'))
+  // As root, PostgreSQL runs as another account and must be able to pass.
+  chmodSync(folder, 0o711)
+  return folder
+}
+
+const start = (folder = dataDir, fsync = true) =>
+  startEmbedded({ dataDir: folder, log: captureLog().log, fsync })
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
@@ -53,28 +60,6 @@ async function startInProcess() {
   return { child, ended, url: url ?? '' }
 }
 
-test('what was committed outlives a kill -9 of its owner, nothing is left running, and a start at once works', async () => {
-  const owner = await startInProcess()
-  await query(owner.url, 'create table kept (n int); insert into kept values (7)')
-  owner.child.kill('SIGKILL')
-  await owner.ended
-
-  const next = await startEmbedded({ dataDir, log: captureLog().log })
-  try {
-    expect(await query(next.url, 'select n from kept')).toEqual([{ n: 7 }])
-    await expect(query(owner.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
-  } finally {
-    await next.stop()
-  }
-})
-
-test('after a kill -9 the server itself ends soon', async () => {
-  const owner = await startInProcess()
-  owner.child.kill('SIGKILL')
-  await owner.ended
-  await vi.waitFor(() => expect(query(owner.url, 'select 1')).rejects.toThrow('ECONNREFUSED'), 10_000)
-})
-
 test('is durable, asks for a password, and keeps its files private', async () => {
   const { log, lines } = captureLog()
   const embedded = await startEmbedded({ dataDir, log })
@@ -97,34 +82,15 @@ test('is durable, asks for a password, and keeps its files private', async () =>
   await expect(query(embedded.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('a first start that was cut off is begun anew', async () => {
-  const first = await startEmbedded({ dataDir, log: captureLog().log })
-  await first.stop()
-  const [cluster] = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => basename(path) === 'cluster',
-  )
-  // Cut off between the password's writing and the cluster's move into its place.
-  const place = join(dataDir, cluster ?? 'no cluster')
-  renameSync(place, `${place}.new`)
-  const second = await startEmbedded({ dataDir, log: captureLog().log })
-  try {
-    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
-  } finally {
-    await second.stop()
-  }
-})
-
 test('a database whose password is gone is refused, not thrown away', async () => {
-  const first = await startEmbedded({ dataDir, log: captureLog().log })
+  const first = await start()
   await query(first.url, 'create table kept (n int); insert into kept values (7)')
   await first.stop()
   const secret = join(dataDir, 'database.json')
   renameSync(secret, `${secret}.aside`)
-  await expect(startEmbedded({ dataDir, log: captureLog().log })).rejects.toThrow(
-    'with its password is gone. Put the file back from a backup.',
-  )
+  await expect(start()).rejects.toThrow('with its password is gone. Put the file back from a backup.')
   renameSync(`${secret}.aside`, secret)
-  const again = await startEmbedded({ dataDir, log: captureLog().log })
+  const again = await start()
   try {
     expect(await query(again.url, 'select n from kept')).toEqual([{ n: 7 }])
   } finally {
@@ -132,22 +98,66 @@ test('a database whose password is gone is refused, not thrown away', async () =
   }
 })
 
+test('after a kill -9 of its owner the server itself ends', async () => {
+  const owner = await startInProcess()
+  owner.child.kill('SIGKILL')
+  await owner.ended
+  const asked = async () => query(owner.url, 'select 1').catch((error: unknown) => String(error))
+  await expect.poll(asked, { message: 'the server ends' }).toContain('ECONNREFUSED')
+})
+
+test('what was committed outlives a kill -9 of its owner, nothing is left running, and a start at once works', async () => {
+  const owner = await startInProcess()
+  await query(owner.url, 'create table outlived (n int); insert into outlived values (7)')
+  owner.child.kill('SIGKILL')
+  await owner.ended
+
+  const next = await start()
+  try {
+    expect(await query(next.url, 'select n from outlived')).toEqual([{ n: 7 }])
+    await expect(query(owner.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
+  } finally {
+    await next.stop()
+  }
+})
+
+test('a first start that was cut off is begun again', async () => {
+  const folder = newFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const first = await start(folder)
+  await first.stop()
+  const [cluster] = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => basename(path) === 'cluster',
+  )
+  // Cut off between the password's writing and the cluster's move into its place.
+  const place = join(folder, cluster ?? 'no cluster')
+  renameSync(place, `${place}.new`)
+  const second = await start(folder)
+  try {
+    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }])
+  } finally {
+    await second.stop()
+  }
+})
+
 test('a data folder that other accounts cannot reach, deleted and made again, begins with a new database', async () => {
-  chmodSync(dataDir, 0o700)
+  const folder = newFolder()
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  chmodSync(folder, 0o700)
   const places: string[] = []
-  const start = async () => {
-    const embedded = await startEmbedded({ dataDir, log: captureLog().log })
+  const startThere = async () => {
+    const embedded = await start(folder, false)
     const [row] = await query(embedded.url, 'show data_directory')
     places.push(z.object({ data_directory: z.string() }).parse(row).data_directory)
     return embedded
   }
   try {
-    const first = await start()
+    const first = await startThere()
     await query(first.url, 'create table kept (n int)')
     await first.stop()
-    rmSync(dataDir, { recursive: true })
-    mkdirSync(dataDir, { mode: 0o700 })
-    const second = await start()
+    rmSync(folder, { recursive: true })
+    mkdirSync(folder, { mode: 0o700 })
+    const second = await startThere()
     await expect(query(second.url, 'select n from kept')).rejects.toThrow('does not exist')
     await second.stop()
   } finally {

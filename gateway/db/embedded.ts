@@ -17,6 +17,7 @@ import type { Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { z } from 'zod'
+import { COMPILED } from '../kit/compiled.ts'
 import type { Log } from '../kit/log.ts'
 import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
 import type { SupervisorOrders } from './supervisor.ts'
@@ -126,13 +127,16 @@ function readSecret(file: string): string {
 
 type Supervisor = ChildProcessByStdio<Writable, Readable, Readable>
 
-function launch(orders: SupervisorOrders): Supervisor {
+function launch({ postgres, cluster, port, fsync, account }: SupervisorOrders): Supervisor {
   const script = join(import.meta.dirname, 'supervisor.ts')
-  const child = spawn(process.execPath, [script, JSON.stringify(orders)], {
+  const args = ['--postgres', postgres, '--cluster', cluster, '--port', String(port)]
+  if (!fsync) args.push('--no-fsync')
+  if (account !== undefined) args.push('--uid', String(account.uid), '--gid', String(account.gid))
+  const child = spawn(process.execPath, [script, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
     // A session of its own: Ctrl-C in the terminal must reach the gateway only.
     detached: true,
-    env: {},
+    env: { NODE_COMPILE_CACHE: COMPILED },
   })
   child.stdin.on('error', () => {})
   return child

@@ -7,19 +7,29 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { z } from 'zod'
+import { parseArgs } from 'node:util'
 import { waitForLock } from '../kit/lock.ts'
 
-const ordersSchema = z.object({
-  postgres: z.string(),
-  cluster: z.string(),
-  port: z.int().positive(),
-  fsync: z.boolean(),
-  account: z.object({ uid: z.int(), gid: z.int() }).optional(),
-})
+/** Sent as arguments. Stdout answers `ready`, or `failed: <reason>`; stderr is PostgreSQL's log. */
+export type SupervisorOrders = {
+  postgres: string
+  cluster: string
+  port: number
+  fsync: boolean
+  /** Whom PostgreSQL runs as, where that is somebody else. */
+  account?: { uid: number; gid: number }
+}
 
-/** Sent as JSON in the first argument. Stdout answers `ready`, or `failed: <reason>`; stderr is PostgreSQL's log. */
-export type SupervisorOrders = z.infer<typeof ordersSchema>
+/** Read with what Node itself has: loading a library of schemas would be most of this process's work. */
+function ordersFrom(args: string[]): SupervisorOrders {
+  const text = { type: 'string', default: '' } as const
+  const fsync = { type: 'boolean', default: true } as const
+  const options = { postgres: text, cluster: text, port: text, fsync, uid: text, gid: text }
+  const { values } = parseArgs({ args, options, allowNegative: true })
+  const { postgres, cluster, port, uid, gid } = values
+  const account = uid === '' ? undefined : { uid: Number(uid), gid: Number(gid) }
+  return { postgres, cluster, port: Number(port), fsync: values.fsync, ...(account && { account }) }
+}
 
 const PREDECESSOR_MS = 15_000
 const FAST_STOP_MS = 5_000
@@ -114,4 +124,4 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-await supervise(ordersSchema.parse(JSON.parse(process.argv[2] ?? '{}')))
+await supervise(ordersFrom(process.argv.slice(2)))

@@ -1,22 +1,56 @@
-/** An operator's command, run as the operator does: a process of its own. */
+/** An operator's command: called as a function, or as the process that the operator starts. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { runCommandLine, type Surroundings } from '../cli/run.ts'
+import { createTerminal } from '../cli/terminal.ts'
 
-const MAIN = join(import.meta.dirname, '../cli/main.ts')
+const CLI = join(import.meta.dirname, '../cli')
 /** What seals in these tests. */
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
 type Options = { databaseUrl: string; env?: Record<string, string>; input?: string }
 
-export async function runCommand(
-  args: readonly string[],
-  { databaseUrl, env = {}, input = '' }: Options,
-): Promise<{ out: string; errors: string; code: number | null }> {
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { DATABASE_URL: databaseUrl, TRADETILL_MASTER_KEY: MASTER_KEY, ...env },
+export type Ended = { out: string; errors: string; code: number | null }
+
+const environmentOf = ({ databaseUrl, env = {} }: Options) => ({
+  DATABASE_URL: databaseUrl,
+  TRADETILL_MASTER_KEY: MASTER_KEY,
+  ...env,
+})
+
+/** The command in this process. */
+export function runCommand(args: readonly string[], options: Options): Promise<Ended> {
+  return callCommand((surroundings) => runCommandLine([...args], surroundings), options)
+}
+
+/** What a command says and how it ends, called as a function. */
+export async function callCommand(
+  command: (surroundings: Surroundings) => Promise<number>,
+  options: Options,
+): Promise<Ended> {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const said = Promise.all([text(stdout), text(stderr)])
+  const terminal = createTerminal({ stdin: Readable.from([options.input ?? '']), stdout, stderr })
+  const code = await command({ env: environmentOf(options), terminal })
+  stdout.end()
+  stderr.end()
+  const [out, errors] = await said
+  return { out, errors, code }
+}
+
+/** `script` is a path from gateway/cli. */
+type ProcessOptions = Options & { script?: string; nodeOptions?: string[] }
+
+/** The command as a process of its own, with nothing else in its environment. */
+export async function spawnCommand(args: readonly string[], options: ProcessOptions): Promise<Ended> {
+  const { input = '', script = 'main.ts', nodeOptions = [] } = options
+  const child = spawn(process.execPath, [...nodeOptions, join(CLI, script), ...args], {
+    env: environmentOf(options),
   })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  child.stdin.on('error', () => {})
   child.stdin.end(input)
   const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
   return { out, errors, code }

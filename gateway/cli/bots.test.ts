@@ -1,0 +1,99 @@
+/** The operator's commands for bots, on a real database and the sandbox. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { runCommand, spawnCommand } from '../testing/command.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+
+const botSchema = z.object({
+  name: z.string(),
+  steamId: z.string(),
+  refreshToken: z.string(),
+  accountName: z.string(),
+  password: z.string(),
+  sharedSecret: z.string(),
+})
+
+let database: TestDatabase
+let sandbox: Awaited<ReturnType<typeof startSteam>>
+let bots: z.infer<typeof botSchema>[]
+
+beforeEach(async () => {
+  database = await testDatabase()
+  sandbox = await startSteam({ port: 0 })
+  bots = z.array(botSchema).parse(await (await fetch(`${sandbox.url}/control/bots`)).json())
+})
+afterEach(async () => {
+  await sandbox.close()
+  await database.close()
+})
+
+const options = (input: string) => ({
+  databaseUrl: database.url,
+  env: { TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1') },
+  input,
+})
+const run = (args: string[], input = '') => runCommand(args, options(input))
+
+const theBot = () => {
+  const [bot] = bots
+  if (!bot) throw new Error('the sandbox has no bot')
+  return bot
+}
+
+const stateOf = async () => (await database.pool.query('select state from bot')).rows[0]?.state
+
+describe('bot', () => {
+  it('enrol asks for name, password and secret, and keeps none of them', async () => {
+    const { name, steamId, accountName, password, sharedSecret } = theBot()
+    // A process, because its stdin is the point: a pipe, as from a password manager.
+    const enrolled = await spawnCommand(
+      ['bot', 'enrol'],
+      options(`${accountName}\n${password}\n${sharedSecret}\n`),
+    )
+    expect(enrolled).toMatchObject({ code: 0 })
+    expect(enrolled.out).toContain(`${name} (${steamId}), token good until 20`)
+    const stored = await database.pool.query('select bot::text as row, refresh_token from bot')
+    const kept = stored.rows[0].row + stored.rows[0].refresh_token.toString('latin1')
+    for (const secret of [password, sharedSecret]) {
+      expect(kept + enrolled.out + enrolled.errors).not.toContain(secret)
+    }
+    expect((await run(['bot', 'list'])).out).toMatch(
+      /^1\tactive\toffline \(no gateway holds it\)\tlevel \d+\t0 items\ttoken until 20/,
+    )
+  })
+
+  it('enrol tells what was wrong, and a stdin that ends is no answer', async () => {
+    const { accountName } = theBot()
+    const wrong = await run(['bot', 'enrol'], `${accountName}\nnot it\n`)
+    expect(wrong).toMatchObject({ code: 1 })
+    expect(wrong.errors).toContain('does not know this account name with this password')
+    const short = await run(['bot', 'enrol'], `${accountName}\n`)
+    expect(short).toMatchObject({ code: 1 })
+    expect(short.errors).toContain('Nothing more was typed')
+  })
+
+  it('pause, resume and remove change it, by number or Steam id', async () => {
+    const { steamId, refreshToken } = theBot()
+    expect(await run(['bot', 'add'], `${refreshToken}\n`)).toMatchObject({ code: 0 })
+    expect((await run(['bot', 'pause', '1'])).out).toContain('collects nothing new')
+    expect(await stateOf()).toBe('paused')
+    expect((await run(['bot', 'resume', steamId])).out).toContain('collects again')
+    expect((await run(['bot', 'remove', '1'])).code).toBe(0)
+    expect(await stateOf()).toBe('removed')
+    const gone = await run(['bot', 'resume', '1'])
+    expect(gone).toMatchObject({ code: 1, errors: expect.stringContaining('There is no such bot') })
+  })
+})
+
+describe('items', () => {
+  it('export has a head, and moved refuses what is no item', async () => {
+    expect((await run(['items', 'export'])).out).toBe(
+      'item,bot,botSteamId,appId,assetId,marketHashName,price,currency,receivedAt,protectedUntil\n',
+    )
+    const moved = await run(['items', 'moved'], 'item,bot\n7-12,x\nnonsense\n')
+    expect(moved).toMatchObject({ code: 1, out: '0 recorded as moved\n' })
+    expect(moved.errors).toContain('7-12 is not in the hands of a bot')
+    expect(moved.errors).toContain('nonsense is not an item of the export')
+  })
+})

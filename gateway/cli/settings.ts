@@ -1,0 +1,16 @@
+/** The settings of a command, and the database that they lead to. */
+import { type Config, readConfig, refusalOf } from '../config.ts'
+import { runningEmbeddedUrl } from '../db/embedded.ts'
+import { Refusal } from './terminal.ts'
+
+/** DATABASE_URL, or the embedded database of the gateway that runs on the data folder. Throws a Refusal without one. */
+export function databaseUrlOf(env: Record<string, string | undefined>): { config: Config; url: string } {
+  const answer = readConfig(env)
+  if (answer.kind === 'refused') throw new Refusal(refusalOf(answer.problems))
+  const { config } = answer
+  const url = config.databaseUrl ?? runningEmbeddedUrl(config.dataDir)
+  if (url === undefined) {
+    throw new Refusal(`No gateway is running on ${config.dataDir}. Start it first, or set DATABASE_URL.`)
+  }
+  return { config, url }
+}
