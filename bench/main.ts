@@ -2,7 +2,8 @@
  * `npm run bench [-- NAME ...]`: each bench runs ours and what it is held against in turns in one run, and closes with
  * `NAME ours floor ratio limit PASS|FAIL`.
  *
- * - `start`: seconds until gateway, sandbox and demo store answer, on an empty data folder.
+ * - `start`: seconds until `npm start` is ready, on an empty data folder and on one that is there.
+ * - `cli`: processor time of the operator's commands, beside bare `node -e 0`.
  * - `poll`: CPU time of an unchanged poll, beside bare node:http that answers 304; and the queries it asks.
  * - `deposit`: deposits a second through the whole path.
  * - `ledger`: credits a second on one hot store, beside the same transaction that locks its balance row first.
@@ -14,8 +15,8 @@
  * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
  */
-import { endTill, startTill } from '../e2e/till.ts'
 import { benchBytes } from './bytes.ts'
+import { benchCli } from './cli.ts'
 import { benchDeposit } from './deposit.ts'
 import { benchGrid } from './grid.ts'
 import { benchInventory } from './inventory.ts'
@@ -24,22 +25,13 @@ import { benchLighthouse } from './lighthouse.ts'
 import { type Outcome, printOutcome } from './outcome.ts'
 import { benchPoll } from './poll.ts'
 import { benchPrices } from './prices.ts'
+import { benchStart } from './start.ts'
 import { benchSteam } from './steam.ts'
 import { benchStores } from './stores.ts'
 
-const START_LIMIT_S = 6
-
-async function benchStart(): Promise<Outcome> {
-  const begin = performance.now()
-  const till = await startTill()
-  const tookS = (performance.now() - begin) / 1_000
-  await endTill(till)
-  const passed = tookS <= START_LIMIT_S
-  return { name: 'start', ours: `${tookS.toFixed(2)}s`, limit: `<=${START_LIMIT_S}s`, passed }
-}
-
 const BENCHES: Record<string, () => Promise<Outcome>> = {
   start: benchStart,
+  cli: benchCli,
   poll: benchPoll,
   deposit: benchDeposit,
   ledger: benchLedger,

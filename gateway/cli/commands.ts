@@ -104,13 +104,13 @@ export const COMMANDS: readonly Command[] = [
     name: 'payout record',
     takes: '--store STORE --currency CUR --amount MINOR --reference TEXT',
     does: 'records that a store was paid out; the same reference is recorded once',
-    load: async () => (await import('./stores.ts')).recordPayout,
+    load: async () => (await import('./money.ts')).recordPayout,
   },
   {
     name: 'deposit show',
     takes: 'DEPOSIT',
     does: "all that is known of a deposit, in the order of time, with Steam's ids",
-    load: async () => (await import('./stores.ts')).showDeposit,
+    load: async () => (await import('./money.ts')).showDeposit,
   },
   {
     name: 'price show',

@@ -4,7 +4,4 @@ import { keepCompiled } from '../kit/compiled.ts'
 keepCompiled()
 const { runCommandLine } = await import('./run.ts')
 const { createTerminal } = await import('./terminal.ts')
-process.exitCode = await runCommandLine(process.argv.slice(2), {
-  env: process.env,
-  terminal: createTerminal(process),
-})
+process.exitCode = await runCommandLine(process.argv.slice(2), { terminal: createTerminal(process) })

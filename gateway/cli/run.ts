@@ -2,7 +2,11 @@
 import { COMMANDS, type Command, type Context, usage } from './commands.ts'
 import { Refusal, type Terminal } from './terminal.ts'
 
-export type Surroundings = { env: Record<string, string | undefined>; terminal: Terminal }
+export type Surroundings = {
+  /** Settings; the process's own without them. */
+  env?: Record<string, string | undefined> | undefined
+  terminal: Terminal
+}
 
 const HELP = new Set(['--help', '-h', 'help'])
 

@@ -1,20 +1,17 @@
-/** `store …`, `key …`, `payout …` and `deposit …`. */
+/** `store …` and `key …`. */
 import { parseArgs } from 'node:util'
-import { CURRENCIES } from '../../contract/money.ts'
 import { SCOPES, type Scope } from '../../contract/store-api.ts'
-import { timelineOf } from '../deposits/timeline.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import { recordPayout as record } from '../ledger/payout.ts'
 import { readBalances } from '../stores/account.ts'
 import { addKey, isScope, type KeyFacts, listKeys, revokeKey, rotateKey } from '../stores/keys.ts'
 import { createStore, updateStore } from '../stores/service.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
+import { idOf, oneOf } from './arguments.ts'
 import type { Context } from './commands.ts'
 import { Refusal } from './terminal.ts'
 
 const DOLLARS = /^\d{1,9}$/
-const ID = /^[1-9]\d{0,17}$/
 const HOURS = /^\d{1,4}$/
 
 const storeDeps = ({ config, db }: Pick<Context, 'config' | 'db'>) => ({
@@ -23,17 +20,6 @@ const storeDeps = ({ config, db }: Pick<Context, 'config' | 'db'>) => ({
   mode: config.mode,
   clock: systemClock,
 })
-
-function idOf(text: string | undefined, what: string): bigint {
-  if (text === undefined || !ID.test(text)) throw new Refusal(`${what} must be a number`)
-  return BigInt(text)
-}
-
-function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
-  const found = known.find((one) => one === text)
-  if (found === undefined) throw new Refusal(`${option} must be one of ${known.join(', ')}`)
-  return found
-}
 
 /** `none` gives the page its own colour back. */
 const accentOf = (text: string | undefined): { accent?: string | null } =>
@@ -171,37 +157,4 @@ export async function rotateStoreKey({ config, db, terminal }: Context, args: st
 export async function revokeStoreKey({ db, terminal }: Context, [id = '']: string[]): Promise<void> {
   if (!(await revokeKey({ db, clock: systemClock }, id))) throw new Refusal('there is no such key')
   terminal.print(`key ${id} works no more`)
-}
-
-export async function recordPayout({ db, terminal }: Context, args: string[]): Promise<void> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      store: { type: 'string' },
-      currency: { type: 'string', default: '' },
-      amount: { type: 'string' },
-      reference: { type: 'string', default: '' },
-    },
-  })
-  const { reference } = values
-  if (reference.length < 1 || reference.length > 128) {
-    throw new Refusal(
-      '--reference must have 1 to 128 characters: it keeps a payout from being recorded twice',
-    )
-  }
-  const payout = {
-    storeId: idOf(values.store, '--store'),
-    currency: oneOf(values.currency, CURRENCIES, '--currency'),
-    amount: idOf(values.amount, '--amount, in minor units,'),
-    reference,
-  }
-  const answer = await record({ db, clock: systemClock }, payout)
-  if (answer.kind === 'refused') throw new Refusal(`nothing was recorded: ${answer.reason}`)
-  terminal.print(answer.kind === 'known' ? `${reference} was recorded before` : `${reference} recorded`)
-}
-
-export async function showDeposit({ db, terminal }: Context, [id]: string[]): Promise<void> {
-  const timeline = await timelineOf(db, idOf(id, 'DEPOSIT'))
-  if (timeline === undefined) throw new Refusal(`there is no deposit ${id}`)
-  for (const { at, what } of timeline) terminal.print(`${at.toISOString()}  ${what.replace(/\p{Cc}/gu, ' ')}`)
 }

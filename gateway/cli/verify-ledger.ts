@@ -4,4 +4,4 @@ import { keepCompiled } from '../kit/compiled.ts'
 keepCompiled()
 const { checkLedger } = await import('./ledger.ts')
 const { createTerminal } = await import('./terminal.ts')
-process.exitCode = await checkLedger({ env: process.env, terminal: createTerminal(process) })
+process.exitCode = await checkLedger({ terminal: createTerminal(process) })

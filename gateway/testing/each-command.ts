@@ -3,5 +3,5 @@ import { runCommandLine } from '../cli/run.ts'
 import { createTerminal } from '../cli/terminal.ts'
 
 for (const line of process.argv.slice(2)) {
-  await runCommandLine(line.split(' '), { env: process.env, terminal: createTerminal(process) })
+  await runCommandLine(line.split(' '), { terminal: createTerminal(process) })
 }

@@ -1,0 +1,104 @@
+/**
+ * `npm run bench -- cli`: processor seconds of the operator's commands as processes, beside `node -e 0` in the same run.
+ * Each is measured with what Node compiled before at hand, which counts, and without it, as after an update.
+ */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { migrate } from '../gateway/db/migrate.ts'
+import { withDatabase } from './database.ts'
+import { meanOf, readMachine, stretched } from './machine.ts'
+import { middle, type Outcome } from './outcome.ts'
+
+const HELP_LIMIT_S = 0.3
+/** For all of a command, as if its own work were nothing. */
+const COMMAND_LIMIT_S = 0.6
+const RUNS = 5
+
+const CLI = join(import.meta.dirname, '../gateway/cli')
+/** As the scripts of package.json run it. */
+const NODE = ['--import', join(import.meta.dirname, '../scripts/compiled.mjs')]
+const MAIN = join(CLI, 'main.ts')
+
+const COMMANDS: { name: string; limitS: number; args: string[] }[] = [
+  { name: 'help', limitS: HELP_LIMIT_S, args: [...NODE, MAIN, '--help'] },
+  { name: 'bot-list', limitS: COMMAND_LIMIT_S, args: [...NODE, MAIN, 'bot', 'list'] },
+  { name: 'store-show', limitS: COMMAND_LIMIT_S, args: [...NODE, MAIN, 'store', 'show', '1'] },
+  { name: 'deposit-show', limitS: COMMAND_LIMIT_S, args: [...NODE, MAIN, 'deposit', 'show', '1001'] },
+  { name: 'price-list', limitS: COMMAND_LIMIT_S, args: [...NODE, MAIN, 'price', 'list'] },
+  { name: 'verify-ledger', limitS: COMMAND_LIMIT_S, args: [...NODE, join(CLI, 'verify-ledger.ts')] },
+]
+
+type Environment = Record<string, string | undefined>
+
+export async function benchCli(): Promise<Outcome> {
+  return withDatabase({ fsync: false }, async (url) => {
+    await migrate({ url })
+    await fill(url)
+    const env = { ...process.env, DATABASE_URL: url, TRADETILL_MASTER_KEY: 'a'.repeat(64) }
+    const before = await readMachine()
+    const bareS = await middleOf(['-e', '0'], env)
+    const measured: Measured[] = []
+    for (const { name, limitS, args } of COMMANDS) {
+      const coldS = await middleOf(args, { ...env, NODE_DISABLE_COMPILE_CACHE: '1' })
+      // The first one fills the cache, if it is not full yet.
+      await cpuSeconds(args, env)
+      measured.push({ name, limitS, coldS, warmS: await middleOf(args, env) })
+    }
+    const machine = meanOf([before, await readMachine()])
+    console.log(`a core works at ${Math.round(machine.coreSpeed * 100)}% of a quiet one`)
+    const outcomes = measured.map((each) => judge(each, bareS, machine.coreSpeed))
+    const passed = outcomes.every((outcome) => outcome.passed)
+    return {
+      name: 'cli',
+      ours: `${outcomes.filter((outcome) => outcome.passed).length}/${outcomes.length}`,
+      passed,
+      also: outcomes,
+    }
+  })
+}
+
+async function fill(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(
+    `insert into store (name, origins, risk_limit_usd_cents) values ('Ember', '{http://x}', 0)`,
+  )
+  await client.query(
+    `insert into deposit (hash, store_id, external_id, request_sha256, currency, back_to_store_url, expires_at)
+     select repeat('ab', 16), id, 'a', '', 'USD', 'http://x', now() + interval '1 hour' from store`,
+  )
+  await client.end()
+}
+
+async function middleOf(args: string[], env: Environment): Promise<number> {
+  const times: number[] = []
+  for (let run = 0; run < RUNS; run += 1) times.push(await cpuSeconds(args, env))
+  return middle(times)
+}
+
+/** User and system time of a Node process from its begin to its very end, as the shell that ran it counts them. */
+async function cpuSeconds(args: string[], env: Environment): Promise<number> {
+  const script = '"$@" > /dev/null || exit; times'
+  const { stdout } = await promisify(execFile)('sh', ['-c', script, 'sh', process.execPath, ...args], { env })
+  const ofChildren = stdout.trim().split('\n')[1] ?? ''
+  const times = [...ofChildren.matchAll(/(\d+)m([\d.]+)s/g)]
+  if (times.length !== 2) throw new Error(`times said ${stdout}`)
+  return times.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0)
+}
+
+type Measured = { name: string; limitS: number; coldS: number; warmS: number }
+
+function judge({ name, limitS, coldS, warmS }: Measured, bareS: number, coreSpeed: number): Outcome {
+  console.log(`${name}: ${warmS.toFixed(2)}s, without what was compiled before ${coldS.toFixed(2)}s`)
+  const allowedS = stretched(limitS, coreSpeed)
+  return {
+    name: `cli-${name}`,
+    ours: `${warmS.toFixed(2)}s`,
+    floor: `${bareS.toFixed(2)}s`,
+    ratio: warmS / bareS,
+    limit: `<=${allowedS.toFixed(2)}s`,
+    passed: warmS <= allowedS,
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * `npm run bench -- start`: seconds from `npm start` until it says that it is ready and all three parts answer, on an
+ * empty folder and on one that is there. The middle of three runs each, against limits for a quiet machine.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { eventually, isServing } from '../e2e/process.ts'
+import { newPlace, type Place, removePlace } from '../e2e/till.ts'
+import { buildWidgetIfChanged } from '../scripts/widget.ts'
+import { type Machine, meanOf, readMachine, stretched } from './machine.ts'
+import { middle, type Outcome } from './outcome.ts'
+
+const LIMITS_S = { empty: 6, warm: 4 } as const
+const RUNS = 3
+/** For a start on a machine that is far too busy to measure anything. */
+const MOST_MS = 120_000
+
+type Kind = keyof typeof LIMITS_S
+type Run = { tookS: number; machine: Machine }
+
+export async function benchStart(): Promise<Outcome> {
+  // What is built and compiled once is not what is measured.
+  await buildWidgetIfChanged()
+  await onPlace((place) => startOnce(place))
+  const runs: Record<Kind, Run[]> = { empty: [], warm: [] }
+  for (let index = 0; index < RUNS; index += 1) {
+    await onPlace(async (place) => {
+      for (const kind of ['empty', 'warm'] as const) {
+        const run = await measured(place)
+        runs[kind].push(run)
+        console.log(
+          `${kind} ${run.tookS.toFixed(2)}s, machine ${Math.round(run.machine.speed * 100)}% of a quiet one`,
+        )
+      }
+    })
+  }
+  const warm = judge('warm', runs.warm)
+  const empty = judge('empty', runs.empty)
+  return { ...empty, name: 'start', passed: empty.passed && warm.passed, also: [warm] }
+}
+
+async function onPlace(work: (place: Place) => Promise<unknown>): Promise<void> {
+  const place = await newPlace()
+  try {
+    await work(place)
+  } finally {
+    removePlace(place)
+  }
+}
+
+async function measured(place: Place): Promise<Run> {
+  const before = await readMachine()
+  const tookS = await startOnce(place)
+  return { tookS, machine: meanOf([before, await readMachine()]) }
+}
+
+/** Resolves to the seconds until everything answers; by then it has ended again. */
+async function startOnce(place: Place): Promise<number> {
+  const begin = performance.now()
+  const npm = spawn('npm', ['start'], {
+    cwd: join(import.meta.dirname, '..'),
+    env: { ...process.env, ...place.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // As in a terminal: Ctrl-C reaches a group of its own.
+    detached: true,
+  })
+  const ended = once(npm, 'close')
+  const output: string[] = []
+  for (const stream of [npm.stdout, npm.stderr]) stream.on('data', (chunk) => output.push(String(chunk)))
+  try {
+    await eventually('npm start is ready', () => isReady(npm.exitCode, output.join('')), MOST_MS)
+    for (const url of [`${place.gateway}/healthz`, place.sandbox, place.store]) {
+      if (!(await isServing(url))) throw new Error(`${url} does not answer:\n${output.join('')}`)
+    }
+    return (performance.now() - begin) / 1_000
+  } finally {
+    if (npm.pid !== undefined && npm.exitCode === null) process.kill(-npm.pid, 'SIGINT')
+    await ended
+  }
+}
+
+function isReady(exitCode: number | null, output: string): boolean {
+  if (exitCode !== null) throw new Error(`npm start ended:\n${output}`)
+  return output.includes('Tradetill is ready')
+}
+
+/** The middle run counts, against the limit as the machine was in that run. */
+function judge(kind: Kind, runs: readonly Run[]): Outcome {
+  const tookS = middle(runs.map((run) => run.tookS))
+  const speed = runs.find((run) => run.tookS === tookS)?.machine.speed ?? 1
+  const limitS = stretched(LIMITS_S[kind], speed)
+  const limit = `<=${limitS.toFixed(1)}s`
+  return {
+    name: `start-${kind}`,
+    ours: `${tookS.toFixed(2)}s`,
+    ratio: tookS / limitS,
+    limit,
+    passed: tookS <= limitS,
+  }
+}
