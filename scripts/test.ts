@@ -9,9 +9,9 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FAILURES } from '../gateway/testing/evidence.ts'
-import { NOT_RUN_HERE } from '../proofs/not-run-here.ts'
 import { isChangedArgument, touchedTests } from './changed.ts'
 import { findChromium, findHeadlessShell } from './chromium.ts'
+import { NOT_RUN_HERE } from './not-run-here.ts'
 import type { RunResult } from './test-report.ts'
 import { buildWidgetIfChanged } from './widget.ts'
 

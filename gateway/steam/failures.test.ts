@@ -10,7 +10,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
-import { fakeClock } from '../testing/clock.ts'
+import { afterMs, fakeClock } from '../testing/clock.ts'
 import { createSandboxAgent } from './agent.ts'
 import type { Partner, Steam, SteamSession } from './steam.ts'
 import { createWebSteam } from './web.ts'
@@ -73,7 +73,7 @@ async function openStage(): Promise<Stage> {
           keptBack.delete(response)
           resolve()
         }
-        if (Number.isFinite(ms)) setTimeout(goOn, ms)
+        if (Number.isFinite(ms)) afterMs(ms, goOn)
       })
     },
   })
