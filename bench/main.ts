@@ -14,6 +14,7 @@
  * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
  * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
+ * - `webhooks`: how soon 95 of 100 events are with the store after their commit.
  */
 import { benchBytes } from './bytes.ts'
 import { benchCli } from './cli.ts'
@@ -28,6 +29,7 @@ import { benchPrices } from './prices.ts'
 import { benchStart } from './start.ts'
 import { benchSteam } from './steam.ts'
 import { benchStores } from './stores.ts'
+import { benchWebhooks } from './webhooks.ts'
 
 const BENCHES: Record<string, () => Promise<Outcome>> = {
   start: benchStart,
@@ -42,6 +44,7 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   grid: benchGrid,
   steam: benchSteam,
   stores: benchStores,
+  webhooks: benchWebhooks,
 }
 
 const chosen = process.argv.slice(2)

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import pg from 'pg'
 import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
+import { offerEvidence } from '../gateway/testing/evidence.ts'
 import { eventually, isServing, type Running, run } from './process.ts'
 import { botTokens } from './sandbox.ts'
 import { parseSecrets, type StoreSecrets } from './store.ts'
@@ -20,6 +21,8 @@ export type Parts = {
   query(sql: string, values?: unknown[]): Promise<Record<string, unknown>[]>
   end(): Promise<void>
 }
+
+const TIED = { isTied: true }
 
 export async function startParts(): Promise<Parts> {
   const place = await newPlace()
@@ -50,6 +53,8 @@ export async function startParts(): Promise<Parts> {
       removePlace(place)
     },
   }
+  offerEvidence('gateway.log', () => parts.gateway.output())
+  offerEvidence('sandbox.log', () => parts.sandbox.output())
   await botsAreOnline(parts)
   return parts
 }
@@ -60,11 +65,11 @@ function gatewayOf(place: Place): Record<string, string> {
 
 async function startSandbox(place: Place): Promise<Running> {
   const data = { STEAM_SANDBOX_DATA: join(place.root, 'steam-sandbox.json') }
-  return serving(run('steam-sandbox/main.ts', { ...place.env, ...data }), place.sandbox)
+  return serving(run('steam-sandbox/main.ts', { ...place.env, ...data }, TIED), place.sandbox)
 }
 
 async function startGateway(place: Place, env: Record<string, string>): Promise<Running> {
-  return serving(run('gateway/main.ts', env), `${place.gateway}/healthz`)
+  return serving(run('gateway/main.ts', env, TIED), `${place.gateway}/healthz`)
 }
 
 async function startStore(place: Place, secrets: StoreSecrets): Promise<Running> {
@@ -76,7 +81,7 @@ async function startStore(place: Place, secrets: StoreSecrets): Promise<Running>
     TRADETILL_WEBHOOK_SECRET: secrets.webhookSecret,
     STEAM_SANDBOX_URL: place.sandbox,
   }
-  return serving(run('demo-store/main.ts', env), place.store)
+  return serving(run('demo-store/main.ts', env, TIED), place.store)
 }
 
 async function serving(process: Running, url: string): Promise<Running> {

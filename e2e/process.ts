@@ -20,19 +20,27 @@ export type Running = {
   kill(): Promise<void>
 }
 
-/** `outputFile` gets all that it writes, for readers in other processes. */
-type Options = { args?: string[]; input?: string; outputFile?: string }
+type Options = {
+  args?: string[]
+  input?: string
+  /** Gets all that it writes, for readers in other processes. */
+  outputFile?: string
+  /** It ends when this process does, however that comes about: its stdin stays open as long. */
+  isTied?: boolean
+}
+
+const WATCH_STDIN = { TRADETILL_STDIN: '1', STEAM_SANDBOX_STDIN: '1', DEMO_STORE_STDIN: '1' }
 
 /** Starts a source of ours (a path from the project's root) in a process group of its own. */
 export function run(file: string, env: Record<string, string> = {}, options: Options = {}): Running {
   const child = spawn(process.execPath, [join(ROOT, file), ...(options.args ?? [])], {
     cwd: ROOT,
-    env: { ...withoutOurs(process.env), ...env },
+    env: { ...withoutOurs(process.env), ...(options.isTied ? WATCH_STDIN : {}), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   })
   child.stdin.on('error', () => {})
-  child.stdin.end(options.input)
+  if (!options.isTied) child.stdin.end(options.input)
   const { pid } = child
   if (pid === undefined) throw new Error(`${file} did not start`)
   const chunks: string[] = []

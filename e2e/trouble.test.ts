@@ -1,8 +1,7 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ERRORS } from '../contract/errors.ts'
 import type { Messages } from '../widget/i18n/en.ts'
-import { launchBrowser, visit } from './browser.ts'
 import { type Parts, startParts } from './parts.ts'
 import { eventually, run } from './process.ts'
 import { inviteGuest } from './sandbox.ts'
@@ -16,16 +15,15 @@ import {
   startTopUp,
   TEXTS,
 } from './shopper.ts'
+import { openBrowser } from './stage.ts'
 
 let parts: Parts
-let browser: Browser
 
 beforeAll(async () => {
-  ;[parts, browser] = await Promise.all([startParts(), launchBrowser()])
+  parts = await startParts()
 })
 
 afterAll(async () => {
-  await browser?.close()
   await parts?.end()
 })
 
@@ -40,15 +38,11 @@ function refusals(from: number): (string | undefined)[] {
 
 /** Tries again for as long as there is an error in the place of the items. */
 const untilItems = (page: Page, texts: Messages): Promise<boolean> =>
-  eventually(
-    'the inventory is back',
-    async () => {
-      const retry = page.getByRole('button', { name: texts.retry })
-      if (await retry.isVisible()) await retry.click()
-      return (await page.getByRole('gridcell').count()) > 0 || undefined
-    },
-    90_000,
-  )
+  eventually('the inventory is back', async () => {
+    const retry = page.getByRole('button', { name: texts.retry })
+    if (await retry.isVisible()) await retry.click()
+    return (await page.getByRole('gridcell').count()) > 0 || undefined
+  })
 
 async function reloadUntilItems(page: Page, texts: Messages): Promise<void> {
   const answered = page.waitForResponse((response) => response.url().includes('/api/inventory'))
@@ -59,7 +53,7 @@ async function reloadUntilItems(page: Page, texts: Messages): Promise<void> {
 }
 
 test('a trade link of nobody is told at the field, and a right one then works', async () => {
-  const { page, end } = await visit(browser)
+  const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const field = page.getByRole('textbox', { name: texts.tradeLink })
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12')
@@ -69,21 +63,19 @@ test('a trade link of nobody is told at the field, and a right one then works', 
   await page.getByText(texts.userFailed).waitFor()
   expect(refusals(told)).toEqual(['user_not_found'])
   await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
-  await end()
 })
 
 test('a link that Steam does not take any more shows the incorrect trade link', async () => {
-  const { page, end } = await visit(browser)
+  const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const { tradeUrl } = await inviteGuest(parts.place.sandbox)
   const stale = tradeUrl.replace(/token=.*/, 'token=zzzzzzzz')
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(stale)
   await page.getByText(texts.inventoryErrors.invalidPartner.title).waitFor()
-  await end()
 })
 
 test('A-121 an unknown deposit says that it was not found, in both languages', async () => {
-  const { page, end } = await visit(browser)
+  const { page } = await openBrowser()
   const told = parts.gateway.output().length
   await page.goto(`${parts.place.gateway}/deposit/${'0'.repeat(32)}`)
   await page.getByRole('heading', { name: TEXTS.en.paymentNotFound }).waitFor()
@@ -91,11 +83,10 @@ test('A-121 an unknown deposit says that it was not found, in both languages', a
   await page.evaluate(() => localStorage.setItem('language', 'ru'))
   await page.reload()
   await page.getByRole('heading', { name: TEXTS.ru.paymentNotFound }).waitFor()
-  await end()
 })
 
 test('a stopped Steam is told in the page and the log, and the page recovers when it is back', async () => {
-  const { page, end } = await visit(browser)
+  const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
   await parts.sandbox.kill()
@@ -110,11 +101,10 @@ test('a stopped Steam is told in the page and the log, and the page recovers whe
   })
   await parts.startSandbox()
   await untilItems(page, texts)
-  await end()
 })
 
 test('a trade link that is given while Steam is stopped is kept, told in the log, and taken when it is back', async () => {
-  const { page, end } = await visit(browser)
+  const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
   await parts.sandbox.kill()
@@ -126,11 +116,10 @@ test('a trade link that is given while Steam is stopped is kept, told in the log
   await parts.startSandbox()
   await page.getByRole('button', { name: texts.retry }).click()
   await page.getByRole('link', { name }).waitFor()
-  await end()
 })
 
 test('a trade link that is given while the till itself is away is kept, and is no word against Steam', async () => {
-  const { page, end } = await visit(browser)
+  const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place, 'ru')
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
   await parts.gateway.interrupt()
@@ -139,11 +128,10 @@ test('a trade link that is given while the till itself is away is kept, and is n
   await parts.startGateway()
   await page.getByRole('button', { name: texts.retry }).click()
   await page.getByRole('link', { name }).waitFor()
-  await end()
 })
 
 test('A-061 A-100 A-131 polls that fail inside the till are told once, in its words, and the end comes all the same', async () => {
-  const { page, end } = await visit(browser)
+  const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await payWithItems(page, parts.place, await inviteGuest(parts.place.sandbox))
   let failed = 0
@@ -159,11 +147,10 @@ test('A-061 A-100 A-131 polls that fail inside the till are told once, in its wo
   await parts.query('alter table deposit_away rename to deposit')
   await answerInBrowser(page, texts, 'Accept')
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
-  await end()
 })
 
 test('A-130 A-088 A-063 too many items: refused by a gateway whose limit became smaller, then told at the pick', async () => {
-  const { page, end } = await visit(browser)
+  const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
   await dearestFirst(page, texts)
@@ -189,13 +176,12 @@ test('A-130 A-088 A-063 too many items: refused by a gateway whose limit became 
     .locator('p')
     .getByText(TEXTS.ru.tooManyItems)
     .waitFor()
-  await end()
   await parts.gateway.interrupt()
   await parts.startGateway()
 })
 
 test('every page of a sandbox says that it is one', async () => {
-  const { page, end } = await visit(browser)
+  const { page } = await openBrowser()
   for (const path of ['/', '/help', '/deposit', '/nothing/here', `/deposit/${'0'.repeat(32)}`]) {
     await page.goto(parts.place.gateway + path)
     await page.getByRole('note').getByText(TEXTS.en.sandboxBanner).waitFor()
@@ -206,7 +192,6 @@ test('every page of a sandbox says that it is one', async () => {
   await page.getByText('No real money, no real items').waitFor()
   const texts = await startTopUp(page, parts.place, 'ru')
   await page.getByRole('note').getByText(texts.sandboxBanner).waitFor()
-  await end()
 })
 
 test('live mode refuses a sandbox address and missing secrets, with a list of what is wrong', async () => {
