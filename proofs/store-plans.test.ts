@@ -35,8 +35,8 @@ beforeAll(async () => {
   await aStore(till, { webhookUrl: 'http://127.0.0.1:9/' })
   await aStore(till)
   await aBot(till)
-  await aDeposit(till, { id: STORE })
-  await fill()
+  const { id } = await aDeposit(till, { id: STORE })
+  await fill(id)
   asked = []
   // int8 as bigint, like the real one.
   plain = openDatabase(till.url, 2)
@@ -54,12 +54,12 @@ afterAll(async () => {
 
 /**
  * Beside the deposits of store-rows.ts, one in ten has a movement of money, and each has an event and a delivery: half of
- * them are due, half of these for the first time.
+ * them are due, half of these for the first time. The events tell of this deposit.
  */
-async function fill(): Promise<void> {
+async function fill(depositId: bigint): Promise<void> {
   const { db, close } = openDatabase(till.url, 1)
   await sql`set statement_timeout = 0`.execute(db)
-  const data = await storeDepositOf(db, { storeId: STORE, externalId: 'top-up 1' }, PUBLIC_URL)
+  const data = await storeDepositOf(db, { storeId: STORE, depositId }, PUBLIC_URL)
   const payload = JSON.stringify({
     type: 'deposit.payment_timeout',
     timestamp: new Date().toISOString(),
