@@ -11,10 +11,17 @@ const LOOK_EVERY_MS = 50
 const setup = { setupFiles: ['gateway/testing/each-test.ts'] }
 const database = { globalSetup: ['gateway/testing/setup.ts'] }
 
+/** Proofs that need no database. */
+const PURE_PROOFS = ['bugs-pure', 'bugs-table', 'cover', 'defects', 'pure'].map(
+  (name) => `proofs/${name}.test.ts`,
+)
+
 /** By their size they would begin last, and the rest of the machine would wait for them. */
 const LONG = [
-  ...['accessibility', 'trouble', 'start', 'outcomes', 'kill'].map((name) => `e2e/${name}.test.ts`),
-  ...['real', 'kill-rounds', 'store-events'].map((name) => `proofs/${name}.test.ts`),
+  ...['trouble', 'start', 'accessibility-inventory', 'outcomes', 'accessibility-screens', 'resilience'].map(
+    (name) => `e2e/${name}.test.ts`,
+  ),
+  ...['kill-worker', 'real', 'kill-rounds', 'store-events'].map((name) => `proofs/${name}.test.ts`),
   ...['steam/failures', 'main', 'bots/two-gateways', 'bots/runner'].map((name) => `gateway/${name}.test.ts`),
 ]
 
@@ -41,13 +48,19 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{contract,scripts,steam-sandbox,demo-store}/**/*.test.ts', '*.test.ts'],
+          include: ['{contract,scripts,steam-sandbox,demo-store}/**/*.test.ts', '*.test.ts', ...PURE_PROOFS],
           ...setup,
         },
       },
       {
         extends: true,
-        test: { name: 'server', include: ['{gateway,proofs}/**/*.test.ts'], ...setup, ...database },
+        test: {
+          name: 'server',
+          include: ['{gateway,proofs}/**/*.test.ts'],
+          exclude: PURE_PROOFS,
+          ...setup,
+          ...database,
+        },
       },
       {
         extends: true,

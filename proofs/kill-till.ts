@@ -64,7 +64,7 @@ export async function openKillTill(serverUrl: string, seed: string): Promise<Kil
     steam,
     receiver,
     secrets,
-    start: () => run('gateway/main.ts', env),
+    start: () => run('gateway/main.ts', env, { isTied: true }),
     async close() {
       await Promise.all([steam.close(), receiver.close(), pool.end()])
       await onServer(serverUrl, `drop database ${database} with (force)`)

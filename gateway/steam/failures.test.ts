@@ -3,14 +3,13 @@
  * The time is the test's own: it stands still while anything happens and jumps to the next timer when nothing does.
  * In full: `PROOF_SCRIPTS=1000 npm test -- gateway/steam/failures`.
  */
-import type { ServerResponse } from 'node:http'
 import type { Agent } from 'node:https'
 import { Socket } from 'node:net'
-import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
-import { afterMs, fakeClock } from '../testing/clock.ts'
+import { fakeClock } from '../testing/clock.ts'
+import { inOwnTime, keepBack, type UnderWay } from '../testing/own-time.ts'
 import { createSandboxAgent } from './agent.ts'
 import type { Partner, Steam, SteamSession } from './steam.ts'
 import { createWebSteam } from './web.ts'
@@ -23,8 +22,6 @@ const DEADLINES = [
 ]
 /** What is left of a deadline is no whole number of milliseconds, and a timer rounds it up, once for each request. */
 const ROUNDING_MS = 10
-/** After an answer the libraries go on in one of the next turns of the event loop. */
-const QUIET_TURNS = 10
 const NOW = new Date('2026-03-02T12:00:00Z')
 
 type Sandbox = Awaited<ReturnType<typeof startSteam>>
@@ -47,9 +44,6 @@ function pick<T>(list: readonly T[], random: Random): T {
   return found
 }
 
-/** Open connections of the port, and answers that the sandbox keeps back. */
-type UnderWay = { asked: Set<Socket>; keptBack: Set<ServerResponse> }
-
 type Stage = {
   sandbox: Sandbox
   underWay: UnderWay
@@ -61,21 +55,11 @@ type Stage = {
 
 async function openStage(): Promise<Stage> {
   const underWay: UnderWay = { asked: new Set(), keptBack: new Set() }
-  const { asked, keptBack } = underWay
+  const { asked } = underWay
   const sandbox = await startSteam({
     port: 0,
     clock: () => NOW.getTime(),
-    pause(ms, response) {
-      keptBack.add(response)
-      response.once('close', () => keptBack.delete(response))
-      return new Promise((resolve) => {
-        const goOn = () => {
-          keptBack.delete(response)
-          resolve()
-        }
-        if (Number.isFinite(ms)) afterMs(ms, goOn)
-      })
-    },
+    pause: keepBack(underWay),
   })
   const agent = createSandboxAgent('sandbox', sandbox.url)
   const connect = agent.createConnection.bind(agent)
@@ -94,25 +78,6 @@ async function openStage(): Promise<Stage> {
     await read('bots'),
   ]
   return { sandbox, underWay, agent, behaviours, shopper, bot }
-}
-
-/** Lets time jump to the next timer whenever all that was asked is kept back; resolves to how long the work took. */
-async function inOwnTime(what: string, { asked, keptBack }: UnderWay, work: Promise<unknown>) {
-  const beganMs = performance.now()
-  const took = () => performance.now() - beganMs
-  let isOver = false
-  const end = () => {
-    isOver = true
-  }
-  work.then(end, end)
-  for (let quiet = 0; !isOver; await turn()) {
-    quiet = asked.size === keptBack.size ? quiet + 1 : 0
-    if (quiet < QUIET_TURNS) continue
-    if (vi.getTimerCount() === 0) throw new Error(`${what} has no deadline: it would wait for ever`)
-    vi.advanceTimersToNextTimer()
-    quiet = 0
-  }
-  return took()
 }
 
 type Seen = { assetId: string; offerId: string; tradeId: string }
@@ -195,31 +160,27 @@ async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number)
 
 type Traces = Map<number, string[]>
 
-async function playAll(seeds: number[]): Promise<{ traces: Traces; behaviours: string[] }> {
+async function playAll(seeds: number[]): Promise<{ traces: Traces; stage: Stage }> {
   const stage = await openStage()
   // The libraries' timers as well: they pause between two tries of a login.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   try {
     const traces: Traces = new Map()
     for (const seed of seeds) traces.set(seed, await play(stage, seed))
-    return { traces, behaviours: stage.behaviours }
+    return { traces, stage }
   } finally {
     vi.useRealTimers()
     await stage.sandbox.close()
   }
 }
 
-const sockets = () => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP')).length
-
 describe(`${SCRIPTS} scripts of failures`, () => {
-  let before: number
   let traces: Traces
-  let behaviours: string[]
+  let stage: Stage
   const every = (nth: number) => Array.from({ length: SCRIPTS / nth }, (_, index) => 1 + index * nth)
 
   beforeAll(async () => {
-    before = sockets()
-    ;({ traces, behaviours } = await playAll(every(1)))
+    ;({ traces, stage } = await playAll(every(1)))
   }, 600_000)
   afterAll(() => vi.useRealTimers())
 
@@ -231,8 +192,8 @@ describe(`${SCRIPTS} scripts of failures`, () => {
     )
     expect(outcomes.size).toBeGreaterThan(2 * METHODS.length)
     const met = [...traces.values()].flat().flatMap((line) => /^\((\S+) \d\)$/.exec(line)?.[1] ?? [])
-    expect(new Set(met)).toEqual(new Set(behaviours))
-    await expect.poll(sockets, { message: 'open sockets' }).toBe(before)
+    expect(new Set(met)).toEqual(new Set(stage.behaviours))
+    await expect.poll(() => stage.underWay.asked.size, { message: 'open sockets' }).toBe(0)
   })
 
   it('give the same trace when some of them are played again', async () => {

@@ -139,7 +139,7 @@ describe('an offer', () => {
       tradeId: null,
       itemsToReceive: assets,
     })
-    const listed = await session.listSentOffers(new Date(Date.now() - 60_000))
+    const listed = await session.listSentOffers(new Date(Date.now() - 3_600_000))
     expect(listed).toMatchObject({ kind: 'offers', offers: [{ offerId }] })
     expect(await session.cancelOffer(offerId)).toEqual({ kind: 'done' })
     expect((await offerNow(offerId)).state).toBe('cancelled')
@@ -161,7 +161,7 @@ describe('an offer', () => {
     for (const asset of status.trade.received) expect(asset.newAssetId).toMatch(/^\d+$/)
     expect(status.trade.settlesAt?.getTime()).toBeGreaterThan(Date.now())
     expect(await session.cancelOffer(offerId)).toEqual({ kind: 'not_active' })
-    const history = await session.listTrades(new Date(Date.now() - 60_000))
+    const history = await session.listTrades(new Date(Date.now() - 3_600_000))
     expect(history).toEqual({ kind: 'trades', trades: [status.trade], unreadable: 0 })
   })
 
@@ -215,7 +215,7 @@ describe('an offer', () => {
       effect: { drop: 'after' },
     })
     expect(await session.sendOffer(shopper, assets, 'LOST99')).toMatchObject({ kind: 'unknown' })
-    const listed = await session.listSentOffers(new Date(Date.now() - 60_000))
+    const listed = await session.listSentOffers(new Date(Date.now() - 3_600_000))
     if (listed.kind !== 'offers') throw new Error(JSON.stringify(listed))
     expect(listed.offers.filter((offer) => offer.message === 'LOST99')).toMatchObject([
       { state: 'active', partnerSteamId: shopper.steamId, itemsToReceive: assets },

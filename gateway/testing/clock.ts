@@ -15,8 +15,3 @@ export function fakeClock(start: Date | string = '2026-01-01T12:00:00Z'): FakeCl
     },
   }
 }
-
-/** Runs `work` once the timers in force have moved so far; a test that replaces them (`vi.useFakeTimers`) decides when. */
-export function afterMs(ms: number, work: () => void): void {
-  setTimeout(work, ms)
-}

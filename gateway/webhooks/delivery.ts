@@ -19,8 +19,6 @@ export type DeliveryDeps = {
   random(): number
   /** The waits of the schedule are divided by this: for proofs. */
   haste?: number
-  /** Longer than one attempt takes: a killed sender's claim then runs out and another one sends. */
-  claimMs?: number
   onAttempt?(attempt: AttemptFacts): void
 }
 
@@ -56,14 +54,14 @@ export type Claim = Signer & {
 /** `first`: what no sender has had yet. `again`: retries, replays, and what a killed sender had in hand. */
 export type LaneName = 'first' | 'again'
 
-type ClaimDeps = Pick<DeliveryDeps, 'db' | 'clock' | 'claimMs'>
+type ClaimDeps = Pick<DeliveryDeps, 'db' | 'clock'>
 
 /**
  * Takes up to `most` deliveries of a lane that are due; among those that come again, those that were tried least come
  * first.
  */
 export async function claimLane(
-  { db, clock, claimMs = CLAIM_MS }: ClaimDeps,
+  { db, clock }: ClaimDeps,
   { endpointId, lane }: { endpointId: bigint; lane: LaneName },
   most: number,
 ): Promise<Claim[]> {
@@ -85,7 +83,7 @@ export async function claimLane(
   const { rows } = await sql<Claim>`
     with due as (${due}),
     claimed as (
-      update webhook_delivery set due_at = ${new Date(now.getTime() + claimMs)}, claim = claim + 1
+      update webhook_delivery set due_at = ${new Date(now.getTime() + CLAIM_MS)}, claim = claim + 1
       from due where webhook_delivery.id = due.id
       returning webhook_delivery.id, event_id, endpoint_id, attempts, claim
     )

@@ -204,7 +204,7 @@ describe('a request that the libraries make', () => {
       return JSON.stringify(body).match(/"tradeofferid"/g)?.length
     }
     const nowS = Math.floor(Date.now() / 1000)
-    expect([await since(nowS - 60), await since(nowS + 60)]).toEqual([2, 1])
+    expect([await since(nowS - 3_600), await since(nowS + 3_600)]).toEqual([2, 1])
   })
 
   row('one offer', async () => {
