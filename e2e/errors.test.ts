@@ -4,7 +4,7 @@ import type { InventoryErrorType } from '../contract/statuses.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { begin } from './sandbox.ts'
 import { giveLink, speak, TEXTS } from './shopper.ts'
-import { callsTo, maintenance, openDeposit, shopper, till } from './stage.ts'
+import { callsTo, maintenance, openDeposit, openStand, shopper, till } from './stage.ts'
 
 /** Ends what a test began, also when it failed. */
 const endings: (() => Promise<void>)[] = []
@@ -80,10 +80,8 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
 
 /** A stand of `who` with the dearest item picked. */
 async function picked(who: string) {
-  const opened = await openDeposit()
-  const { page, texts } = opened
-  await giveLink(page, texts, await shopper(who))
-  await page.getByRole('gridcell').first().click()
+  const opened = await openStand({ who })
+  await opened.page.getByRole('gridcell').first().click()
   return opened
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { DESKTOP, MOBILE } from './browser.ts'
 import { begin, offers } from './sandbox.ts'
 import { giveLink, pickItems, speak } from './shopper.ts'
-import { nextInventory, openDeposit, query, shopper, till } from './stage.ts'
+import { nextInventory, openDeposit, openStand, query, shopper, till } from './stage.ts'
 
 /** Steam's names as the gateway passes them on: at most 200 characters, without marks that turn the text. */
 const NAMES = [
@@ -90,9 +90,8 @@ test.each([
 ] as const)(
   'somebody who %s learns it from the send: nothing has moved, and the deposit goes on',
   async (_what, who) => {
-    const { page, texts, deposit } = await openDeposit()
+    const { page, texts, deposit } = await openStand({ who })
     const guest = await shopper(who)
-    await giveLink(page, texts, guest)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
     await pickItems(page, 2)
     await page.getByRole('button', { name: texts.pay, exact: true }).click()

@@ -4,7 +4,7 @@ import { formatDate, formatMoney } from '../widget/i18n/format.ts'
 import { callerOf } from './calls.ts'
 import { offers } from './sandbox.ts'
 import { answerInBrowser, giveLink, pay, pickItems, TEXTS } from './shopper.ts'
-import { callsTo, depositOf, openBrowser, openDeposit, query, shopper, till } from './stage.ts'
+import { callsTo, depositOf, openBrowser, openDeposit, openStand, query, shopper, till } from './stage.ts'
 import { balanceCents } from './store.ts'
 
 const METRIC = /^tradetill_page_seconds_count\{metric="FCP",screen="deposit"\} (\d+)/m
@@ -71,9 +71,8 @@ describe('A-104 the error report', () => {
 })
 
 test('A-103 A-062 whatever the answer to a trade says, polling begins', async () => {
-  const opened = await openDeposit()
+  const opened = await openStand()
   const { page, texts } = opened
-  await giveLink(page, texts, await shopper())
   await page.route('**/api/trade', async (route) => {
     await route.fetch()
     await route.fulfill({ status: 200, json: { anything: 'else' } })
@@ -102,10 +101,7 @@ test('A-105 a page that lost its token gets a new one, and repeats the call once
 })
 
 test('A-107 A-109 no page has a login, and pictures alone come from elsewhere', async () => {
-  const opened = await openDeposit()
-  const { page, texts, seen } = opened
-  await giveLink(page, texts, await shopper())
-  await page.getByRole('gridcell').first().waitFor()
+  const { seen } = await openStand()
   const foreign = seen.requests.filter(({ url }) => new URL(url).origin !== till.gateway)
   expect(new Set(foreign.map(({ type }) => type))).toEqual(new Set(['image']))
   expect(new Set(foreign.map(({ url }) => new URL(url).port))).toEqual(new Set([new URL(till.sandbox).port]))
@@ -117,8 +113,7 @@ test('A-017 A-023 A-053 in reais: what the page shows is what the store credits,
     await query('update store set risk_limit_usd_cents = $1 where id = $2', [store?.risk, store?.id])
   })
   await query('update store set risk_limit_usd_cents = 0')
-  const { page, texts, deposit } = await openDeposit({ deposit: { currency: 'BRL' } })
-  await giveLink(page, texts, await shopper('magic_tuesday'))
+  const { page, texts, deposit } = await openStand({ deposit: { currency: 'BRL' }, who: 'magic_tuesday' })
   const total = await pickItems(page, 2)
   await pay(page, texts)
   await answerInBrowser(page, texts, 'Accept')

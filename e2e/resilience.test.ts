@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { launchBrowser, visit } from './browser.ts'
@@ -6,7 +6,16 @@ import { callerOf } from './calls.ts'
 import { eventually } from './process.ts'
 import { answerOffer, offers } from './sandbox.ts'
 import { centsOf, giveLink, pay, pickItems, speak, TEXTS } from './shopper.ts'
-import { callsTo, depositOf, type Opened, openConfirmation, openDeposit, shopper, till } from './stage.ts'
+import {
+  callsTo,
+  depositOf,
+  type Opened,
+  openConfirmation,
+  openDeposit,
+  openStand,
+  shopper,
+  till,
+} from './stage.ts'
 
 async function picked(opened: Opened): Promise<void> {
   const { page, texts } = opened
@@ -91,11 +100,9 @@ test('A-061 A-131 500s, then a minute offline, are told once each; back, the tru
 })
 
 test('D-25 a tab that slept asks again for what hung: no spinner stays, and one offer comes of it', async () => {
-  const opened = await openDeposit()
+  const opened = await openStand({}, ({ page }) => page.clock.install())
   const { page, texts } = opened
-  await page.clock.install()
-  await page.reload()
-  await picked(opened)
+  await pickItems(page, 1)
   await stopClock(page)
   // As when the lid of a laptop was closed: only the time has gone on.
   const closeTheLid = () => page.clock.fastForward(60_000)
@@ -188,12 +195,15 @@ test('a page that the browser kept whole is frozen, and shows the truth before a
 })
 
 test('two tabs: what happens in one is seen in the other before a second of its return has passed', async () => {
-  const opened = await openDeposit()
+  const opened = await openStand({}, ({ page }) => page.clock.install())
   const { page, context, deposit, texts } = opened
-  await page.clock.install()
-  await page.reload()
-  await picked(opened)
+  await pickItems(page, 1)
   const other = await context.newPage()
+  const asking = new Set<Request>()
+  const isAboutPayment = (request: Request) => request.url().includes('/api/payment')
+  other.on('request', (request) => isAboutPayment(request) && asking.add(request))
+  other.on('requestfinished', (request) => asking.delete(request))
+  other.on('requestfailed', (request) => asking.delete(request))
   await other.goto(deposit.url)
   await other.getByRole('gridcell').first().waitFor()
   await pay(page, texts)
@@ -201,8 +211,11 @@ test('two tabs: what happens in one is seen in the other before a second of its 
   expect(await other.getByRole('dialog').count()).toBe(0)
   await comeBack(other, 'pageshow')
   await confirmation(other, texts).getByRole('button', { name: texts.stepBack }).click()
+  // What it still asks about the offer must not be answered after the offer is accepted.
+  await expect.poll(() => asking.size).toBe(0)
   await acceptElsewhere(opened, await offerOf(page, texts))
-  await tickUntil(page, success(page, texts))
+  await comeBack(page)
+  await success(page, texts).waitFor()
   expect(await other.getByRole('dialog').count()).toBe(0)
   await comeBack(other)
   await success(other, texts).waitFor()

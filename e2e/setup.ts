@@ -1,12 +1,13 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { chromium } from 'playwright-core'
+import { type BrowserServer, chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 import { findChromium, findHeadlessShell } from '../scripts/chromium.ts'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
 import { BROWSER_ARGS } from './browser.ts'
 import { freePorts } from './process.ts'
 import { endTill, newPlace, type Place, startTill } from './till.ts'
-import { E2E_WORKERS } from './workers.ts'
 
 /** What every file finds running. */
 export type Shared = Place & {
@@ -20,8 +21,8 @@ export type Shared = Place & {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** One for each worker. */
-    shared: Shared[]
+    /** Where a worker asks for its till, by its number. */
+    tills: string
   }
 }
 
@@ -36,18 +37,36 @@ export async function prepare(): Promise<string> {
   return executablePath
 }
 
-/** A till for each worker and one browser for all: starting them costs more than most files. */
+/**
+ * A till for each worker and one browser for all: starting them costs more than most files. A till starts when the
+ * first file of its worker asks for it, so none runs idle beside the tests of the sources.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const executablePath = findHeadlessShell(await prepare())
-  const browser = await chromium.launchServer({ executablePath, args: BROWSER_ARGS })
-  const stages = await Promise.all(Array.from({ length: E2E_WORKERS }, () => openStage(browser.wsEndpoint())))
-  project.provide(
-    'shared',
-    stages.map(({ shared }) => shared),
-  )
+  const stages = new Map<string, Promise<{ shared: Shared; end(): Promise<void> }>>()
+  let browser: Promise<BrowserServer> | undefined
+  const stageOf = async (worker: string): Promise<Shared> => {
+    browser ??= chromium.launchServer({ executablePath, args: BROWSER_ARGS })
+    const stage = stages.get(worker) ?? browser.then((started) => openStage(started.wsEndpoint()))
+    stages.set(worker, stage)
+    return (await stage).shared
+  }
+  const server = createServer((request, response) => {
+    stageOf(request.url ?? '').then(
+      (shared) => response.end(JSON.stringify(shared)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the tills have no address')
+  project.provide('tills', `http://127.0.0.1:${address.port}`)
   return async () => {
-    await browser.close()
-    await Promise.all(stages.map(({ end }) => end()))
+    server.closeAllConnections()
+    server.close()
+    await (await browser)?.close()
+    await Promise.all([...stages.values()].map(async (stage) => (await stage).end()))
   }
 }
 

@@ -18,12 +18,12 @@ import type { Shared } from './setup.ts'
 import { TEXTS } from './shopper.ts'
 import { parseSecrets } from './store.ts'
 
-export const till = tillOfWorker()
+export const till = await tillOfWorker()
 
-function tillOfWorker(): Shared {
-  const shared = inject('shared')[Number(process.env.VITEST_POOL_ID) - 1]
-  if (shared === undefined) throw new Error(`no till was started for worker ${process.env.VITEST_POOL_ID}`)
-  return shared
+async function tillOfWorker(): Promise<Shared> {
+  const answer = await fetch(`${inject('tills')}/${process.env.VITEST_POOL_ID}`)
+  if (!answer.ok) throw new Error(`no till for this worker: ${await answer.text()}`)
+  return (await answer.json()) as Shared
 }
 
 let connected: Promise<Browser> | undefined
@@ -87,6 +87,28 @@ export async function openDeposit({
   const deposit = await depositOf({ language, ...body })
   await visited.page.goto(deposit.url)
   return { ...visited, deposit, texts: TEXTS[language] }
+}
+
+export type AtStand = Opened & { inventory: Inventory }
+
+/**
+ * A page at the items of a shopper like `who`, and the inventory as it was answered. The link was given by a call, as a
+ * page makes it. `before` has the page before it loads.
+ */
+export async function openStand(
+  { who = 'nova_hound', language = 'en', deposit: body = {}, ...stage }: Opening & { who?: string } = {},
+  before: (visited: Visit) => Promise<void> = async () => {},
+): Promise<AtStand> {
+  const deposit = await depositOf({ language, ...body })
+  const caller = await callerOf(till.gateway, deposit)
+  await caller.post('/api/trade-url', { tradeUrl: (await shopper(who)).tradeUrl })
+  const visited = await openBrowser(stage)
+  await before(visited)
+  const { answer } = await nextInventory(visited.page)
+  await visited.page.goto(deposit.url)
+  const inventory = await answer
+  await visited.page.getByRole('gridcell').first().waitFor()
+  return { ...visited, deposit, texts: TEXTS[language], inventory }
 }
 
 export type AtOffer = Opened & { offerId: string; amount: number }

@@ -1,24 +1,15 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import type { Inventory, Item } from '../contract/widget-api.ts'
+import type { Item } from '../contract/widget-api.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { formatMoney } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './browser.ts'
-import { centsOf, giveLink, speak, TEXTS } from './shopper.ts'
-import { callsTo, nextInventory, type Opened, openDeposit, shopper } from './stage.ts'
+import { centsOf, speak, TEXTS } from './shopper.ts'
+import { callsTo, openStand } from './stage.ts'
 
-type Stage = Parameters<typeof openDeposit>[0]
+type Stage = Parameters<typeof openStand>[0]
 
-/** The stand of a shopper with its items, and the answer that it shows. */
-async function atStand(stage: Stage = {}, who = 'magic_tuesday'): Promise<Opened & { inventory: Inventory }> {
-  const opened = await openDeposit(stage)
-  const { page, texts } = opened
-  const { answer } = await nextInventory(page)
-  await giveLink(page, texts, await shopper(who))
-  const inventory = await answer
-  await page.getByRole('gridcell').first().waitFor()
-  return { ...opened, inventory }
-}
+const atStand = (stage: Stage = {}, who = 'magic_tuesday') => openStand({ ...stage, who })
 
 const prices = async (page: Page): Promise<number[]> =>
   (await page.locator('.card-price').allTextContents()).map(centsOf)
