@@ -199,6 +199,19 @@ describe('promises of the tree', () => {
     expect(broken).toEqual([])
   })
 
+  it('hooks of tests stand where they are read for every file, not once by a worker', () => {
+    const hook = /^\s*(?:before|after)(?:Each|All)\(/m
+    const helpers = sources.filter((file) => !tests.includes(file) && !file.endsWith('/each-test.ts'))
+    const inTests = /\.test\.tsx$/
+    const broken = helpers.filter(
+      (file) =>
+        !inTests.test(file) &&
+        /^(?:before|after)(?:Each|All)\(/m.test(readFileSync(join(ROOT, file), 'utf8')),
+    )
+    expect(tests.some((file) => hook.test(readFileSync(join(ROOT, file), 'utf8')))).toBe(true)
+    expect(broken).toEqual([])
+  })
+
   it('ARCHITECTURE.md draws the edges of trades and deposits as the code has them', () => {
     const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
     expect(text).toBe(withDiagrams(text))

@@ -77,7 +77,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          ...setup,
+          setupFiles: [...setup.setupFiles, 'e2e/each-test.ts'],
           globalSetup: ['e2e/setup.ts'],
           // After the others: whole tills beside them would only make both slow.
           sequence: { groupOrder: 1 },

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { afterAll, afterEach, beforeEach, inject, onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 import type { Language } from '../contract/languages.ts'
 import type { CreateDepositBody } from '../contract/store-api.ts'
 import type { Inventory } from '../contract/widget-api.ts'
@@ -34,11 +34,6 @@ export function sharedBrowser(): Promise<Browser> {
   return connected
 }
 
-afterAll(async () => {
-  await (await connected)?.close()
-  connected = undefined
-})
-
 const guests = new Map<string, Promise<Player>>()
 
 /** The shopper of this test, like the one of that name: the same for the whole test, and gone when it ends. */
@@ -48,13 +43,12 @@ export function shopper(like = 'nova_hound'): Promise<Player> {
   return guest
 }
 
-afterEach(async ({ task }) => {
-  // The picture of a failed test is still to be taken, with its offer as it is.
-  if (task.result?.state === 'fail') return guests.clear()
+/** Runs after every test. The guests of a failed one stay: its picture is still to be taken, with its offer as it is. */
+export async function endTest({ hasFailed }: { hasFailed: boolean }): Promise<void> {
   const leaving = await Promise.all(guests.values())
   guests.clear()
-  await Promise.all(leaving.map((guest) => dismissGuest(till.sandbox, guest)))
-})
+  if (!hasFailed) await Promise.all(leaving.map((guest) => dismissGuest(till.sandbox, guest)))
+}
 
 type Stage = { viewport?: typeof DESKTOP; context?: BrowserContextOptions }
 
@@ -66,12 +60,11 @@ export async function openBrowser({ viewport = SMALL_DESKTOP, context = {} }: St
   return visited
 }
 
-/** What the till had written before this test. */
-let writtenBefore = 0
-beforeEach(() => {
-  writtenBefore = statSync(till.outputFile).size
-  offerEvidence('till.log', () => readFileSync(till.outputFile).subarray(writtenBefore))
-})
+/** Runs before every test: what the till writes from here on is its log. */
+export function beginTest(): void {
+  const before = statSync(till.outputFile).size
+  offerEvidence('till.log', () => readFileSync(till.outputFile).subarray(before))
+}
 
 type Opening = Stage & { language?: Language; deposit?: Partial<CreateDepositBody> }
 

@@ -50,7 +50,7 @@ export async function startTill(place?: Place, outputFile?: string): Promise<Til
       ])
       return answers.every(Boolean) || undefined
     },
-    60_000,
+    180_000,
   ).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${main.output()}`)
   })

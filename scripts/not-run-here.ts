@@ -11,6 +11,7 @@ export const NOT_RUN_HERE: readonly NotRunHere[] = [
   { what: '20,000 generated requests', command: 'PROOF_REQUESTS=20000 npm test -- proofs/store-requests' },
   { what: 'plans of a million deposits', command: 'PROOF_DEPOSITS=1000000 npm test -- proofs/store-plans' },
   { what: '1,000 scripts of failures', command: 'PROOF_SCRIPTS=1000 npm test -- gateway/steam/failures' },
+  { what: '40 random shoppers at the real page', command: 'PROOF_SHOPPERS=40 npm test -- e2e/model' },
   { what: 'mutations of the money core', command: 'npm run mutate' },
   { what: 'benches: figures beside their limits', command: 'npm run bench' },
   { what: 'pictures of every screen, compared', command: 'npm run gallery -- --check' },

@@ -29,7 +29,7 @@ const urls = {
   store: `http://localhost:${ports.store}`,
 }
 
-const READY_MS = 60_000
+const READY_MS = 180_000
 
 /** A message for the person at the terminal; no stack. */
 class Refusal extends Error {}

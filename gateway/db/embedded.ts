@@ -40,7 +40,8 @@ export type EmbeddedOptions = {
 
 const USER = 'tradetill'
 const DATABASE = 'tradetill'
-const START_MS = 30_000
+/** After a crash PostgreSQL replays its log first. */
+const START_MS = 120_000
 const STOP_MS = 12_000
 
 const secretSchema = z.object({ password: z.string() })
@@ -148,7 +149,7 @@ function ready(supervisor: Supervisor): Promise<void> {
       supervisor.stdin.end()
       reject(new Error(`The embedded PostgreSQL did not start: ${reason}`))
     }
-    const timer = setTimeout(() => fail('no answer in 30 s'), START_MS)
+    const timer = setTimeout(() => fail(`no answer in ${START_MS / 1000} s`), START_MS)
     supervisor.once('exit', () => fail('its supervisor ended'))
     supervisor.once('error', (error) => fail(error.message))
     createInterface({ input: supervisor.stdout }).on('line', (line) => {

@@ -70,8 +70,12 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
           ? { type: 'inventoryLoaded', request, inventory: answer.body }
           : { type: 'inventoryFailed', request }
       }
-      case 'createTrade':
-        return createTrade(world, stateOf(), { activity, signal })
+      case 'createTrade': {
+        const event = await createTrade(world, stateOf(), { activity, signal })
+        // A refusal changes what the page believes of the deposit, so an unchanged answer would not take it back.
+        forget()
+        return event
+      }
       default:
         return activity satisfies never
     }

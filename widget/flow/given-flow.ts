@@ -1,10 +1,10 @@
 /** The flow on a clock that stands still, before a server that the test writes. */
-import { afterEach, vi } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
 import { createApi } from './api.ts'
 import type { Effect } from './events.ts'
 import { inventory, item, opening, payment, toggle } from './given.ts'
-import { type Flow, startFlow } from './runner.ts'
+import { startFlow } from './runner.ts'
 import type { FlowState } from './state.ts'
 import { wait } from './wait.ts'
 
@@ -19,13 +19,7 @@ export const pending = (): Payment => payment({ status: 'pending', timeLeft: 300
 /** Calls by path; the last answer of a path is given again and again. */
 type Server = Record<string, ((asked: Asked, times: number) => Reply) | undefined>
 
-const flows: Flow[] = []
-afterEach(() => {
-  for (const flow of flows.splice(0)) flow.stop()
-  vi.useRealTimers()
-})
-
-/** A flow on a clock that stands still and a server that answers at once. */
+/** A flow on a clock that stands still and a server that answers at once; it ends with the test. */
 export function started(server: Server, initial: FlowState = opening()) {
   vi.useFakeTimers()
   const asked: Asked[] = []
@@ -51,7 +45,10 @@ export function started(server: Server, initial: FlowState = opening()) {
     wait,
     perform: (effect) => effects.push(effect),
   })
-  flows.push(flow)
+  onTestFinished(() => {
+    flow.stop()
+    vi.useRealTimers()
+  })
   const to = (path: string): Asked[] => asked.filter((call) => call.path.startsWith(path))
   return { flow, asked, effects, to, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
 }

@@ -357,4 +357,4 @@ it('A-061 A-071 D-23 D-27 whatever shopper, gateway and line do, the flow holds 
   })
   await fc.assert(property, { numRuns: 300 })
   expect([...seen]).toEqual(expect.arrayContaining(PLACES))
-}, 30_000)
+})

@@ -1,6 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { inventory, item, LINK, payment, USER } from './given.ts'
-import { type Asked, atStand, created, hangs, json, paid, problem, started } from './given-flow.ts'
+import { type Asked, atStand, created, etagged, hangs, json, paid, problem, started } from './given-flow.ts'
+
+describe('technical works that are over before the first look', () => {
+  it('A-022 are seen to be over, although the deposit is what it was before them', async () => {
+    const unchanged = ({ headers }: Asked) =>
+      headers.get('if-none-match') === '"1"' ? new Response(null, { status: 304 }) : etagged(payment(), '"1"')
+    const { flow, pass } = await paid({
+      '/api/payment': unchanged,
+      '/api/trade': () => problem(503, 'technical_works'),
+    })
+    expect(flow.state().payment?.technicalWorks).toBe(true)
+    await pass(5000)
+    expect(flow.state().payment?.technicalWorks).toBe(false)
+  })
+})
 
 describe('coming back while a call hangs', () => {
   const first = (answer: () => Response) => (asked: Asked, times: number) =>
