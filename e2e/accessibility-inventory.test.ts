@@ -1,6 +1,14 @@
-import { describe } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { INVENTORY_ERROR_TYPES } from '../contract/statuses.ts'
 import { lookAt, RUNS } from './scenes.ts'
 
 describe('every state of the inventory can be used by everybody', () => {
-  lookAt(RUNS.filter(({ name }) => name.startsWith('inventory')))
+  const runs = RUNS.filter(({ name }) => name.startsWith('inventory'))
+
+  test('every error among them', () => {
+    const names = runs.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(INVENTORY_ERROR_TYPES.map((type) => `inventory-${type}`)))
+  })
+
+  lookAt(runs)
 })

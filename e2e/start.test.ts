@@ -114,7 +114,7 @@ test('what is registered already is left as it is', async () => {
   expect(await addressesOfStores()).toEqual(stores)
 })
 
-describe('Ctrl-C, and a start on other ports with a Steam world made anew', () => {
+describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
   let before: { registration: Record<string, unknown>; balance: string }
 
   beforeAll(async () => {
@@ -151,14 +151,14 @@ describe('Ctrl-C, and a start on other ports with a Steam world made anew', () =
     expect(opened.headers.get('location')).toMatch(new RegExp(`^${place.gateway}/deposit/[0-9a-f]{32}$`))
   })
 
-  test('bots of a world that was made anew are enrolled again', async () => {
+  test('bots of a fresh world are enrolled again', async () => {
     await expect
       .poll(() => query('select 1 from bot where online'), { message: 'both bots are online' })
       .toHaveLength(2)
   })
 })
 
-describe('a start with a database made anew', () => {
+describe('a start with a fresh database', () => {
   let before: Awaited<ReturnType<typeof players>>
 
   beforeAll(async () => {

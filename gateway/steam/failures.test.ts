@@ -132,6 +132,7 @@ async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number)
     trace.push(`(${name} ${times})`)
   }
   const call = async <T extends Answer>(method: string, work: Promise<T>): Promise<T> => {
+    // Milliseconds of the test's own time, which moves only when all that is asked is kept back.
     const tookMs = await inOwnTime(`script ${seed}, ${method}`, underWay, work)
     const { kind, reason } = await work
     trace.push(`${method}: ${kind}${reason === undefined ? '' : ` ${reason}`}`)
