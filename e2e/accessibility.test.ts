@@ -7,7 +7,7 @@ import { SCENES } from './gallery-scenes.ts'
 import { eventually } from './process.ts'
 import { giveLink, pickItems, TEXTS } from './shopper.ts'
 import { openBrowser, openDeposit, shopper, till } from './stage.ts'
-import { baseOf, playScene } from './studio.ts'
+import { baseOf, changeNothing, playScene } from './studio.ts'
 
 /** Presses Tab until the element has the focus that `name` tells of. */
 async function tabTo(page: Page, name: string): Promise<void> {
@@ -174,8 +174,7 @@ describe('seen and heard', () => {
     const scene = SCENES.find(({ name }) => name === 'confirmation-last-minute')
     if (scene === undefined) throw new Error('there is no such scene')
     await playScene(page, { gateway: till.gateway, base: await baseOf(till), scene, language: 'en' })
-    await page.unroute('**/api/payment?*')
-    await page.route('**/api/payment?*', (route) => route.fulfill({ status: 304 }))
+    await changeNothing(page)
     const voice = page.getByRole('dialog').locator('.countdown [role=status]')
     const spoken: string[] = []
     const listen = async (texts: Messages): Promise<void> => {

@@ -58,9 +58,7 @@ describe.each([
     const { off } = await begin(till.sandbox, 'inventory-hostile-names', { steamId: guest.steamId })
     onTestFinished(off)
     const { page, texts } = await openDeposit({ language, viewport })
-    const { answer } = await nextInventory(page)
-    await giveLink(page, texts, guest)
-    const inventory = await answer
+    const [inventory] = await Promise.all([nextInventory(page), giveLink(page, texts, guest)])
     await page.getByRole('gridcell').first().waitFor()
 
     const search = page.getByRole('searchbox', { name: texts.search })

@@ -7,9 +7,8 @@ test.each(['en', 'ru'] as const)(
   async (language) => {
     const { page } = await openBrowser()
     const texts = await startTopUp(page, till, language)
-    const { answer } = await nextInventory(page)
-    await enterLink(page, await shopper(), texts)
-    const inventory = await answer
+    const link = await shopper()
+    const [inventory] = await Promise.all([nextInventory(page), enterLink(page, link, texts)])
     expect(inventory.items[0]?.iconUrl).toMatch(/\/economy\/image\/class\/730\/\d+\/100fx100f$/)
     const picture = page.getByRole('gridcell').first().locator('img')
     await expect

@@ -1,12 +1,10 @@
 /** The same processes as `npm start`, each started by itself, so that one can die while the others live. */
 import { join } from 'node:path'
-import pg from 'pg'
-import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
 import { offerEvidence } from '../gateway/testing/evidence.ts'
 import { eventually, isServing, type Running, run } from './process.ts'
 import { botTokens } from './sandbox.ts'
 import { parseSecrets, type StoreSecrets } from './store.ts'
-import { newPlace, type Place, removePlace } from './till.ts'
+import { botIsOnline, newPlace, type Place, query, removePlace } from './till.ts'
 
 export type Parts = {
   place: Place
@@ -46,7 +44,7 @@ export async function startParts(): Promise<Parts> {
     async startSandbox() {
       parts.sandbox = await startSandbox(place)
     },
-    query: (sql, values) => query(gatewayEnv.TRADETILL_DATA, sql, values),
+    query: (sql, values) => query(place, sql, values),
     async end() {
       await Promise.all([parts.gateway.interrupt(), parts.store.interrupt()])
       await parts.sandbox.interrupt()
@@ -55,7 +53,7 @@ export async function startParts(): Promise<Parts> {
   }
   offerEvidence('gateway.log', () => parts.gateway.output())
   offerEvidence('sandbox.log', () => parts.sandbox.output())
-  await botsAreOnline(parts)
+  await botIsOnline(place)
   return parts
 }
 
@@ -97,21 +95,4 @@ async function command(env: Record<string, string>, args: string[], input = ''):
   const code = await done.ended
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${done.output()}`)
   return done.output()
-}
-
-async function query(dataDir: string | undefined, sql: string, values: unknown[] = []) {
-  const client = new pg.Client({ connectionString: runningEmbeddedUrl(dataDir ?? '') })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(sql, values)).rows
-  } finally {
-    await client.end()
-  }
-}
-
-function botsAreOnline(parts: Parts): Promise<boolean> {
-  return eventually('a bot is online', async () => {
-    const rows = await parts.query('select 1 from bot where online')
-    return rows.length > 0 || undefined
-  })
 }

@@ -1,22 +1,21 @@
 /** The running till and a fresh browser context for each test. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
 import type { Language } from '../contract/languages.ts'
 import type { CreateDepositBody } from '../contract/store-api.ts'
 import type { Inventory } from '../contract/widget-api.ts'
-import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
+import { runCommand } from '../gateway/testing/command.ts'
 import { offerEvidence } from '../gateway/testing/evidence.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { type DESKTOP, evidenceOf, SMALL_DESKTOP, type Visit, visit } from './browser.ts'
 import { callerOf, newDeposit, type OpenedDeposit, standingOffer } from './calls.ts'
-import { run } from './process.ts'
 import { dismissGuest, inviteGuest, type Player } from './sandbox.ts'
 import type { Shared } from './setup.ts'
 import { TEXTS } from './shopper.ts'
 import { parseSecrets } from './store.ts'
+import { query as queryAt } from './till.ts'
 
 export const till = await tillOfWorker()
 
@@ -56,8 +55,13 @@ type Stage = { viewport?: typeof DESKTOP; context?: BrowserContextOptions }
 export async function openBrowser({ viewport = SMALL_DESKTOP, context = {} }: Stage = {}): Promise<Visit> {
   const visited = await visit(await sharedBrowser(), viewport, context)
   onTestFinished(visited.end)
-  for (const [file, read] of evidenceOf(visited)) offerEvidence(file, read)
+  offerEvidenceOf(visited)
   return visited
+}
+
+/** Its pictures and requests are kept if the test fails. */
+export function offerEvidenceOf(visited: Visit): void {
+  for (const [file, read] of evidenceOf(visited)) offerEvidence(file, read)
 }
 
 /** Runs before every test: what the till writes from here on is its log. */
@@ -97,9 +101,7 @@ export async function openStand(
   await caller.post('/api/trade-url', { tradeUrl: (await shopper(who)).tradeUrl })
   const visited = await openBrowser(stage)
   await before(visited)
-  const { answer } = await nextInventory(visited.page)
-  await visited.page.goto(deposit.url)
-  const inventory = await answer
+  const [inventory] = await Promise.all([nextInventory(visited.page), visited.page.goto(deposit.url)])
   await visited.page.getByRole('gridcell').first().waitFor()
   return { ...visited, deposit, texts: TEXTS[language], inventory }
 }
@@ -133,29 +135,13 @@ export function depositOf(body: Partial<CreateDepositBody> = {}): Promise<Opened
 }
 
 /** Rows of one query on the gateway's database. */
-export async function query(sql: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: runningEmbeddedUrl(join(till.root, 'gateway')) })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(sql, values)).rows
-  } finally {
-    await client.end()
-  }
-}
+export const query = (sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
+  queryAt(till, sql, values)
 
-/** Lets the page have its next inventory; resolves to it as it was answered. */
-export async function nextInventory(page: Page): Promise<{ answer: Promise<Inventory> }> {
-  const { promise, resolve } = Promise.withResolvers<Inventory>()
-  await page.route(
-    '**/api/inventory?*',
-    async (route) => {
-      const response = await route.fetch({ timeout: 0 })
-      resolve(await response.json())
-      await route.fulfill({ response })
-    },
-    { times: 1 },
-  )
-  return { answer: promise }
+/** The next inventory that the page is answered. */
+export async function nextInventory(page: Page): Promise<Inventory> {
+  const response = await page.waitForResponse((each) => new URL(each.url()).pathname === '/api/inventory')
+  return response.json()
 }
 
 /** Requests to a call of the API, in their order. */
@@ -166,6 +152,6 @@ export function callsTo(visited: Visit, path: string): Visit['seen']['requests']
 /** The operator's command. */
 export async function maintenance(turn: 'on' | 'off'): Promise<void> {
   const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
-  const done = run('gateway/cli/main.ts', env, { args: ['maintenance', turn] })
-  if ((await done.ended) !== 0) throw new Error(done.output())
+  const { code, errors } = await runCommand(['maintenance', turn], { env })
+  if (code !== 0) throw new Error(errors)
 }

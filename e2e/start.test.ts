@@ -1,13 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
 import { prepareDemo } from '../scripts/demo.ts'
 import { isServing, type Running, run } from './process.ts'
 import { offers, players } from './sandbox.ts'
-import { newPlace, type Place, removePlace, startTill, type Till } from './till.ts'
+import { newPlace, type Place, query as queryAt, removePlace, startTill, type Till } from './till.ts'
 
 /** Makes a process, and those it starts, print a line for every process that they start. */
 const TELLS_CHILDREN = `--import=data:text/javascript,${encodeURIComponent(`
@@ -37,13 +35,7 @@ function processesOf(root: string): string[] {
     .filter((line) => line.includes(root))
 }
 
-async function query(sql: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: runningEmbeddedUrl(join(place.root, 'gateway')) })
-  await client.connect()
-  const { rows } = await client.query<Record<string, unknown>>(sql)
-  await client.end()
-  return rows
-}
+const query = (sql: string) => queryAt(place, sql)
 
 const registrationFile = () => join(place.root, 'demo-store.json')
 const registration = () => JSON.parse(readFileSync(registrationFile(), 'utf8'))

@@ -30,37 +30,79 @@ export async function baseOf(till: Place): Promise<Base> {
   }
 }
 
-async function answer(page: Page, { payment, inventory, link, trade }: Answers): Promise<void> {
-  const problem = (status: number, code: string) => ({
-    status,
-    contentType: 'application/problem+json',
-    body: JSON.stringify({ code, detail: TEXTS.en.paymentNotFound }),
-  })
-  await page.route('**/api/payment?*', async (route) => {
-    if (payment === 'never') return
-    await route.fulfill(payment === null ? problem(404, 'deposit_not_found') : { json: payment })
-  })
-  await page.route('**/api/trade-url', async (route) => {
-    if (link !== 'never') await route.fulfill(problem(link?.status ?? 422, link?.code ?? 'invalid_trade_url'))
-  })
-  await page.route('**/api/inventory?*', async (route) => {
-    if (inventory !== null) await route.fulfill({ json: inventory })
-  })
-  await page.route('**/api/trade', (route) =>
-    route.fulfill(problem(trade?.status ?? 422, trade?.code ?? 'trade_refused')),
-  )
-  await page.route('**/api/metrics', (route) => route.fulfill({ status: 204 }))
+type Reply = { status: number; type: string; body: string | null }
+
+/** What a call of the page is answered; 'never' leaves it open. */
+type Replies = Record<string, Reply | 'never'>
+
+const json = (value: unknown): Reply => ({
+  status: 200,
+  type: 'application/json',
+  body: JSON.stringify(value),
+})
+const nothing = (status: number): Reply => ({ status, type: '', body: null })
+
+function problem(status: number, code: string): Reply {
+  const body = JSON.stringify({ code, detail: TEXTS.en.paymentNotFound })
+  return { status, type: 'application/problem+json', body }
 }
 
-type Set = { gateway: string; base: Base; scene: Scene; language: Language }
+function repliesOf({ payment, inventory, link, trade }: Answers): Replies {
+  const paymentOf = () => (payment === null ? problem(404, 'deposit_not_found') : json(payment))
+  const { status: linkStatus = 422, code: linkCode = 'invalid_trade_url' } =
+    link === 'never' ? {} : (link ?? {})
+  return {
+    '/api/payment': payment === 'never' ? 'never' : paymentOf(),
+    '/api/trade-url': link === 'never' ? 'never' : problem(linkStatus, linkCode),
+    '/api/inventory': inventory === null ? 'never' : json(inventory),
+    '/api/trade': problem(trade?.status ?? 422, trade?.code ?? 'trade_refused'),
+    '/api/metrics': nothing(204),
+  }
+}
 
-/** Opens a scene in a fresh page, with time standing still. */
-export async function playScene(page: Page, { gateway, base, scene, language }: Set): Promise<void> {
-  await page.addInitScript((value) => localStorage.setItem('language', value), language)
-  await answer(page, scene.answers(base))
-  await page.clock.install({ time: '2026-03-01T12:00:00Z' })
+/** Runs in the page: routes would lead each of its requests through the test, those for pictures too. */
+function answerCalls(replies: Replies): void {
+  const ask = window.fetch
+  Reflect.set(window, 'replies', replies)
+  window.fetch = (input, init) => {
+    const reply = replies[new URL(input instanceof Request ? input.url : input, location.href).pathname]
+    if (reply === undefined) return ask(input, init)
+    if (reply === 'never') return new Promise(() => {})
+    const { status, type, body } = reply
+    return Promise.resolve(new Response(body, { status, headers: { 'content-type': type } }))
+  }
+}
+
+/** From now on the page hears of the payment that nothing has changed. */
+export async function changeNothing(page: Page): Promise<void> {
+  await page.evaluate((reply) => {
+    Reflect.set(Reflect.get(window, 'replies'), '/api/payment', reply)
+  }, nothing(304))
+}
+
+type Played = { gateway: string; base: Base; scene: Scene; language: Language; minute?: number }
+
+const NOON = Date.parse('2026-03-01T12:00:00Z')
+
+/** Runs in the page, before any script of it. */
+function forgetAllBut(language: Language): void {
+  localStorage.clear()
+  localStorage.setItem('language', language)
+}
+
+/**
+ * Opens a scene, with time standing still. A page of several scenes plays each in a later minute than the one before,
+ * by more than it took.
+ */
+export async function playScene(
+  page: Page,
+  { gateway, base, scene, language, minute = 1 }: Played,
+): Promise<void> {
+  if (minute === 1) await page.clock.install({ time: NOON })
   // A minute later than it starts: a slow machine needs some of it to get here.
-  await page.clock.pauseAt('2026-03-01T12:01:00Z')
+  await page.clock.pauseAt(NOON + minute * 60_000)
+  await using _memory = await page.addInitScript(forgetAllBut, language)
+  await using _server = await page.addInitScript(answerCalls, repliesOf(scene.answers(base)))
   await page.goto(gateway + (scene.path ?? `/deposit/${base.payment.hash}`))
   // Time stands still but for these steps, so that a countdown is the same in every run.
   await eventually('the page stands', async () => {

@@ -2,6 +2,8 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import pg from 'pg'
+import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
 import { eventually, freePorts, isServing, type Running, run } from './process.ts'
 
 export type Place = {
@@ -35,7 +37,7 @@ export async function newPlace(): Promise<Place> {
   }
 }
 
-/** `npm start` at this place; resolves when all three answer. */
+/** `npm start` at this place; resolves when all three answer and a bot has logged in. */
 export async function startTill(place?: Place, outputFile?: string): Promise<Till> {
   const at = place ?? (await newPlace())
   const main = run('scripts/start.ts', at.env, outputFile === undefined ? {} : { outputFile })
@@ -54,6 +56,7 @@ export async function startTill(place?: Place, outputFile?: string): Promise<Til
   ).catch((error: unknown) => {
     throw new Error(`${String(error)}\n${main.output()}`)
   })
+  await botIsOnline(at)
   return { ...at, main }
 }
 
@@ -65,4 +68,27 @@ export async function endTill({ main, root }: Till): Promise<void> {
 
 export function removePlace({ root }: Pick<Place, 'root'>): void {
   rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** Until then every inventory and trade is refused. */
+export function botIsOnline({ root }: Pick<Place, 'root'>): Promise<boolean> {
+  return eventually('a bot is online', async () => {
+    const rows = await query({ root }, 'select 1 from bot where online')
+    return rows.length > 0 || undefined
+  })
+}
+
+/** Rows of one query on the gateway's database. */
+export async function query(
+  { root }: Pick<Place, 'root'>,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: runningEmbeddedUrl(join(root, 'gateway')) })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql, values)).rows
+  } finally {
+    await client.end()
+  }
 }

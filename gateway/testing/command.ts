@@ -10,15 +10,13 @@ const CLI = join(import.meta.dirname, '../cli')
 /** What seals in these tests. */
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
-type Options = { databaseUrl: string; env?: Record<string, string>; input?: string }
+/** Without `databaseUrl`, `env` says where the database is. */
+type Options = { databaseUrl?: string; env?: Record<string, string>; input?: string }
 
 export type Ended = { out: string; errors: string; code: number | null }
 
-const environmentOf = ({ databaseUrl, env = {} }: Options) => ({
-  DATABASE_URL: databaseUrl,
-  TRADETILL_MASTER_KEY: MASTER_KEY,
-  ...env,
-})
+const environmentOf = ({ databaseUrl, env = {} }: Options) =>
+  databaseUrl === undefined ? env : { DATABASE_URL: databaseUrl, TRADETILL_MASTER_KEY: MASTER_KEY, ...env }
 
 /** The command in this process. */
 export function runCommand(args: readonly string[], options: Options): Promise<Ended> {
