@@ -1,9 +1,9 @@
 /** Credits a second on one hot store, beside the same transaction that locks its balance row first. */
 import { sql } from 'kysely'
-import { type Db, openDatabase, type Tx } from '../gateway/db/client.ts'
-import { lockDeposit } from '../gateway/deposits/store.ts'
-import { creditDelivery } from '../gateway/trades/credit.ts'
-import { tradeAndDeposit } from '../gateway/trades/store.ts'
+import { type Db, openDatabase } from '../gateway/db/client.ts'
+import { createTradeStore, openTradeTx } from '../gateway/trades/postgres-store.ts'
+import { record } from '../gateway/trades/record.ts'
+import type { TradeStore } from '../gateway/trades/trade-store.ts'
 import { type CutTill, type Delivery, openCutTill } from '../proofs/cut-till.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
@@ -52,25 +52,26 @@ function judge(ours: number, locked: number): Outcome {
 const credit =
   ({ deps }: CutTill): Credit =>
   (db, delivery) =>
-    db.transaction().execute((tx) => deliver(deps, tx, delivery))
+    deliver({ ...deps, trades: createTradeStore({ ...deps, db }) }, delivery)
 
 /** What a ledger does that reads a balance, adds to it and writes it back. */
 const lockFirst =
   ({ deps }: CutTill): Credit =>
-  (db, delivery) =>
-    db.transaction().execute(async (tx) => {
-      await sql`select from account where store_id = ${delivery.storeId} and kind = 'available' for update`.execute(
-        tx,
-      )
-      await deliver(deps, tx, delivery)
-    })
+  (db, delivery) => {
+    const transaction: TradeStore['transaction'] = (work) =>
+      db.transaction().execute(async (tx) => {
+        await sql`select from account where store_id = ${delivery.storeId} and kind = 'available' for update`.execute(
+          tx,
+        )
+        return work(openTradeTx(deps, tx))
+      })
+    return deliver({ ...deps, trades: { ...createTradeStore({ ...deps, db }), transaction } }, delivery)
+  }
 
-async function deliver(deps: CutTill['deps'], tx: Tx, { tradeId, exchange }: Delivery): Promise<void> {
-  const found = await tradeAndDeposit(tx, tradeId)
-  await lockDeposit(tx, { id: found.deposit.id })
-  const at = deps.clock.now()
-  const event = { kind: 'delivered', offerId: '1', exchange, settlesAt: null, at } as const
-  await creditDelivery(deps, tx, { ...found, event })
+/** Without protection, so nothing but the balances is shared. */
+async function deliver(deps: CutTill['deps'], { tradeId, offerId, exchange }: Delivery): Promise<void> {
+  const fact = { kind: 'exchange_read', offerId, exchange } as const
+  await record({ ...deps, protectionDays: () => 0 }, { tradeId, writer: { epoch: 1n } }, fact)
 }
 
 type Round = { db: Db; store: Delivery; credit: Credit }

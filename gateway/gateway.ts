@@ -44,11 +44,13 @@ import type { Steam } from './steam/steam.ts'
 import { logCall } from './stores/call-log.ts'
 import { sweepIdempotency } from './stores/idempotency.ts'
 import { type StoreRoutesDeps, storeRoutes } from './stores/routes.ts'
+import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
+import { CORE } from './trades/core.ts'
 import { reportOverdue, sweepTrades } from './trades/jobs.ts'
+import { createTradeStore } from './trades/postgres-store.ts'
 import { sweepHistories } from './trades/protection.ts'
 import { tradeRoutes } from './trades/routes.ts'
-import { tradeHandlers } from './trades/service.ts'
 import type { AttemptFacts, Signer } from './webhooks/delivery.ts'
 import { secretsOf } from './webhooks/endpoints.ts'
 import { ensureWebhookQueues, sweepWebhooks, workOnWebhooks } from './webhooks/jobs.ts'
@@ -162,6 +164,8 @@ function roomsOf(parts: Parts) {
     deposits,
     trades: {
       ...deposits,
+      trades: createTradeStore(deposits),
+      core: CORE,
       limits: { maxItems, fleet },
       rules,
       protectionDays: (game: Game) => config.protectionDays[game],

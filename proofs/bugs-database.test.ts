@@ -8,7 +8,8 @@ import { verifyLedger } from '../gateway/ledger/verify.ts'
 import { offerFor } from '../gateway/testing/payment.ts'
 import { databaseUrl } from '../gateway/testing/setup.ts'
 import { aBot, aDeposit, aStore, startTill } from '../gateway/testing/till.ts'
-import { tradeHandlers } from '../gateway/trades/service.ts'
+import { tradeHandlers } from '../gateway/trades/advance.ts'
+import { createTradeStore } from '../gateway/trades/postgres-store.ts'
 import { startCutProxy } from './cut-proxy.ts'
 import { seededRandom } from './random.ts'
 
@@ -102,7 +103,7 @@ test('bug 37: a backup from before a credit learns of it from Steam, and credits
   await expect.poll(() => watch().catch(() => undefined)).toBe(0)
 
   const old = openDatabase(url, 2)
-  const restored = tradeHandlers({ ...till.deps, db: old.db })
+  const restored = tradeHandlers({ ...till.deps, trades: createTradeStore({ ...till.deps, db: old.db }) })
   for (let again = 0; again < 3; again += 1) await restored.watch(bot)
   const credits = await old.pool.query(`select amount::int from ledger_entry where cause = 'delivered'`)
   expect(credits.rows).toEqual([{ amount: 3_000 }])

@@ -8,8 +8,8 @@ import { verifyLedger } from '../gateway/ledger/verify.ts'
 import type { FakeSession } from '../gateway/testing/fake-steam.ts'
 import { offerFor } from '../gateway/testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../gateway/testing/till.ts'
+import { tradeHandlers } from '../gateway/trades/advance.ts'
 import { requestTrade } from '../gateway/trades/request.ts'
-import { tradeHandlers } from '../gateway/trades/service.ts'
 
 let till: Till
 let pool: pg.Pool

@@ -9,18 +9,27 @@ import { type Database, openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { createSignals } from '../gateway/db/pg-signals.ts'
 import { ensureDepositQueues } from '../gateway/deposits/jobs.ts'
+import type { DepositDeps } from '../gateway/deposits/service.ts'
 import { systemIds } from '../gateway/kit/ids.ts'
 import { DEFAULT_RULES } from '../gateway/pricing/price.ts'
 import type { TradeStatus } from '../gateway/steam/steam.ts'
 import { fakeClock } from '../gateway/testing/clock.ts'
 import { captureLog } from '../gateway/testing/log.ts'
 import { aBot, aDeposit, aStore, type Till } from '../gateway/testing/till.ts'
+import { CORE } from '../gateway/trades/core.ts'
+import type { TradeDeps } from '../gateway/trades/deps.ts'
+import { createTradeStore } from '../gateway/trades/postgres-store.ts'
 import { record } from '../gateway/trades/record.ts'
-import type { TradeDeps } from '../gateway/trades/wake.ts'
 import { ensureWebhookQueues } from '../gateway/webhooks/jobs.ts'
 import { type CutProxy, startCutProxy } from './cut-proxy.ts'
 
-export type Delivery = { tradeId: bigint; storeId: bigint; total: bigint; exchange: TradeStatus }
+export type Delivery = {
+  tradeId: bigint
+  storeId: bigint
+  offerId: string
+  total: bigint
+  exchange: TradeStatus
+}
 
 export type CutTill = {
   /** Of the database itself. */
@@ -52,7 +61,7 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
   const proxied = new URL(url)
   proxied.port = String(proxy.port)
   const cut = openDatabase(proxied.href, 1)
-  const deps: Till['deps'] = {
+  const common = {
     db: direct.db,
     queue,
     signals,
@@ -64,6 +73,11 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
       readProfile: async () => ({ kind: 'unknown_account' }),
     },
     publicUrl: 'http://till.test',
+  } satisfies DepositDeps
+  const deps: Till['deps'] = {
+    ...common,
+    trades: createTradeStore(common),
+    core: CORE,
     limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
     rules: DEFAULT_RULES,
     protectionDays: () => 8,
@@ -74,15 +88,15 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
   const clock = fakeClock(new Date())
   const till: Till = { deps, lines, clock, db: direct.db, url: url.href, close: async () => {} }
   const { bot } = await aBot(till)
-  const through: TradeDeps = { ...deps, db: cut.db }
+  const through: TradeDeps = { ...deps, trades: createTradeStore({ ...common, db: cut.db }) }
   return {
     url: url.href,
     proxy,
     direct,
     deps,
     accepted: (of) => accepted(till, bot.botId, of?.storeId),
-    async credit({ tradeId, exchange }) {
-      const fact = { kind: 'exchange_read', offerId: offerOf(tradeId), exchange } as const
+    async credit({ tradeId, offerId, exchange }) {
+      const fact = { kind: 'exchange_read', offerId, exchange } as const
       await record(through, { tradeId, writer: { epoch: 1n } }, fact)
     },
     async close() {
@@ -127,7 +141,8 @@ async function accepted(till: Till, botId: bigint, storeId?: bigint): Promise<De
     rolledBackAssetId: null,
   }))
   const exchange = { tradeId: `9${id}`, partnerSteamId: partner, settlesAt: null, rollbackOf: null }
-  return { tradeId: id, storeId: store.id, total, exchange: { ...exchange, state: 'complete', received } }
+  const whole = { ...exchange, state: 'complete', received } as const
+  return { tradeId: id, storeId: store.id, offerId: offerOf(id), total, exchange: whole }
 }
 
 async function onServer(url: string, statement: string): Promise<void> {

@@ -1,7 +1,8 @@
 /** What the operator does with a bot by command. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import { type BotState, OPEN_TRADE_STATES } from '../db/schema.ts'
+import type { BotState } from '../db/schema.ts'
+import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 
 export type BotAct = 'pause' | 'resume' | 'remove'

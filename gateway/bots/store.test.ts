@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Tx } from '../db/client.ts'
-import type { TradeStateColumn } from '../db/schema.ts'
+import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { DEFAULT_FLEET_LIMITS } from './fleet.ts'
 import { chooseBotForReading, chooseBotForTrade } from './service.ts'

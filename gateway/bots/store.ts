@@ -1,6 +1,7 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import { type BotState, OPEN_TRADE_STATES } from '../db/schema.ts'
+import type { BotState } from '../db/schema.ts'
+import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { Profile } from '../steam/steam.ts'
 import type { BotFacts } from './fleet.ts'
 import type { Failing } from './health.ts'

@@ -7,7 +7,7 @@ import { offerFor } from '../testing/payment.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
-import { tradeHandlers } from '../trades/service.ts'
+import { tradeHandlers } from '../trades/advance.ts'
 import { publishEvents } from '../webhooks/publisher.ts'
 
 let till: Till

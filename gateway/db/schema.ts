@@ -6,8 +6,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { Scope } from '../../contract/store-api.ts'
 import type { EventType } from '../../contract/webhooks.ts'
-
-type CreditMode = 'on_accept' | 'on_release'
+import type { CreditMode, Liability, TradeItemTable, TradeTable } from './trade-tables.ts'
 
 export type StoreTable = {
   id: Generated<bigint>
@@ -15,7 +14,7 @@ export type StoreTable = {
   origins: string[]
   credit_mode: Generated<CreditMode>
   risk_limit_usd_cents: Generated<bigint>
-  liability: Generated<'operator' | 'store'>
+  liability: Generated<Liability>
   /** `#rrggbb` */
   accent: ColumnType<string | null, string | null | undefined>
   last_sequence: Generated<bigint>
@@ -175,72 +174,6 @@ export type QuoteItemTable = {
   market_hash_name: string
   price: bigint
   gross: bigint
-}
-
-/** States of a trade in which an offer is, or may be, open on Steam. At most one such trade a deposit. */
-export const OPEN_TRADE_STATES = ['intended', 'sending', 'unknown', 'active'] as const
-
-/** States of a trade whose items came to the bot; those of a reversed one went back. */
-export const DELIVERED_TRADE_STATES = ['held', 'final', 'reversed'] as const
-
-/** States of a trade that ended without the items: the shopper may try again. */
-export const FORGOTTEN_TRADE_STATES = ['refused', 'abandoned'] as const
-
-/** States of a trade that ended without the items, and the deposit with it. */
-export const FAILED_TRADE_STATES = ['declined', 'countered', 'invalid', 'timed_out'] as const
-
-export type TradeStateColumn =
-  | (typeof OPEN_TRADE_STATES)[number]
-  | (typeof DELIVERED_TRADE_STATES)[number]
-  | (typeof FORGOTTEN_TRADE_STATES)[number]
-  | (typeof FAILED_TRADE_STATES)[number]
-
-export type TradeTable = {
-  id: Generated<bigint>
-  deposit_id: bigint
-  bot_id: bigint
-  quote_id: string
-  game: Game
-  secret_code: string
-  partner_steam_id: string
-  partner_token: string
-  state: Generated<TradeStateColumn>
-  reason: string | null
-  currency: Currency
-  total: bigint
-  gross_total: bigint
-  lease_epoch: Generated<bigint>
-  send_started_at: Date | null
-  missed_reads: Generated<number>
-  steam_offer_id: string | null
-  steam_trade_id: string | null
-  deadline: Date | null
-  accepted_at: Date | null
-  bad_end: string | null
-  bad_end_seen_at: Date | null
-  delivered_at: Date | null
-  settles_at: Date | null
-  last_look_at: Date | null
-  cancelling: 'deadline' | 'escrow' | 'needs_confirmation' | 'store' | null
-  held_amount: Generated<bigint>
-  reversed_amount: Generated<bigint>
-  due_at: Date | null
-  created_at: Generated<Date>
-  ended_at: Date | null
-}
-
-export type TradeItemTable = {
-  trade_id: bigint
-  asset_id: string
-  app_id: number
-  context_id: string
-  name: string
-  market_hash_name: string
-  price: bigint
-  gross: bigint
-  live: Generated<boolean>
-  received_asset_id: string | null
-  reversed_at: Date | null
 }
 
 export type AccountKind = 'held' | 'available' | 'items' | 'commission' | 'loss' | 'paid_out'

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { GAMES } from '../../contract/games.ts'
 import type { ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { FORGOTTEN_TRADE_STATES } from '../db/schema.ts'
+import { FORGOTTEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { DepositRow } from './store.ts'
 
 type Trade = NonNullable<StoreDeposit['trade']>

@@ -6,7 +6,7 @@ import type { Currency } from '../../contract/money.ts'
 import { type DepositStatus, isFinal } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
-import type { TradeStateColumn } from '../db/schema.ts'
+import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { AT_ONCE } from './deposit.ts'
 
 export type View = {

@@ -136,25 +136,26 @@ export async function addReversed(
 }
 
 /**
- * What the store may still be credited for a trade at the operator's risk, in the currency of its rate: the limit
- * less what it was given of other trades that Steam can still take back. Concurrent deliveries of one store wait
- * for each other here.
+ * Returns what may still be credited for a trade before Steam's protection ends, in the currency of its rate: the
+ * store's limit, less the room that other trades take. Concurrent deliveries of one store wait for each other here.
  */
 export async function riskRoom(
   tx: Tx,
-  { storeId, rateId, tradeId }: Pick<Posting, 'storeId' | 'rateId' | 'tradeId'>,
+  of: Pick<Posting, 'storeId' | 'rateId' | 'tradeId'> & { now: Date },
 ): Promise<bigint> {
+  const { storeId, rateId, tradeId, now } = of
   await sql`select pg_advisory_xact_lock(hashtext('credit at risk'), ${String(storeId)}::bigint::int)`.execute(
     tx,
   )
   const { rows } = await sql<{ room: bigint }>`
     select floor((store.risk_limit_usd_cents - coalesce((
-      select sum(ceil((trade.total - trade.held_amount - trade.reversed_amount) / rate.per_usd))
+      select sum(ceil(trade.at_risk_amount / rate.per_usd))
       from deposit
-      join trade on trade.deposit_id = deposit.id and trade.state = 'held'
+      join trade on trade.deposit_id = deposit.id and trade.at_risk_amount > 0
       join quote on quote.id = trade.quote_id
       join exchange_rate rate on rate.id = quote.rate_id
       where deposit.store_id = store.id and trade.id <> ${tradeId}
+        and (trade.state = 'held' or trade.at_risk_until > ${now})
     ), 0)) * own.per_usd)::bigint as room
     from store, exchange_rate own
     where store.id = ${storeId} and own.id = ${rateId}`.execute(tx)

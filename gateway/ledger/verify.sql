@@ -27,6 +27,21 @@ items as (
     coalesce(sum(gross) filter (where reversed_at is not null), 0) as gross_back
   from trade_item group by trade_id
 ),
+credited_early as (
+  select trade_id,
+    sum(amount) filter (where cause = 'delivered' and credit_kind = 'available') as amount,
+    sum(amount) filter (where cause = 'reversed' and debit_kind <> 'held') as lost
+  from entry group by trade_id
+),
+-- The order in which deliveries found their room is that of their entries: they wait for each other before they post.
+early as (
+  select t.*, ceil(t.at_risk_amount / r.per_usd) as at_risk_usd_cents,
+    (select min(e.id) from ledger_entry e where e.trade_id = t.id) as place
+  from delivered t join exchange_rate r on r.id = t.rate_id where t.at_risk_amount > 0
+),
+last_early as (
+  select distinct on (store_id) store_id, risk_limit_usd_cents, delivered_at from early order by store_id, place desc
+),
 credited as (
   select deposit_id, count(*) as trades, sum(total) as total, sum(held_amount) as held, sum(reversed_amount) as reversed
   from delivered group by deposit_id
@@ -95,6 +110,27 @@ from trade where (delivered_at is not null) <> (state in ('held', 'final', 'reve
 union all
 select 'an exchange on Steam is credited twice', 'Steam trade ' || steam_trade_id
 from delivered group by steam_trade_id having count(*) > 1
+-- Credit at risk
+union all
+select 'a delivered trade has no terms', 'trade ' || id
+from delivered where credit_mode is null or liability is null or risk_limit_usd_cents is null
+union all
+select 'a trade is credited before protection ends, though its store waits for the release', 'trade ' || id
+from delivered where credit_mode = 'on_release' and at_risk_amount > 0
+union all
+select 'what a trade has at risk is not what was credited before protection ended', 'trade ' || t.id
+from delivered t left join credited_early c on c.trade_id = t.id
+where t.at_risk_amount <> case when t.state = 'held' then coalesce(c.amount, 0)
+  else least(t.at_risk_amount, coalesce(c.lost, 0)) end
+union all
+select 'more of a store is at risk than its limit at the last delivery',
+  'store ' || l.store_id || ': ' || sum(t.at_risk_usd_cents) || ' of ' || l.risk_limit_usd_cents
+from last_early l join early t on t.store_id = l.store_id and (t.state = 'held' or t.at_risk_until > l.delivered_at)
+group by l.store_id, l.risk_limit_usd_cents having sum(t.at_risk_usd_cents) > l.risk_limit_usd_cents
+union all
+select 'a reversal is borne by another than the terms of its trade say', 'trade ' || t.id
+from delivered t join entry e on e.trade_id = t.id and e.cause = 'reversed'
+where (t.liability = 'store' and e.debit_kind = 'loss') or (t.liability = 'operator' and e.debit_kind = 'available')
 -- Deposits
 union all
 select 'a deposit is not credited with what its trades brought', 'deposit ' || d.id

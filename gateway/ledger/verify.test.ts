@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createMetrics } from '../kit/metrics.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
-import { tradeHandlers } from '../trades/service.ts'
+import { tradeHandlers } from '../trades/advance.ts'
 import { checkLedger } from './jobs.ts'
 import { verifyLedger } from './verify.ts'
 
@@ -148,6 +148,28 @@ describe('the check of the ledger', () => {
     [
       'the state of a trade contradicts its delivery',
       `update trade set state = 'declined' where id = (select min(id) from trade)`,
+    ],
+    [
+      'a delivered trade has no terms',
+      `alter table trade drop constraint trade_terms_at_delivery;
+      update trade set liability = null where delivered_at is not null`,
+    ],
+    [
+      'a trade is credited before protection ends, though its store waits for the release',
+      `update trade set credit_mode = 'on_release' where state = 'held'`,
+    ],
+    [
+      'what a trade has at risk is not what was credited before protection ended',
+      `update trade set at_risk_amount = at_risk_amount - 1 where state = 'held' and at_risk_amount > 0`,
+    ],
+    [
+      'more of a store is at risk than its limit at the last delivery',
+      `update trade set risk_limit_usd_cents = risk_limit_usd_cents - 1 where state = 'held'`,
+    ],
+    [
+      'a reversal is borne by another than the terms of its trade say',
+      `update ledger_entry set debit_account = (select min(id) from account where kind = 'available')
+       where cause = 'reversed'`,
     ],
     [
       'a deposit is not credited with what its trades brought',

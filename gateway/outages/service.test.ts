@@ -6,8 +6,8 @@ import { createMetrics } from '../kit/metrics.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
-import { tradeHandlers } from '../trades/service.ts'
 import { type OutageDeps, setMaintenance, watchOutages } from './service.ts'
 
 const MINUTE_MS = 60_000

@@ -2,8 +2,8 @@
 import { expect } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import type { Signals } from '../db/signals.ts'
+import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
-import { tradeHandlers } from '../trades/service.ts'
 import type { FakeSession } from './fake-steam.ts'
 import type { aDeposit, Till } from './till.ts'
 

@@ -6,10 +6,13 @@ import { botQueue } from '../bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../bots/fleet.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
 import { createDeposit } from '../deposits/opening.ts'
+import type { DepositDeps } from '../deposits/service.ts'
 import { systemIds } from '../kit/ids.ts'
 import { DEFAULT_RULES } from '../pricing/price.ts'
+import { CORE } from '../trades/core.ts'
+import type { TradeDeps } from '../trades/deps.ts'
+import { createTradeStore } from '../trades/postgres-store.ts'
 import type { RequestDeps } from '../trades/request.ts'
-import type { TradeDeps } from '../trades/wake.ts'
 import { ensureWebhookQueues } from '../webhooks/jobs.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 import { type FakeSession, fakeSession } from './fake-steam.ts'
@@ -23,7 +26,7 @@ export async function startTill() {
   const { db, url, queue, signals, log, lines, close } = await takeStand()
   // The database's own now() takes part in leases and views, so the test's clock starts there.
   const clock: FakeClock = fakeClock(new Date())
-  const deps: TradeDeps & RequestDeps = {
+  const common = {
     db,
     queue,
     signals,
@@ -38,6 +41,11 @@ export async function startTill() {
       }),
     },
     publicUrl: PUBLIC_URL,
+  } satisfies DepositDeps
+  const deps: TradeDeps & RequestDeps = {
+    ...common,
+    trades: createTradeStore(common),
+    core: CORE,
     limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
     rules: DEFAULT_RULES,
     protectionDays: (game) => (game === 'cs' ? 8 : 0),

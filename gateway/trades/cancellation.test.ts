@@ -4,9 +4,9 @@ import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
 import { cancelDeposit } from './cancellation.ts'
 import { record } from './record.ts'
-import { tradeHandlers } from './service.ts'
 
 let till: Till
 let store: { id: bigint }

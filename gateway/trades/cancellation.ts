@@ -1,12 +1,7 @@
 /** A store no longer wants a deposit. An offer that stands is cancelled on Steam first: only Steam's word ends it. */
-import type { Tx } from '../db/client.ts'
-import { inTransaction } from '../db/transaction.ts'
-import { tellTransition } from '../deposits/service.ts'
-import { type DepositRow, lockDeposit, moveDeposit } from '../deposits/store.ts'
 import { refuse } from '../kit/problem.ts'
-import { recordLocked } from './record.ts'
-import { liveTradeOf, type TradeRow } from './store.ts'
-import { type TradeDeps, wakeAt } from './wake.ts'
+import { type Recorded, recordLocked, writeLines } from './record.ts'
+import type { LockedDeposit, ShellDeps, TradeTx } from './trade-store.ts'
 
 /** How soon a cancel may be repeated while an offer is being sent. */
 const BUSY_S = 3
@@ -19,26 +14,30 @@ export type Cancelled =
 
 /** Undefined if the store has no such deposit. Refuses what cannot be cancelled any more, or not yet. */
 export async function cancelDeposit(
-  deps: TradeDeps,
+  deps: ShellDeps,
   storeId: bigint,
   depositId: bigint,
 ): Promise<Cancelled | undefined> {
-  return inTransaction(deps.db, async (tx) => {
-    const deposit = await lockDeposit(tx, { id: depositId })
-    if (deposit === undefined || deposit.store_id !== storeId) return undefined
-    const live = await liveTradeOf(tx, depositId)
+  let recorded: Recorded | undefined
+  const cancelled = await deps.trades.transaction(async (tx) => {
+    recorded = undefined
+    const deposit = await tx.lockDeposit(depositId)
+    if (deposit === undefined || deposit.storeId !== storeId) return undefined
+    const live = await tx.liveTradeOf(depositId)
     switch (deposit.status) {
       case 'created':
-        // What is said to Steam at this moment cannot be taken back before it is answered.
+        // What is being said to Steam cannot be taken back before it is answered.
         if (live !== undefined) return refuse('deposit_busy', { retryAfterS: BUSY_S })
-        return end(deps, tx, deposit)
+        if (await tx.closeDeposit(deposit, deps.clock.now())) return 'ended'
+        throw new Error(`deposit ${deposit.id} cannot be cancelled from ${deposit.status}`)
       case 'pending':
         if (live === undefined) return refuse('deposit_busy', { retryAfterS: BUSY_S })
-        return cancelOffer(deps, tx, { deposit, row: live.row })
+        recorded = await cancelOffer(deps, tx, { deposit, tradeId: live })
+        return 'under_way'
       case 'paymentTimeout':
-        return deposit.cancelled_at === null ? refuse('not_cancellable') : 'ended'
+        return deposit.cancelledAt === null ? refuse('not_cancellable') : 'ended'
       case 'tradeTimeout':
-        return (await wasCancelled(tx, depositId)) ? 'ended' : refuse('not_cancellable')
+        return (await tx.wasCancelledByStore(depositId)) ? 'ended' : refuse('not_cancellable')
       case 'succeeded':
       case 'tradeDeclined':
       case 'tradeCountered':
@@ -48,36 +47,22 @@ export async function cancelDeposit(
         return deposit.status satisfies never
     }
   })
+  writeLines(deps.log, recorded)
+  return cancelled
 }
 
-async function end(deps: TradeDeps, tx: Tx, deposit: DepositRow): Promise<Cancelled> {
-  const to = await moveDeposit(tx, deposit, { kind: 'cancelled_by_store' })
-  if (to === null) throw new Error(`deposit ${deposit.id} cannot be cancelled from ${deposit.status}`)
-  const change = { cancelled_at: deps.clock.now() }
-  await tx.updateTable('deposit').set(change).where('id', '=', deposit.id).execute()
-  await tellTransition(deps, tx, { deposit, to })
-  return 'ended'
-}
-
-type Standing = { deposit: DepositRow; row: TradeRow }
-
-/** No lease is held here: the cancel is only begun. Its bot does it, and finds out whether the shopper was faster. */
-async function cancelOffer(deps: TradeDeps, tx: Tx, { deposit, row }: Standing): Promise<Cancelled> {
+/** No lease is held here, so the cancel only begins. Its bot does it, and finds out whether the shopper was faster. */
+async function cancelOffer(
+  deps: ShellDeps,
+  tx: TradeTx,
+  { deposit, tradeId }: { deposit: LockedDeposit; tradeId: bigint },
+): Promise<Recorded> {
   const now = deps.clock.now()
-  const said = { deposit, source: { tradeId: row.id }, fact: { kind: 'store_cancels' }, now } as const
-  const trade = (await recordLocked(deps, tx, said))?.trade
-  if (trade?.state !== 'active' || trade.acceptedAt !== null) return refuse('not_cancellable')
-  // One that is being cancelled already keeps its reason; the bot is woken all the same.
-  await wakeAt(deps, tx, row, now)
-  return 'under_way'
-}
-
-async function wasCancelled(tx: Tx, depositId: bigint): Promise<boolean> {
-  const row = await tx
-    .selectFrom('trade')
-    .select('id')
-    .where('deposit_id', '=', depositId)
-    .where('reason', '=', 'cancelled_by_store')
-    .executeTakeFirst()
-  return row !== undefined
+  const report = { deposit, source: { tradeId }, fact: { kind: 'store_cancels' }, now } as const
+  const recorded = await recordLocked(deps, tx, report)
+  if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null)
+    return refuse('not_cancellable')
+  // A cancel that has begun keeps its reason. The bot is woken again.
+  await tx.wake(tradeId, now)
+  return recorded
 }

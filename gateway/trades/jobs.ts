@@ -1,8 +1,8 @@
 import { botQueue } from '../bots/bot.ts'
 import { INTENT_LIFE_MS } from './alarm.ts'
+import type { TradeDeps } from './deps.ts'
 import { record } from './record.ts'
-import { aboutTrade } from './store.ts'
-import type { TradeDeps } from './wake.ts'
+import { aboutTrade } from './trade-store.ts'
 
 const MOST_DUE = 500
 
@@ -37,7 +37,10 @@ export async function sweepTrades(deps: TradeDeps): Promise<void> {
       const job = { kind: 'trade', tradeId: String(id) } as const
       await db.transaction().execute((tx) => queue.send(tx, name, job, { singletonKey: `trade ${id}` }))
     } catch (error) {
-      log.error({ err: error, ...aboutTrade(row) }, 'a trade that is due could not be woken')
+      log.error(
+        { err: error, ...aboutTrade({ id: row.id, depositId: row.deposit_id }) },
+        'a trade that is due could not be woken',
+      )
     }
   }
   if (due.length === MOST_DUE) log.warn({ due: due.length }, 'more trades are due than one sweep wakes')
@@ -54,7 +57,7 @@ async function refuseStaleIntents(deps: TradeDeps): Promise<void> {
     .limit(MOST_DUE)
     .execute()
   for (const row of rows) {
-    const about = aboutTrade(row)
+    const about = aboutTrade({ id: row.id, depositId: row.deposit_id })
     try {
       await record(deps, { tradeId: row.id }, { kind: 'nobody_came' })
       deps.log.error({ ...about, bot: String(row.bot_id) }, 'no bot took up a trade in time')

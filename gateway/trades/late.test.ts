@@ -3,10 +3,10 @@ import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
 import { cancelDeposit } from './cancellation.ts'
 import { reportOverdue, sweepTrades } from './jobs.ts'
 import { requestTrade } from './request.ts'
-import { tradeHandlers } from './service.ts'
 
 let till: Till
 let store: { id: bigint }

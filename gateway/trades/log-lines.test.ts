@@ -6,9 +6,9 @@ import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { sendDue, senderDeps } from '../testing/webhooks.ts'
 import { publishEvents } from '../webhooks/publisher.ts'
+import { tradeHandlers } from './advance.ts'
 import { sweepTrades } from './jobs.ts'
 import { requestTrade } from './request.ts'
-import { tradeHandlers } from './service.ts'
 
 const MINUTE_MS = 60_000
 
@@ -102,13 +102,13 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
   const said = new Set(own.map((line) => line.msg))
   for (const line of [
     'an offer was not sent',
-    'an offer was refused',
-    'it is not known whether an offer was sent',
-    'an offer whose sending was not answered is not on Steam',
+    'offer was refused',
+    'send of an offer was not answered',
+    'unanswered offer is not on Steam',
     'declines a counter-offer',
-    'an offer was cancelled, but not by us: check the bot’s account',
-    'items delivered',
-    'a trade was taken back by its sender',
+    'offer was cancelled, but not by this till: check the account of the bot',
+    'items were delivered',
+    'trade was taken back by its sender',
     'webhook not taken, sending again later',
     'webhook delivered',
     'webhook given up: the store does not take it',

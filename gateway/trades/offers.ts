@@ -1,21 +1,20 @@
 /** Reading, proving and cancelling offers: Steam is asked, and what it says is recorded. */
 import type { BotContext } from '../bots/bot.ts'
-import { retryAt } from './alarm.ts'
 import { judgeExchange, type Proof } from './proof.ts'
 import { type Recorded, record } from './record.ts'
-import { WRITE_DEADLINE_MS } from './send.ts'
-import { aboutTrade, type LoadedTrade, later } from './store.ts'
-import type { TradeDeps } from './wake.ts'
+import { askAgain, WRITE_DEADLINE_MS } from './send.ts'
+import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 
 /** Reads the offer of an active trade. */
-export async function read(deps: TradeDeps, bot: BotContext, { row, trade }: LoadedTrade): Promise<void> {
+export async function read(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+  const { trade, facts } = loaded
   if (trade.state !== 'active') return
   const answer = await bot.session.readOffer(trade.offerId)
   // An empty or failed read says nothing.
   if (answer.kind !== 'offer') {
-    return later(deps.db, { row, writer: bot }, retryAt(trade, deps.clock.now()))
+    return askAgain(deps, bot, loaded)
   }
-  await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer: answer.offer })
+  await record(deps, { tradeId: facts.id, writer: bot }, { kind: 'offer_read', offer: answer.offer })
 }
 
 type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string }
@@ -25,35 +24,36 @@ type Proved = Recorded & { proof: Proof['kind'] }
 
 /** Asks for Steam's record of the exchange: only it proves where the items are. */
 export async function prove(
-  deps: TradeDeps,
+  deps: ShellDeps,
   bot: BotContext,
   accepted: Accepted,
 ): Promise<Proved | undefined> {
   const { loaded, steamTradeId, offerId } = accepted
-  const { row, trade } = loaded
+  const { trade, facts } = loaded
   const answer = await bot.session.readTradeStatus(steamTradeId)
   if (answer.kind !== 'trade') {
-    await later(deps.db, { row, writer: bot }, retryAt(trade, deps.clock.now()))
+    await askAgain(deps, bot, loaded)
     return undefined
   }
   const exchange = answer.trade
   const proof = judgeExchange(trade, exchange).kind
   if (proof === 'contradiction') {
-    const about = { ...aboutTrade(row), steamTrade: steamTradeId, state: exchange.state }
+    const about = { ...aboutTrade(facts), steamTrade: steamTradeId, state: exchange.state }
     deps.log.error(about, 'Steam’s record of an exchange does not fit what the offer asked for')
   }
   const fact = { kind: 'exchange_read', offerId, exchange } as const
-  const recorded = await record(deps, { tradeId: row.id, writer: bot }, fact)
+  const recorded = await record(deps, { tradeId: facts.id, writer: bot }, fact)
   return recorded && { ...recorded, proof }
 }
 
 /** Cancels on Steam, reads back, and lets Steam's word decide: an accept may have been faster. */
-export async function cancel(deps: TradeDeps, bot: BotContext, { row, trade }: LoadedTrade): Promise<void> {
+export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+  const { trade, facts } = loaded
   if (trade.state !== 'active') return
   if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
-    return later(deps.db, { row, writer: bot }, retryAt(trade, deps.clock.now()))
+    return askAgain(deps, bot, loaded)
   }
-  const source = { tradeId: row.id, writer: bot }
+  const source = { tradeId: facts.id, writer: bot }
   // Written first, so that a cancelled offer is known to be our doing.
   const recorded = await record(deps, source, { kind: 'cancelling', because: 'deadline' })
   if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null) return

@@ -4,12 +4,11 @@
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
-import { isLikeOurs, judgeStray } from './decide.ts'
+import { isLikeOurs } from './decide.ts'
 import { WRITE_DEADLINE_MS } from './send.ts'
-import { tradesByCode } from './store.ts'
-import type { TradeDeps } from './wake.ts'
+import type { ShellDeps } from './trade-store.ts'
 
-/** Steam ends an offer by itself after so long: what is older is of no harm any more. */
+/** Steam ends an offer after this long: older ones are harmless. */
 const OFFER_LIFE_MS = 14 * 86_400_000
 
 /** A list that fails for good must not be asked for with every watch. */
@@ -25,7 +24,7 @@ export type Orphans = {
 /** What is known of a bot's orphans under one lease. `nextAt`: when to list, null once that is done. */
 type Known = { epoch: bigint; nextAt: Date | null; told: Set<string> }
 
-export function createOrphans(deps: TradeDeps): Orphans {
+export function createOrphans(deps: ShellDeps): Orphans {
   const bots = new Map<bigint, Known>()
   const knownOf = ({ botId, epoch }: BotContext): Known => {
     const before = bots.get(botId)
@@ -45,7 +44,7 @@ export function createOrphans(deps: TradeDeps): Orphans {
   }
   const tend = async (bot: BotContext, offer: Offer): Promise<boolean> => {
     if (!isLikeOurs(offer)) return true
-    const verdict = judgeStray(offer)
+    const verdict = deps.core.judgeStray(offer)
     switch (verdict.kind) {
       case 'nothing':
         return true
@@ -59,8 +58,8 @@ export function createOrphans(deps: TradeDeps): Orphans {
         const after = await bot.session.readOffer(offer.offerId)
         if (after.kind !== 'offer') return after.kind === 'missing'
         // The shopper was faster than the cancel.
-        if (judgeStray(after.offer).kind === 'prove') return tend(bot, after.offer)
-        return judgeStray(after.offer).kind === 'nothing'
+        if (deps.core.judgeStray(after.offer).kind === 'prove') return tend(bot, after.offer)
+        return deps.core.judgeStray(after.offer).kind === 'nothing'
       }
       default:
         return verdict satisfies never
@@ -76,7 +75,7 @@ export function createOrphans(deps: TradeDeps): Orphans {
       const answer = await bot.session.listSentOffers(new Date(now.getTime() - OFFER_LIFE_MS))
       if (answer.kind === 'unavailable') return true
       const codes = answer.offers.filter(isLikeOurs).map((offer) => offer.message)
-      const rows = await tradesByCode(deps.db, bot.botId, codes)
+      const rows = await deps.trades.tradesByCode(bot.botId, codes)
       const ends: boolean[] = []
       for (const offer of answer.offers) if (!rows.has(offer.message)) ends.push(await tend(bot, offer))
       if (ends.every((isOver) => isOver)) known.nextAt = null

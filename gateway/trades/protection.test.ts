@@ -5,8 +5,8 @@ import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
 import { sweepHistories } from './protection.ts'
-import { tradeHandlers } from './service.ts'
 
 const DAY_MS = 86_400_000
 
@@ -194,19 +194,36 @@ describe('a reversal of what was credited at once', () => {
     expect(await accounts()).toMatchObject({ available: -3_000n, items: 0n })
   })
 
-  it('gives the store room for credit at risk again', async () => {
+  const heldOfLast = async () => {
+    const rows = till.db.selectFrom('trade').select('held_amount').orderBy('id', 'desc')
+    return (await rows.executeTakeFirstOrThrow()).held_amount
+  }
+
+  it('D-36 keeps its room in the limit for 30 days', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await delivered()
     session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
     await work()
     await delivered()
-    const second = await till.db
-      .selectFrom('trade')
-      .select('held_amount')
-      .orderBy('id', 'desc')
-      .executeTakeFirstOrThrow()
-    expect(second.held_amount).toBe(0n)
+    expect(await heldOfLast()).toBe(3_000n)
+    till.clock.advance(30 * DAY_MS - 1)
+    await delivered()
+    expect(await heldOfLast()).toBe(3_000n)
+    till.clock.advance(1)
+    await delivered()
+    expect(await heldOfLast()).toBe(0n)
+  })
+
+  it('D-36 is borne by whom the settings at delivery say, whatever they say later', async () => {
+    await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
+    await delivered()
+    const later = { liability: 'store', credit_mode: 'on_release', risk_limit_usd_cents: 0n } as const
+    await till.db.updateTable('store').set(later).execute()
+    session.takeBack('9001')
+    till.clock.advance(8 * DAY_MS)
+    await work()
+    expect(await accounts()).toMatchObject({ available: 3_000n, loss: -3_000n })
   })
 })
 

@@ -1,9 +1,9 @@
 /** The watch over what was delivered: Steam lets the sender take some trades back for days. */
 import { type BotContext, botQueue } from '../bots/bot.ts'
+import type { TradeDeps } from './deps.ts'
 import { judgeExchange } from './proof.ts'
 import { record } from './record.ts'
-import { loadTrade, protectedTradesOf } from './store.ts'
-import type { TradeDeps } from './wake.ts'
+import type { ShellDeps } from './trade-store.ts'
 
 /** How soon it is gone through again if Steam fails. */
 const RETRY_MS = 300_000
@@ -12,25 +12,25 @@ const RETRY_MS = 300_000
 const MARGIN_MS = 3_600_000
 
 /** One read of the bot's history for all its protected trades. */
-export async function readHistory(deps: TradeDeps, bot: BotContext): Promise<void> {
-  const rows = await protectedTradesOf(deps.db, bot.botId)
+export async function readHistory(deps: ShellDeps, bot: BotContext): Promise<void> {
+  const rows = await deps.trades.protectedTradesOf(bot.botId)
   if (rows.length === 0) return
-  const oldest = Math.min(...rows.map((row) => (row.accepted_at ?? row.created_at).getTime()))
+  const oldest = Math.min(...rows.map((row) => (row.acceptedAt ?? row.createdAt).getTime()))
   const answer = await bot.session.listTrades(new Date(oldest - MARGIN_MS))
   if (answer.kind === 'unavailable') return retrySoon(deps, bot)
   const exchanges = new Map(answer.trades.map((exchange) => [exchange.tradeId, exchange]))
-  for (const { id, steam_trade_id: steamTradeId, steam_offer_id: offerId } of rows) {
+  for (const { id, steamTradeId, offerId } of rows) {
     const exchange = steamTradeId === null ? undefined : exchanges.get(steamTradeId)
-    const loaded = await loadTrade(deps.db, id)
+    const loaded = await deps.trades.load(id)
     if (exchange === undefined || loaded === undefined || offerId === null) continue
     if (judgeExchange(loaded.trade, exchange).kind !== 'taken_back') continue
     await record(deps, { tradeId: id, writer: bot }, { kind: 'exchange_read', offerId, exchange })
   }
 }
 
-async function retrySoon({ db, clock, historyEveryMs }: TradeDeps, bot: BotContext): Promise<void> {
-  const at = new Date(clock.now().getTime() - historyEveryMs + Math.min(RETRY_MS, historyEveryMs))
-  await db.updateTable('bot').set({ history_at: at }).where('id', '=', bot.botId).execute()
+async function retrySoon({ trades, clock, historyEveryMs }: ShellDeps, bot: BotContext): Promise<void> {
+  const lastAt = new Date(clock.now().getTime() - historyEveryMs + Math.min(RETRY_MS, historyEveryMs))
+  await trades.postponeHistory(bot.botId, lastAt)
 }
 
 /** Has every bot whose deliveries can be taken back go through its history, once every `historyEveryMs`. */

@@ -1,105 +1,137 @@
-/** The one way in which a trade changes: a fact is judged under the deposit's lock and all it causes is one commit. */
-
+/** The one way to change a trade: a fact, the pure rules, and everything they cause in one transaction. */
 import { isFinal } from '../../contract/statuses.ts'
-import type { Tx } from '../db/client.ts'
-import { inTransaction } from '../db/transaction.ts'
-import { depositTopic } from '../deposits/service.ts'
-import { type DepositRow, lockDeposit } from '../deposits/store.ts'
-import { alarm } from './alarm.ts'
-import { type Circumstances, decide, type Fact } from './decide.ts'
-import { follow } from './effects.ts'
-import { tradeTopic } from './request.ts'
+import type { Log } from '../kit/log.ts'
+import { type Effect, hasConsequences } from './consequences.ts'
+import type { Circumstances, Fact } from './decide.ts'
+import type { Trade, TradeEvent } from './trade.ts'
 import {
-  columnsOf,
+  aboutTrade,
   type LoadedTrade,
-  loadTrade,
-  otherOffersOf,
+  type LockedDeposit,
+  type ShellDeps,
+  type TradeFacts,
+  type TradeTx,
   type Writer,
-  withItems,
-  writeCancel,
-  writeTrade,
-} from './store.ts'
-import { evolve, type Trade, type TradeEvent } from './trade.ts'
-import { type TradeDeps, wakeAt } from './wake.ts'
+} from './trade-store.ts'
 
 /** `trade`: as it is now. `events`: what the fact made happen; none if it is no news. */
-export type Recorded = { trade: Trade; events: TradeEvent[] }
+export type Recorded = { trade: Trade; events: TradeEvent[]; lines: Line[] }
+
+/** A line for the log, to be written once the transaction is committed. */
+type Line = { about: Pick<TradeFacts, 'id' | 'depositId'>; line: Extract<Effect, { kind: 'log' }> }
 
 /**
- * Whose fact it is. Without a writer two things may be done: an intent changed, about which nothing was said to Steam,
- * and a cancel begun, which the holder of the lease carries out.
+ * Who reports the fact. Without a lease only an intent may change, about which nothing was said to Steam, or a cancel
+ * begin, which the holder of the lease carries out.
  */
 export type Source = { tradeId: bigint; writer?: Writer }
 
-/** Undefined when there is no such trade, or the writer's lease is over: then nothing was changed. */
-export async function record(deps: TradeDeps, source: Source, fact: Fact): Promise<Recorded | undefined> {
-  const seen = await loadTrade(deps.db, source.tradeId)
+/** Undefined if there is no such trade, or the writer's lease is over: then nothing was changed. */
+export async function record(deps: ShellDeps, source: Source, fact: Fact): Promise<Recorded | undefined> {
+  const seen = await deps.trades.load(source.tradeId)
   if (seen === undefined) return undefined
   const now = deps.clock.now()
-  // Most reads bring nothing new: those lock nothing and write nothing.
-  const isNews = decide(seen.trade, fact, { ...circumstances(deps, seen.row, now), wanted: true }).length > 0
-  if (!isNews && (seen.row.due_at === null || seen.row.due_at > now)) return { trade: seen.trade, events: [] }
-  return inTransaction(deps.db, async (tx) => {
-    const deposit = await lockDeposit(tx, { id: seen.row.deposit_id })
+  const { dueAt } = seen.facts
+  // Most reads bring nothing new. They lock nothing and write nothing.
+  const isNews =
+    deps.core.decide(seen.trade, fact, circumstances(deps, seen, { now, wanted: true })).length > 0
+  if (!isNews && (dueAt === null || dueAt > now)) return { trade: seen.trade, events: [], lines: [] }
+  const recorded = await deps.trades.transaction(async (tx) => {
+    const deposit = await tx.lockDeposit(seen.facts.depositId)
     return deposit && recordLocked(deps, tx, { deposit, source, fact, now })
   })
+  writeLines(deps.log, recorded)
+  return recorded
 }
 
-type Said = { deposit: DepositRow; source: Source; fact: Fact; now: Date }
+type Report = { deposit: LockedDeposit; source: Source; fact: Fact; now: Date }
 
-/** The same within the transaction of a caller who has locked the deposit. */
-export async function recordLocked(deps: TradeDeps, tx: Tx, said: Said): Promise<Recorded | undefined> {
-  const locked = await lockTrade(tx, said.source.tradeId)
-  return locked && apply(deps, tx, { ...said, locked })
+/** The same within a transaction that has locked the deposit. The caller writes the lines after its commit. */
+export async function recordLocked(
+  deps: ShellDeps,
+  tx: TradeTx,
+  report: Report,
+): Promise<Recorded | undefined> {
+  const { deposit, source, fact, now } = report
+  const locked = await tx.lockTrade(source.tradeId)
+  if (locked === undefined) return undefined
+  const around = circumstances(deps, locked, { now, wanted: !isFinal(deposit.status) })
+  const events = deps.core.decide(locked.trade, fact, around)
+  const trade = events.reduce(deps.core.evolve, locked.trade)
+  if (!(await write(deps, tx, { report, locked, trade, events }))) return undefined
+  const isDelivery = events.some(({ kind }) => kind === 'delivered')
+  const lines = isDelivery ? await endOthers(deps, tx, { report, locked }) : []
+  lines.push(...(await follow(deps, tx, { locked, events, now })))
+  if (events.length > 0) await tx.announce(locked)
+  return { trade, events, lines }
 }
 
-type Step = Said & { locked: LoadedTrade }
-
-async function apply(deps: TradeDeps, tx: Tx, step: Step): Promise<Recorded | undefined> {
-  const { deposit, locked, fact, now } = step
-  const { row } = locked
-  const around = { ...circumstances(deps, row, now), wanted: !isFinal(deposit.status) }
-  const events = decide(locked.trade, fact, around)
-  const trade = events.reduce(evolve, locked.trade)
-  if (!(await write(tx, step, { trade, events }))) return undefined
-  if (events.some(({ kind }) => kind === 'delivered')) await endOthers(deps, tx, step)
-  for (const event of events) await follow(deps, tx, { depositId: deposit.id, tradeId: row.id, event })
-  if (events.length > 0) {
-    await deps.signals.notify(tx, tradeTopic(row.id))
-    await deps.signals.notify(tx, depositTopic(deposit.id))
-  }
-  return { trade, events }
-}
-
-/** False when the source may not write this. */
-async function write(tx: Tx, step: Step, { trade, events }: Recorded): Promise<boolean> {
-  const { source, fact, now, locked } = step
-  const { id, state } = locked.row
-  const change = { ...(events.length > 0 && columnsOf(trade)), due_at: alarm(trade, now) }
-  if (source.writer) return writeTrade(tx, { id, from: [state], writer: source.writer }, change)
-  if (fact.kind !== 'store_cancels' && fact.kind !== 'others_came') {
-    return writeTrade(tx, { id, from: ['intended'] }, change)
-  }
-  const [event] = events
-  // Due at once, so that the next look at the offer carries it out where the job is lost.
-  if (event?.kind === 'cancel_begun') await writeCancel(tx, id, { cancelling: event.because, due_at: now })
-  return true
-}
-
-/** The deposit has its items: the shopper shall not give others as well. Before the balances are locked. */
-async function endOthers(deps: TradeDeps, tx: Tx, { deposit, locked, now }: Step): Promise<void> {
-  for (const row of await otherOffersOf(tx, locked.row)) {
-    const said = { deposit, source: { tradeId: row.id }, fact: { kind: 'others_came' }, now } as const
-    const recorded = await recordLocked(deps, tx, said)
-    if (recorded !== undefined && recorded.events.length > 0) await wakeAt(deps, tx, row, now)
+export function writeLines(log: Log, recorded: Recorded | undefined): void {
+  for (const { about, line } of recorded?.lines ?? []) {
+    log[line.level]({ ...aboutTrade(about), ...line.fields }, line.message)
   }
 }
 
-async function lockTrade(tx: Tx, id: bigint): Promise<LoadedTrade | undefined> {
-  const row = await tx.selectFrom('trade').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
-  return row && { row, trade: await withItems(tx, row) }
+type Writing = { report: Report; locked: LoadedTrade; trade: Trade; events: TradeEvent[] }
+
+/** False if the source may not write this. */
+async function write(deps: ShellDeps, tx: TradeTx, writing: Writing): Promise<boolean> {
+  const { report, locked, trade, events } = writing
+  const { source, fact, now } = report
+  if (source.writer === undefined && (fact.kind === 'store_cancels' || fact.kind === 'others_came')) {
+    const [event] = events
+    // Due at once, so the next look at the offer carries it out if the job is lost.
+    if (event?.kind === 'cancel_begun') await tx.beginCancel(locked, event.because, now)
+    return true
+  }
+  if (source.writer === undefined && locked.trade.state !== 'intended') return false
+  const changed = events.length > 0 ? trade : undefined
+  return tx.write(locked, { trade: changed, dueAt: deps.core.alarm(trade, now), writer: source.writer })
 }
 
-function circumstances(deps: TradeDeps, row: LoadedTrade['row'], now: Date): Omit<Circumstances, 'wanted'> {
-  return { now, protectionDays: deps.protectionDays(row.game) }
+/** The deposit has its items: the shopper must not be asked for more. Runs before the balances are locked. */
+async function endOthers(
+  deps: ShellDeps,
+  tx: TradeTx,
+  { report, locked }: { report: Report; locked: LoadedTrade },
+): Promise<Line[]> {
+  const { deposit, now } = report
+  const lines: Line[] = []
+  for (const tradeId of await tx.otherOffersOf(locked)) {
+    const other = { deposit, source: { tradeId }, fact: { kind: 'others_came' }, now } as const
+    const recorded = await recordLocked(deps, tx, other)
+    if (recorded === undefined || recorded.events.length === 0) continue
+    lines.push(...recorded.lines)
+    await tx.wake(tradeId, now)
+  }
+  return lines
+}
+
+/** Applies what the events cause beside the trade's new state. */
+async function follow(
+  deps: ShellDeps,
+  tx: TradeTx,
+  { locked, events, now }: { locked: LoadedTrade; events: readonly TradeEvent[]; now: Date },
+): Promise<Line[]> {
+  if (!events.some(hasConsequences)) return []
+  const forDelivery = events.some((event) => event.kind === 'delivered' && event.settlesAt !== null)
+  let standing = await tx.standingOf(locked, { forDelivery, now })
+  let { trade } = locked
+  const effects: Effect[] = []
+  for (const event of events) {
+    const caused = deps.core.consequences(trade, standing, event)
+    standing = caused.standing
+    effects.push(...caused.effects)
+    trade = deps.core.evolve(trade, event)
+  }
+  await tx.apply(locked, effects)
+  return effects.flatMap((line) => (line.kind === 'log' ? [{ about: locked.facts, line }] : []))
+}
+
+function circumstances(
+  deps: ShellDeps,
+  { facts }: LoadedTrade,
+  around: Pick<Circumstances, 'now' | 'wanted'>,
+): Circumstances {
+  return { ...around, protectionDays: deps.protectionDays(facts.game) }
 }

@@ -11,7 +11,7 @@ import { type DepositRow, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
 import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
-import { liveTradeOf } from './store.ts'
+import { liveTradeOf, tradeTopic } from './store.ts'
 
 export type TradeLimits = {
   maxItems: number
@@ -29,8 +29,6 @@ export type RequestAnswer =
 
 /** How long a request waits for the bot. */
 const WAIT_MS = 20_000
-
-export const tradeTopic = (id: bigint): string => `trade:${id}`
 
 /** Asks for a trade of these items, or joins the one that is under way with the same items. */
 export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<RequestAnswer> {

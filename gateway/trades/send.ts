@@ -1,11 +1,9 @@
-/** Sending an offer, and finding out what became of one whose answer was lost. Nothing is sent twice by itself. */
+/** Sending an offer, and finding out what became of one whose answer was lost. Nothing is sent twice automatically. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
-import { retryAt } from './alarm.ts'
-import { isOfferOf, isWhatWasAskedFor, judgeStray } from './decide.ts'
+import { isOfferOf, isWhatWasAskedFor } from './decide.ts'
 import { record } from './record.ts'
-import { aboutTrade, type LoadedTrade, later } from './store.ts'
-import type { TradeDeps } from './wake.ts'
+import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 
 /** The longest a write to Steam may take; the lease must outlast it. */
 export const WRITE_DEADLINE_MS = 15_000
@@ -16,10 +14,11 @@ export const LIST_MARGIN_MS = 60_000
 /** An offer whose id is not known is looked for so far back: a clock that went wrong must not hide it for ever. */
 export const SEARCH_MARGIN_MS = 15 * 60_000
 
-export async function send(deps: TradeDeps, bot: BotContext, { row, trade }: LoadedTrade): Promise<void> {
-  const source = { tradeId: row.id, writer: bot }
+export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+  const { trade, facts } = loaded
+  const source = { tradeId: facts.id, writer: bot }
   if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
-    return later(deps.db, { row, writer: bot }, retryAt(trade, deps.clock.now()))
+    return askAgain(deps, bot, loaded)
   }
   const claimed = await record(deps, source, { kind: 'sending' })
   if (claimed === undefined || claimed.events.length === 0) return
@@ -28,53 +27,55 @@ export async function send(deps: TradeDeps, bot: BotContext, { row, trade }: Loa
     await record(deps, source, { kind: 'not_sent' })
     return
   }
-  const partner = { steamId: row.partner_steam_id, token: row.partner_token }
-  const answer = await bot.session.sendOffer(partner, [...trade.items], row.secret_code)
-  if (answer.kind !== 'sent') deps.log.info({ ...aboutTrade(row), answer }, 'an offer was not sent')
+  const partner = { steamId: trade.partnerSteamId, token: facts.partnerToken }
+  const answer = await bot.session.sendOffer(partner, [...trade.items], trade.secretCode)
+  if (answer.kind !== 'sent') deps.log.info({ ...aboutTrade(facts), answer }, 'an offer was not sent')
   const recorded = await record(deps, source, { kind: 'send_answered', answer })
   if (answer.kind !== 'sent') return
   const isOurs = recorded && 'offerId' in recorded.trade && recorded.trade.offerId === answer.offerId
   if (isOurs) return
   // The trade was given up meanwhile, or belongs to the next holder of the lease, who looks for the offer itself.
   deps.log.warn(
-    { ...aboutTrade(row), offer: answer.offerId },
+    { ...aboutTrade(facts), offer: answer.offerId },
     'an offer was sent for a trade that does not wait for it',
   )
   if (bot.mayWrite(WRITE_DEADLINE_MS)) await bot.session.cancelOffer(answer.offerId)
 }
 
+/** Steam said nothing: the trade is looked at again at its next alarm. */
+export function askAgain(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+  return deps.trades.postpone(loaded, bot, deps.core.retryAt(loaded.trade, deps.clock.now()))
+}
+
 /** Looks for the offer among those sent, by partner, code and item set. */
-export async function reconcile(
-  deps: TradeDeps,
-  bot: BotContext,
-  { row, trade }: LoadedTrade,
-): Promise<void> {
+export async function reconcile(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+  const { trade, facts } = loaded
   if (trade.state !== 'sending' && trade.state !== 'unknown') return
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
   const answer = await bot.session.listSentOffers(since)
   if (answer.kind === 'unavailable') {
-    return later(deps.db, { row, writer: bot }, retryAt(trade, deps.clock.now()))
+    return askAgain(deps, bot, loaded)
   }
   const { offers, unreadable } = answer
-  const source = { tradeId: row.id, writer: bot }
+  const source = { tradeId: facts.id, writer: bot }
   await record(deps, source, { kind: 'listed', offers, unreadable })
   const ours = offers.filter((offer) => isOfferOf(trade, offer))
   const found = ours.find((offer) => isWhatWasAskedFor(trade, offer))
   if (found !== undefined) await record(deps, source, { kind: 'offer_read', offer: found })
   for (const offer of ours) {
-    if (!isWhatWasAskedFor(trade, offer)) await withdrawOther(deps, bot, { row, offer })
+    if (!isWhatWasAskedFor(trade, offer)) await withdrawOther(deps, bot, { facts, offer })
   }
 }
 
 /** It carries the code of a trade, but nobody was quoted a price for what it asks: no shopper shall accept it. */
 async function withdrawOther(
-  deps: TradeDeps,
+  deps: ShellDeps,
   bot: BotContext,
-  { row, offer }: { row: LoadedTrade['row']; offer: Offer },
+  { facts, offer }: { facts: LoadedTrade['facts']; offer: Offer },
 ): Promise<void> {
   const { offerId, state } = offer
-  const about = { ...aboutTrade(row), offer: offerId, offerState: state }
+  const about = { ...aboutTrade(facts), offer: offerId, offerState: state }
   deps.log.error(about, 'an offer asks for other items than ours')
-  if (judgeStray(offer).kind !== 'cancel' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
+  if (deps.core.judgeStray(offer).kind !== 'cancel' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
   await bot.session.cancelOffer(offerId)
 }

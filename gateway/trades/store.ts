@@ -1,10 +1,13 @@
-import { type ExpressionBuilder, type Selectable, sql, type Updateable } from 'kysely'
+import type { Selectable, Updateable } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type Tables, type TradeTable } from '../db/schema.ts'
-import { type DepositRow, lockDeposit } from '../deposits/store.ts'
-import type { CancelReason, Trade } from './trade.ts'
+import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/trade-tables.ts'
+import type { Trade } from './trade.ts'
+import type { LoadedTrade, TradeSummary } from './trade-store.ts'
 
 export type TradeRow = Selectable<TradeTable>
+
+/** The name of a signal about a trade. */
+export const tradeTopic = (id: bigint): string => `trade:${id}`
 
 const LIVE_STATES = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
@@ -26,13 +29,31 @@ export async function liveTradeOf(
   return { row, assetIds: items.map((item) => item.asset_id) }
 }
 
-export type LoadedTrade = { trade: Trade; row: TradeRow }
-
 /** The trade as its states name it, or undefined if there is none. */
 export async function loadTrade(db: Db | Tx, id: bigint): Promise<LoadedTrade | undefined> {
   const row = await db.selectFrom('trade').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && { trade: await withItems(db, row), row }
+  return row && { trade: await withItems(db, row), facts: factsOf(row) }
 }
+
+export const factsOf = (row: TradeRow): LoadedTrade['facts'] => ({
+  id: row.id,
+  depositId: row.deposit_id,
+  botId: row.bot_id,
+  game: row.game,
+  partnerToken: row.partner_token,
+  dueAt: row.due_at,
+})
+
+export const summaryOf = (row: TradeRow): TradeSummary => ({
+  id: row.id,
+  state: row.state,
+  createdAt: row.created_at,
+  dueAt: row.due_at,
+  offerId: row.steam_offer_id,
+  steamTradeId: row.steam_trade_id,
+  acceptedAt: row.accepted_at,
+  isDelivered: row.delivered_at !== null,
+})
 
 export async function withItems(db: Db | Tx, row: TradeRow): Promise<Trade> {
   const items = await db
@@ -154,179 +175,5 @@ export function columnsOf(trade: Trade): Updateable<TradeTable> {
     ...('settlesAt' in trade && { settles_at: trade.settlesAt }),
     ...('lastLookAt' in trade && { last_look_at: trade.lastLookAt }),
     ended_at: 'endedAt' in trade ? trade.endedAt : null,
-  }
-}
-
-/** The lease under which a trade is written: a write under an older one than the bot's matches no row. */
-export type Writer = { epoch: bigint }
-
-const botsOf =
-  ({ epoch }: Writer) =>
-  (eb: ExpressionBuilder<Tables, 'trade'>) =>
-    eb.selectFrom('bot').select('bot.id').where('lease_epoch', '=', epoch)
-
-type Fenced = { id: bigint; from: readonly TradeRow['state'][]; writer: Writer }
-
-/**
- * Changes a trade that is still in one of `from`; false when it moved on, or the writer's lease is old.
- * Without a writer only what was never said to Steam may be changed.
- */
-export async function writeTrade(
-  db: Db | Tx,
-  at: Fenced | { id: bigint; from: ['intended'] },
-  change: Updateable<TradeTable>,
-): Promise<boolean> {
-  const query = db.updateTable('trade').where('id', '=', at.id).where('state', 'in', at.from)
-  const fenced =
-    'writer' in at
-      ? query.set({ ...change, lease_epoch: at.writer.epoch }).where('bot_id', 'in', botsOf(at.writer))
-      : query.set(change)
-  return (await fenced.returning('id').execute()).length === 1
-}
-
-/**
- * Begins a cancel without a lease, which its holder carries out: nothing that was learnt from Steam is touched. To be
- * called for a trade that was judged under its lock.
- */
-export async function writeCancel(
-  tx: Tx,
-  id: bigint,
-  change: { cancelling: CancelReason; due_at: Date },
-): Promise<void> {
-  await tx.updateTable('trade').set(change).where('id', '=', id).execute()
-}
-
-/**
- * Puts off the next look at a trade that is as it was loaded; null when none is needed. A cancel that the store began
- * meanwhile is not put off: `when` knows nothing of it.
- */
-export async function later(
-  db: Db,
-  { row, writer }: { row: TradeRow; writer: Writer },
-  when: Date | null,
-): Promise<void> {
-  await db
-    .updateTable('trade')
-    .set({ due_at: when, lease_epoch: writer.epoch })
-    .where('id', '=', row.id)
-    .where('state', '=', row.state)
-    .where('cancelling', 'is not distinct from', row.cancelling)
-    .where('bot_id', 'in', botsOf(writer))
-    .execute()
-}
-
-/** The items stay with the shopper, or have left them for good: other trades may name the assets again. */
-export async function freeItems(tx: Tx, tradeId: bigint): Promise<void> {
-  await tx.updateTable('trade_item').set({ live: false }).where('trade_id', '=', tradeId).execute()
-}
-
-export async function writeReceived(
-  tx: Tx,
-  tradeId: bigint,
-  received: readonly { assetId: string; newAssetId: string | null }[],
-): Promise<void> {
-  for (const { assetId, newAssetId } of received) {
-    await tx
-      .updateTable('trade_item')
-      .set({ live: false, received_asset_id: newAssetId })
-      .where('trade_id', '=', tradeId)
-      .where('asset_id', '=', assetId)
-      .execute()
-  }
-}
-
-/** Trades of a bot whose offer is, or may be, open. */
-export async function openTradesOf(db: Db, botId: bigint): Promise<TradeRow[]> {
-  return db
-    .selectFrom('trade')
-    .selectAll()
-    .where('bot_id', '=', botId)
-    .where('state', 'in', ['sending', 'unknown', 'active'])
-    .orderBy('id')
-    .execute()
-}
-
-/** Trades of the same deposit whose offers stand, at whichever bot. */
-export async function otherOffersOf(tx: Tx, row: TradeRow): Promise<TradeRow[]> {
-  return tx
-    .selectFrom('trade')
-    .selectAll()
-    .where('deposit_id', '=', row.deposit_id)
-    .where('id', '<>', row.id)
-    .where('state', '=', 'active')
-    .orderBy('id')
-    .execute()
-}
-
-/** Partners with whom the bot has had a trade since then. */
-export async function partnersSince(db: Db, botId: bigint, since: Date): Promise<Map<string, bigint>> {
-  const rows = await db
-    .selectFrom('trade')
-    .select((eb) => ['partner_steam_id', eb.fn.max('deposit_id').as('deposit_id')])
-    .where('bot_id', '=', botId)
-    .where('created_at', '>=', since)
-    .groupBy('partner_steam_id')
-    .execute()
-  return new Map(rows.map((row) => [row.partner_steam_id, row.deposit_id]))
-}
-
-/** What every line of the log tells of a trade. */
-export const aboutTrade = (row: Pick<TradeRow, 'id' | 'deposit_id'>) => ({
-  deposit: String(row.deposit_id),
-  trade: String(row.id),
-})
-
-/** The bot's delivered trades that their sender may yet take back, or may have. */
-export function protectedTradesOf(db: Db, botId: bigint): Promise<TradeRow[]> {
-  return db
-    .selectFrom('trade')
-    .selectAll()
-    .where('bot_id', '=', botId)
-    .where((eb) => eb.or([eb('state', '=', 'held'), eb('last_look_at', 'is not', null)]))
-    .where('state', 'in', ['held', 'final'])
-    .orderBy('id')
-    .execute()
-}
-
-/** The bot's trades by their secret codes, whatever became of them. */
-export async function tradesByCode(
-  db: Db,
-  botId: bigint,
-  codes: readonly string[],
-): Promise<Map<string, TradeRow>> {
-  if (codes.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('trade')
-    .selectAll()
-    .where('bot_id', '=', botId)
-    .where(sql<boolean>`secret_code = any(${[...codes]}::text[])`)
-    .execute()
-  return new Map(rows.map((row) => [row.secret_code, row]))
-}
-
-/** A trade and its deposit as they are now; both exist wherever an event of the trade is followed. */
-export async function tradeAndDeposit(
-  tx: Tx,
-  tradeId: bigint,
-): Promise<{ row: TradeRow; deposit: DepositRow }> {
-  const row = await tx.selectFrom('trade').selectAll().where('id', '=', tradeId).executeTakeFirstOrThrow()
-  const deposit = await lockDeposit(tx, { id: row.deposit_id })
-  if (deposit === undefined) throw new Error(`trade ${tradeId} has no deposit`)
-  return { row, deposit }
-}
-
-/** What every posting of a trade carries. */
-export async function postingOf(tx: Tx, { deposit, row }: { deposit: DepositRow; row: TradeRow }) {
-  const { rate_id: rateId } = await tx
-    .selectFrom('quote')
-    .select('rate_id')
-    .where('id', '=', row.quote_id)
-    .executeTakeFirstOrThrow()
-  return {
-    storeId: deposit.store_id,
-    currency: row.currency,
-    tradeId: row.id,
-    quoteId: row.quote_id,
-    rateId,
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DELIVERED_TRADE_STATES, FAILED_TRADE_STATES, FORGOTTEN_TRADE_STATES } from '../db/schema.ts'
+import { DELIVERED_TRADE_STATES, FAILED_TRADE_STATES, FORGOTTEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { fc, test } from '../testing/property.ts'
 import {
   active,

@@ -1,7 +1,7 @@
 /** The life of a trade, pure: its states, the edges between them, and what each event makes of it. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
-import type { TradeStateColumn } from '../db/schema.ts'
+import type { TradeStateColumn } from '../db/trade-tables.ts'
 import type { OfferAsset, TradeStatus } from '../steam/steam.ts'
 
 export type TradeState = TradeStateColumn

@@ -4,8 +4,8 @@ import type { Offer } from '../steam/steam.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
 import { requestTrade } from './request.ts'
-import { tradeHandlers } from './service.ts'
 
 let till: Till
 let bot: BotContext

@@ -1,73 +1,62 @@
 /** The watch over a bot's offers, and over those that were given up: proof of delivery wins over any end. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
-import { alarm, retryAt } from './alarm.ts'
-import { isOfferOf, judgeStray } from './decide.ts'
+import { isOfferOf } from './decide.ts'
 import { prove } from './offers.ts'
 import type { Orphans } from './orphans.ts'
 import { record } from './record.ts'
-import { LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
-import {
-  aboutTrade,
-  type LoadedTrade,
-  later,
-  loadTrade,
-  openTradesOf,
-  partnersSince,
-  type TradeRow,
-  tradesByCode,
-} from './store.ts'
-import { isEnded } from './trade.ts'
-import type { TradeDeps } from './wake.ts'
+import { askAgain, LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
+import { isEnded, type TradeState } from './trade.ts'
+import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 
-export type Advance = (deps: TradeDeps, bot: BotContext, tradeId: bigint) => Promise<void>
+export type Advance = (deps: ShellDeps, bot: BotContext, tradeId: bigint) => Promise<void>
 
 type Parts = { advance: Advance; orphans: Orphans }
 
 /** Resolves to how many trades are still open, and one more while orphans are to be looked for. */
-export async function watch(deps: TradeDeps, bot: BotContext, parts: Parts): Promise<number> {
+export async function watch(deps: ShellDeps, bot: BotContext, parts: Parts): Promise<number> {
   const open = await watchTrades(deps, bot, parts)
   // After a backup was put back no trade may be open for weeks, and an orphan can be accepted meanwhile.
   return (await parts.orphans.seek(bot)) ? open + 1 : open
 }
 
 /** One list read for all open offers of the bot; resolves to how many trades are still open. */
-async function watchTrades(deps: TradeDeps, bot: BotContext, { advance, orphans }: Parts): Promise<number> {
-  const open = await openTradesOf(deps.db, bot.botId)
+async function watchTrades(deps: ShellDeps, bot: BotContext, { advance, orphans }: Parts): Promise<number> {
+  const open = await deps.trades.openTradesOf(bot.botId)
   const now = deps.clock.now()
-  for (const { id, state, due_at: dueAt } of open) {
+  for (const { id, state, dueAt } of open) {
     // What the last holder of the lease left half done does not wait for the next sweep.
     if (state !== 'active' && dueAt !== null && dueAt <= now) await advance(deps, bot, id)
   }
   const active = open.filter((row) => row.state === 'active')
   if (active.length === 0) return open.length
-  const oldest = Math.min(...active.map((row) => row.created_at.getTime()))
+  const oldest = Math.min(...active.map((row) => row.createdAt.getTime()))
   const answer = await bot.session.listSentOffers(new Date(oldest - LIST_MARGIN_MS))
   if (answer.kind === 'unavailable') return open.length
-  const ours = new Map(active.map((row) => [row.steam_offer_id, row]))
+  const ours = new Map(active.map((row) => [row.offerId, row]))
   for (const offer of answer.offers) {
     const row = ours.get(offer.offerId)
     if (row === undefined) continue
     const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
     // An acceptance is proved at once, an escrow cancelled. What was due is done here: the look put off its alarm.
-    const isDue = row.due_at !== null && row.due_at <= deps.clock.now()
+    const isDue = row.dueAt !== null && row.dueAt <= deps.clock.now()
     if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
   }
   const others = answer.offers.filter((offer) => !ours.has(offer.offerId))
   await tendStrays(deps, bot, { offers: others, orphans })
   await declineCounters(deps, bot, answer.received)
-  return (await openTradesOf(deps.db, bot.botId)).length
+  return (await deps.trades.openTradesOf(bot.botId)).length
 }
 
 /** Offers of others that ask for our items while a trade with them is open, or was countered just now. */
 const COUNTERED_MS = 15 * 60_000
 
 /** A counter-offer is never accepted; left alone it would lie there for two weeks, to be accepted by a slip. */
-async function declineCounters(deps: TradeDeps, bot: BotContext, received: readonly Offer[]): Promise<void> {
+async function declineCounters(deps: ShellDeps, bot: BotContext, received: readonly Offer[]): Promise<void> {
   const open = received.filter((offer) => offer.state === 'active')
   if (open.length === 0) return
   const since = new Date(deps.clock.now().getTime() - COUNTERED_MS)
-  const partners = await partnersSince(deps.db, bot.botId, since)
+  const partners = await deps.trades.partnersSince(bot.botId, since)
   for (const offer of open) {
     // Offers of others are none of our business: the operator may move items by hand.
     const depositId = partners.get(offer.partnerSteamId)
@@ -78,17 +67,16 @@ async function declineCounters(deps: TradeDeps, bot: BotContext, received: reado
 }
 
 /** States in which a trade's own offer is not known yet, and is looked for elsewhere. */
-const UNSENT: readonly TradeRow['state'][] = ['intended', 'sending', 'unknown']
+const UNSENT: readonly TradeState[] = ['intended', 'sending', 'unknown']
 
 /** Offers that carry the code of a trade, but are not the offer it waits for. */
 async function tendStrays(
-  deps: TradeDeps,
+  deps: ShellDeps,
   bot: BotContext,
   { offers, orphans }: { offers: readonly Offer[]; orphans: Orphans },
 ): Promise<void> {
-  const open = offers.filter((offer) => judgeStray(offer).kind !== 'nothing')
-  const rows = await tradesByCode(
-    deps.db,
+  const open = offers.filter((offer) => deps.core.judgeStray(offer).kind !== 'nothing')
+  const rows = await deps.trades.tradesByCode(
     bot.botId,
     open.map((offer) => offer.message),
   )
@@ -97,22 +85,22 @@ async function tendStrays(
     if (row === undefined) await orphans.tend(bot, offer)
     if (row === undefined || UNSENT.includes(row.state)) continue
     // Sent while the list was read: it is the offer that its trade waits for, and the next watch looks at it.
-    if (row.state === 'active' && row.steam_offer_id === offer.offerId) continue
+    if (row.state === 'active' && row.offerId === offer.offerId) continue
     // Delivered by this very offer: nothing is left to do.
-    if (row.delivered_at !== null && row.steam_trade_id === offer.tradeId) continue
-    const loaded = await loadTrade(deps.db, row.id)
+    if (row.isDelivered && row.steamTradeId === offer.tradeId) continue
+    const loaded = await deps.trades.load(row.id)
     if (loaded !== undefined && isOfferOf(loaded.trade, offer)) await tendStray(deps, bot, { loaded, offer })
   }
 }
 
 async function tendStray(
-  deps: TradeDeps,
+  deps: ShellDeps,
   bot: BotContext,
   { loaded, offer }: { loaded: LoadedTrade; offer: Offer },
 ): Promise<void> {
   const { offerId } = offer
-  const verdict = judgeStray(offer)
-  const about = { ...aboutTrade(loaded.row), offer: offerId, state: loaded.row.state }
+  const verdict = deps.core.judgeStray(offer)
+  const about = { ...aboutTrade(loaded.facts), offer: offerId, state: loaded.trade.state }
   switch (verdict.kind) {
     case 'nothing':
       return
@@ -125,7 +113,7 @@ async function tendStray(
       await bot.session.cancelOffer(offerId)
       const answer = await bot.session.readOffer(offerId)
       if (answer.kind !== 'offer') return
-      const after = judgeStray(answer.offer)
+      const after = deps.core.judgeStray(answer.offer)
       // The shopper was faster than the cancel.
       if (after.kind !== 'prove') return
       return proveStray(deps, bot, { loaded, steamTradeId: after.steamTradeId, offerId })
@@ -137,29 +125,28 @@ async function tendStray(
 
 type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string }
 
-async function proveStray(deps: TradeDeps, bot: BotContext, accepted: Accepted): Promise<void> {
+async function proveStray(deps: ShellDeps, bot: BotContext, accepted: Accepted): Promise<void> {
   const proved = await prove(deps, bot, accepted)
-  const { row, trade } = accepted.loaded
+  const { loaded } = accepted
   // An exchange that failed or was taken back says nothing new a minute later.
-  if (proved?.proof !== 'not_yet' || !isEnded(trade)) return
+  if (proved?.proof !== 'not_yet' || !isEnded(loaded.trade)) return
   // The items are on their way: the next review may be hours off.
-  await later(deps.db, { row, writer: bot }, retryAt(trade, deps.clock.now()))
+  await askAgain(deps, bot, loaded)
 }
 
 /** A look at a trade that ended without its items, at times that grow apart: Steam may have told us too early. */
-export async function review(deps: TradeDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
-  const { trade, row } = loaded
+export async function review(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+  const { trade } = loaded
   if (!isEnded(trade) || trade.startedAt === null) return
-  const now = deps.clock.now()
   const offers = await offersOf(deps, bot, loaded)
-  if (offers === undefined) return later(deps.db, { row, writer: bot }, retryAt(trade, now))
-  await later(deps.db, { row, writer: bot }, alarm(trade, now))
+  if (offers === undefined) return askAgain(deps, bot, loaded)
+  await deps.trades.postpone(loaded, bot, deps.core.alarm(trade, deps.clock.now()))
   for (const offer of offers) await tendStray(deps, bot, { loaded, offer })
 }
 
 /** What Steam has of a trade's offers; undefined when it did not say. */
 async function offersOf(
-  deps: TradeDeps,
+  deps: ShellDeps,
   bot: BotContext,
   { trade }: LoadedTrade,
 ): Promise<Offer[] | undefined> {

@@ -1,7 +1,7 @@
 /** A till in memory: every commit is one call, judged by the pure rules and checked at once. */
 
 import { isFinal } from '../../contract/statuses.ts'
-import { OPEN_TRADE_STATES } from '../../gateway/db/schema.ts'
+import { OPEN_TRADE_STATES } from '../../gateway/db/trade-tables.ts'
 import type { DepositCause } from '../../gateway/deposits/deposit.ts'
 import { DEPOSIT_EDGES, DEPOSIT_LIFE_MS } from '../../gateway/deposits/deposit.ts'
 import { least } from '../../gateway/ledger/entry.ts'

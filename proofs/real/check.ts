@@ -2,7 +2,7 @@
 import type pg from 'pg'
 import { z } from 'zod'
 import { type DepositStatus, isFinal } from '../../contract/statuses.ts'
-import type { TradeStateColumn } from '../../gateway/db/schema.ts'
+import type { TradeStateColumn } from '../../gateway/db/trade-tables.ts'
 import { DEPOSIT_EDGES } from '../../gateway/deposits/deposit.ts'
 import type { OfferState } from '../../gateway/steam/steam.ts'
 import { EDGES } from '../../gateway/trades/trade.ts'

@@ -2,10 +2,13 @@
 import type { BotContext, BotHandlers } from '../../gateway/bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../../gateway/bots/fleet.ts'
 import { beat, LEASE_MS, type Lease, setOnline, takeLeases } from '../../gateway/bots/store.ts'
+import type { DepositDeps } from '../../gateway/deposits/service.ts'
 import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
+import { tradeHandlers } from '../../gateway/trades/advance.ts'
+import { CORE } from '../../gateway/trades/core.ts'
+import type { TradeDeps } from '../../gateway/trades/deps.ts'
+import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import type { RequestDeps } from '../../gateway/trades/request.ts'
-import { tradeHandlers } from '../../gateway/trades/service.ts'
-import type { TradeDeps } from '../../gateway/trades/wake.ts'
 import { ConnectionLost, type Connections, openConnections } from './connections.ts'
 import { signalsOf, type Waiters } from './ports.ts'
 import type { Scene } from './scene.ts'
@@ -49,7 +52,7 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
     ...{ sessions, scheduler, faults, committed: scene.committed },
     gate: () => gate(1, 8),
   })
-  const deps: Deps = {
+  const common = {
     db: connections.db,
     queue: scene.queue,
     signals: signalsOf(engine, state.waiters, scene.notify),
@@ -67,6 +70,11 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
       },
     },
     publicUrl: 'http://till.test',
+  } satisfies DepositDeps
+  const deps: Deps = {
+    ...common,
+    trades: createTradeStore(common),
+    core: CORE,
     limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
     rules: DEFAULT_RULES,
     protectionDays: (game) => (game === 'cs' ? 8 : 0),

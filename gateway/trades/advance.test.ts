@@ -4,8 +4,8 @@ import { expireDeposit } from '../deposits/service.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
 import { requestTrade } from './request.ts'
-import { tradeHandlers } from './service.ts'
 
 let till: Till
 let store: { id: bigint }

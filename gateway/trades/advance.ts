@@ -1,19 +1,17 @@
 /** What the holder of a bot's lease does about its trades: the shell around the pure rules. */
 import type { BotContext, BotHandlers } from '../bots/bot.ts'
-import { openOutages } from '../outages/store.ts'
-import { type Due, due } from './alarm.ts'
+import type { Due } from './alarm.ts'
 import { cancel, prove, read } from './offers.ts'
 import { createOrphans } from './orphans.ts'
 import { readHistory } from './protection.ts'
 import { record } from './record.ts'
 import { reconcile, send } from './send.ts'
-import { type LoadedTrade, loadTrade } from './store.ts'
 import { isDelivered, type Trade } from './trade.ts'
-import type { TradeDeps } from './wake.ts'
+import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 import { review, watch } from './watch.ts'
 
-/** Handlers of the bots room for trades. */
-export function tradeHandlers(deps: TradeDeps): Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'> {
+/** What bots do for trades. */
+export function tradeHandlers(deps: ShellDeps): Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'> {
   const orphans = createOrphans(deps)
   return {
     trade: (bot, tradeId) => advance(deps, bot, tradeId),
@@ -25,11 +23,11 @@ export function tradeHandlers(deps: TradeDeps): Pick<BotHandlers, 'trade' | 'loo
 }
 
 /** Does what is due for a trade, and what that makes due. Safe to call at any time and any number of times. */
-async function advance(deps: TradeDeps, bot: BotContext, tradeId: bigint): Promise<void> {
+async function advance(deps: ShellDeps, bot: BotContext, tradeId: bigint): Promise<void> {
   const done = new Set<Due>(['nothing'])
   for (;;) {
-    const loaded = await loadTrade(deps.db, tradeId)
-    if (loaded === undefined || loaded.row.bot_id !== bot.botId) return
+    const loaded = await deps.trades.load(tradeId)
+    if (loaded === undefined || loaded.facts.botId !== bot.botId) return
     const next = await dueNow(deps, loaded.trade)
     // A read that changed nothing would only be repeated.
     if (done.has(next)) return
@@ -40,20 +38,20 @@ async function advance(deps: TradeDeps, bot: BotContext, tradeId: bigint): Promi
 }
 
 /** Only a deadline asks whether Steam is down: all else is done whenever it can be. */
-async function dueNow(deps: TradeDeps, trade: Trade): Promise<Due> {
+async function dueNow(deps: ShellDeps, trade: Trade): Promise<Due> {
   const now = deps.clock.now()
-  const next = due(trade, now)
+  const next = deps.core.due(trade, now)
   if (next !== 'cancel') return next
-  return due(trade, now, { steamDown: (await openOutages(deps.db)).has('offers') })
+  return deps.core.due(trade, now, { steamDown: await deps.trades.isSteamDown() })
 }
 
-async function act(deps: TradeDeps, bot: BotContext, loaded: LoadedTrade, what: Due): Promise<void> {
-  const { trade, row } = loaded
+async function act(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade, what: Due): Promise<void> {
+  const { trade, facts } = loaded
   switch (what) {
     case 'send':
       return send(deps, bot, loaded)
     case 'give_up':
-      await record(deps, { tradeId: row.id }, { kind: 'nobody_came' })
+      await record(deps, { tradeId: facts.id }, { kind: 'nobody_came' })
       return
     case 'reconcile':
       return reconcile(deps, bot, loaded)

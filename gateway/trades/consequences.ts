@@ -1,0 +1,336 @@
+/** What the events of a trade cause: in its deposit, the ledger, the custody of items and the store's event log. Pure. */
+import type { DepositStatus } from '../../contract/statuses.ts'
+import type { CreditMode, Liability } from '../db/trade-tables.ts'
+import { type DepositCause, decideDeposit } from '../deposits/deposit.ts'
+import { deliveryMovements, heldPart, least, type Movement, releaseMovements } from '../ledger/entry.ts'
+import { reversalMovements } from '../ledger/reversal.ts'
+import type { Trade, TradeEvent } from './trade.ts'
+
+/** How a store is credited, and who bears a reversal. Fixed on the trade at its delivery. */
+export type Terms = { creditMode: CreditMode; liability: Liability; riskLimitUsdCents: bigint }
+
+export type ItemWorth = { price: bigint; gross: bigint; receivedAssetId: string | null }
+
+/** The deposit of a trade, as it is kept. Amounts are minor units. */
+export type DepositStanding = {
+  status: DepositStatus
+  expiresAt: Date
+  credited: bigint | null
+  held: bigint
+  reversed: bigint
+  /** Until when other trades of the deposit hold something; null where none does. */
+  othersHeldUntil: Date | null
+}
+
+/** The money of a trade and of its deposit, read under their locks. Amounts are minor units of one currency. */
+export type Standing = {
+  deposit: DepositStanding
+  /** What the store will receive, and the worth of the items before commission. */
+  total: bigint
+  gross: bigint
+  held: bigint
+  reversed: bigint
+  /** What is or was credited before Steam's protection ended. It takes room in the store's limit. */
+  atRisk: bigint
+  /** When credit that was lost to a reversal gives its room back; null while nothing was lost. */
+  atRiskUntil: Date | null
+  /** How many times the trade was reversed before. */
+  reversals: number
+  settlesAt: Date | null
+  /** Fixed at delivery; before that, what the settings say now. */
+  terms: Terms
+  /** What may still be credited before protection ends. Read only where a protected delivery needs it. */
+  riskRoom: bigint
+  /** By the asset id that the shopper had. */
+  items: ReadonlyMap<string, ItemWorth>
+}
+
+type DepositChange = {
+  status?: DepositStatus
+  credited?: bigint
+  held?: bigint
+  heldUntil?: Date | null
+  reversed?: bigint
+}
+
+type TradeMoneyChange = {
+  deliveredAt?: Date
+  held?: bigint
+  reversed?: bigint
+  atRisk?: bigint
+  atRiskUntil?: Date | null
+  terms?: Terms
+}
+
+export type Published =
+  | { kind: 'status'; status: Exclude<DepositStatus, 'created'> }
+  /** What a trade changes about a deposit that has succeeded. `part`: the how-many-th of its kind, from 0. */
+  | { kind: 'change'; change: 'amountIncreased' | 'fundsAvailable' | 'reversed'; part: number }
+
+type MovedItem = { assetId: string; receivedAssetId: string | null }
+
+export type Effect =
+  /** The items stay with the shopper: other trades may name the assets again. */
+  | { kind: 'free_items' }
+  | { kind: 'receive_items'; items: readonly MovedItem[] }
+  | { kind: 'reverse_items'; assetIds: readonly string[]; at: Date }
+  | { kind: 'record_custody'; moved: 'in' | 'back'; items: readonly MovedItem[]; at: Date }
+  | { kind: 'change_trade'; change: TradeMoneyChange }
+  | { kind: 'change_deposit'; change: DepositChange }
+  /** Wakes the trade's bot. */
+  | { kind: 'wake'; at: Date }
+  /** Tells the store, with the deposit as the effects before left it. */
+  | { kind: 'publish'; event: Published }
+  | { kind: 'post'; movements: Movement[]; part: number; mayOwe: boolean; at: Date }
+  /** Adds to what was ever taken back of the store's deposits. */
+  | { kind: 'count_reversed'; amount: bigint }
+  | { kind: 'log'; level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, string> }
+
+export type Consequences = { standing: Standing; effects: Effect[] }
+
+/** Room that was lost to a reversal stays taken for this long, so the limit bounds loss and not only exposure. */
+export const LOST_ROOM_MS = 30 * 86_400_000
+
+/** `trade`: before the event. Effects are in the order in which they must be applied. */
+export function consequences(trade: Trade, standing: Standing, event: TradeEvent): Consequences {
+  const free: Effect = { kind: 'free_items' }
+  switch (event.kind) {
+    case 'send_begun':
+    case 'send_withdrawn':
+    case 'offer_missed':
+    case 'cancel_begun':
+    case 'accepted':
+    case 'doubted':
+    case 'closed':
+      return { standing, effects: [] }
+    case 'send_unanswered':
+      return { standing, effects: [line('warn', 'send of an offer was not answered')] }
+    case 'refused':
+      return { standing, effects: [free, line('warn', 'offer was refused', { reason: event.reason })] }
+    case 'abandoned':
+      return { standing, effects: [free, line('warn', 'unanswered offer is not on Steam')] }
+    case 'activated':
+      return move(standing, { kind: 'offer_stands' }, [{ kind: 'wake', at: event.deadline }])
+    case 'ended': {
+      const cause = { kind: 'trade_ended', status: event.end.status } as const
+      return move(standing, cause, [free, ...warningsOf(event.end.reason)])
+    }
+    case 'delivered':
+      return deliver(standing, event)
+    case 'released':
+      return release(standing, event)
+    case 'reversed':
+      return reverse(trade, standing, event)
+    default:
+      return event satisfies never
+  }
+}
+
+/** True where an event causes more than its trade's new state. */
+export function hasConsequences({ kind }: TradeEvent): boolean {
+  return !NOTHING_MORE.has(kind)
+}
+
+const NOTHING_MORE: ReadonlySet<TradeEvent['kind']> = new Set([
+  'send_begun',
+  'send_withdrawn',
+  'offer_missed',
+  'cancel_begun',
+  'accepted',
+  'doubted',
+  'closed',
+])
+
+function line(
+  level: 'info' | 'warn' | 'error',
+  message: string,
+  fields: Record<string, string> = {},
+): Effect {
+  return { kind: 'log', level, message, fields }
+}
+
+/** Moves the deposit where the cause leads, after the effects `before`. */
+function move(
+  standing: Standing,
+  cause: Exclude<DepositCause, { kind: 'delivered' }>,
+  before: Effect[],
+): Consequences {
+  const status = decideDeposit(standing.deposit, cause)
+  if (status === null) return { standing, effects: before }
+  const deposit = { ...standing.deposit, status }
+  return { standing: { ...standing, deposit }, effects: [...before, ...moved(status)] }
+}
+
+/** What a deposit's new status causes. */
+export function moved(status: Exclude<DepositStatus, 'created'>): Effect[] {
+  return [
+    { kind: 'change_deposit', change: { status } },
+    { kind: 'publish', event: { kind: 'status', status } },
+  ]
+}
+
+function warningsOf(reason: string): Effect[] {
+  if (reason.startsWith('cancelled_elsewhere')) {
+    return [line('error', 'offer was cancelled, but not by this till: check the account of the bot')]
+  }
+  if (reason === 'declined_at_once') {
+    return [line('warn', 'offer was declined at once: the session of the shopper may be in other hands')]
+  }
+  return []
+}
+
+type Delivered = Extract<TradeEvent, { kind: 'delivered' }>
+
+/** The one credit of a delivery. The first delivery makes the deposit succeed; a later one adds to it. */
+function deliver(standing: Standing, { exchange, settlesAt, at }: Delivered): Consequences {
+  const { total, gross, terms, riskRoom, deposit } = standing
+  const isProtected = settlesAt !== null
+  const held = heldPart({ total, isProtected, mode: terms.creditMode, riskRoom })
+  const isFirst = decideDeposit(deposit, { kind: 'delivered' }) !== null
+  if (!isFirst && deposit.status !== 'succeeded')
+    throw new Error(`delivered to a deposit that is ${deposit.status}`)
+  const items = exchange.received.map(({ assetId, newAssetId }) => ({ assetId, receivedAssetId: newAssetId }))
+  const after: Standing = {
+    ...standing,
+    held,
+    atRisk: isProtected ? total - held : 0n,
+    settlesAt,
+    items: withReceived(standing.items, items),
+    deposit: {
+      ...deposit,
+      status: 'succeeded',
+      credited: (deposit.credited ?? 0n) + total,
+      held: deposit.held + held,
+    },
+  }
+  const published: Published = isFirst
+    ? { kind: 'status', status: 'succeeded' }
+    : { kind: 'change', change: 'amountIncreased', part: 0 }
+  return {
+    standing: after,
+    effects: [
+      { kind: 'change_trade', change: { deliveredAt: at, held, atRisk: after.atRisk, terms } },
+      { kind: 'receive_items', items },
+      { kind: 'record_custody', moved: 'in', items, at },
+      ...(settlesAt === null ? [] : [{ kind: 'wake', at: settlesAt } as const]),
+      changeOf(after, ['status', 'credited', 'held']),
+      { kind: 'publish', event: published },
+      // Last, so the balances of a busy store are locked for a short time.
+      { kind: 'post', movements: deliveryMovements({ total, gross, held }), part: 0, mayOwe: false, at },
+      line('info', 'items were delivered', { held: String(held) }),
+    ],
+  }
+}
+
+function withReceived(known: Standing['items'], items: readonly MovedItem[]): Standing['items'] {
+  const received = new Map(items.map(({ assetId, receivedAssetId }) => [assetId, receivedAssetId]))
+  return new Map(
+    [...known].map(([assetId, worth]) => [
+      assetId,
+      { ...worth, receivedAssetId: received.get(assetId) ?? worth.receivedAssetId },
+    ]),
+  )
+}
+
+/** The deposit's columns as they are now; how much is held also says until when. */
+function changeOf(standing: Standing, columns: ('status' | 'credited' | 'held' | 'reversed')[]): Effect {
+  const { status, credited, held, reversed } = standing.deposit
+  return {
+    kind: 'change_deposit',
+    change: {
+      ...(columns.includes('status') && { status }),
+      ...(columns.includes('credited') && { credited: credited ?? 0n }),
+      ...(columns.includes('reversed') && { reversed }),
+      ...(columns.includes('held') && { held, heldUntil: heldUntil(standing) }),
+    },
+  }
+}
+
+/** The last of the deposit's trades decides. */
+function heldUntil({ deposit: { othersHeldUntil }, held, settlesAt }: Standing): Date | null {
+  const own = held > 0n ? settlesAt : null
+  if (own === null || othersHeldUntil === null) return own ?? othersHeldUntil
+  return own > othersHeldUntil ? own : othersHeldUntil
+}
+
+/** Steam can no longer take the trade back: what is held may be spent, and what was at risk is safe. */
+function release(standing: Standing, { at }: Extract<TradeEvent, { kind: 'released' }>): Consequences {
+  const { held, deposit } = standing
+  const after: Standing = {
+    ...standing,
+    held: 0n,
+    atRisk: lostOf(standing),
+    deposit: { ...deposit, held: deposit.held - held },
+  }
+  const freed: Effect = { kind: 'change_trade', change: { held: 0n, atRisk: after.atRisk } }
+  if (held === 0n) return { standing: after, effects: [freed] }
+  return {
+    standing: after,
+    effects: [
+      freed,
+      changeOf(after, ['held']),
+      { kind: 'publish', event: { kind: 'change', change: 'fundsAvailable', part: 0 } },
+      { kind: 'post', movements: releaseMovements(held), part: 0, mayOwe: false, at },
+    ],
+  }
+}
+
+/** Credit at risk that a reversal took: of a held trade, what was reversed beyond what was held. */
+const lostOf = ({ total, held, reversed, atRisk }: Standing): bigint => reversed - (total - atRisk - held)
+
+/** The sender took items back: what was credited for them goes with them. */
+function reverse(
+  trade: Trade,
+  standing: Standing,
+  { assetIds, at }: Extract<TradeEvent, { kind: 'reversed' }>,
+): Consequences {
+  const { total, gross } = worthOf(standing.items, assetIds)
+  const { deposit, terms, reversals } = standing
+  const fromHeld = least(standing.held, total)
+  const lostNow = total - fromHeld
+  const reversed = standing.reversed + total
+  const isWhole = reversed === standing.total
+  const held = standing.held - fromHeld
+  // While Steam protects the trade its room is all that was credited; afterwards, what was lost.
+  const lost = trade.state === 'final' ? standing.atRisk + lostNow : lostOf({ ...standing, held, reversed })
+  const after: Standing = {
+    ...standing,
+    held,
+    reversed,
+    reversals: reversals + 1,
+    atRisk: isWhole || trade.state === 'final' ? lost : standing.atRisk,
+    atRiskUntil: lostNow > 0n ? new Date(at.getTime() + LOST_ROOM_MS) : standing.atRiskUntil,
+    deposit: { ...deposit, held: deposit.held - fromHeld, reversed: deposit.reversed + total },
+  }
+  const { atRisk, atRiskUntil } = after
+  const { liability } = terms
+  const movements = reversalMovements({ total, gross, held: standing.held, liability })
+  const gone = assetIds.map((assetId) => ({
+    assetId,
+    receivedAssetId: standing.items.get(assetId)?.receivedAssetId ?? null,
+  }))
+  return {
+    standing: after,
+    effects: [
+      { kind: 'reverse_items', assetIds, at },
+      { kind: 'record_custody', moved: 'back', items: gone, at },
+      { kind: 'change_trade', change: { held, reversed, atRisk, atRiskUntil } },
+      changeOf(after, ['held', 'reversed']),
+      { kind: 'publish', event: { kind: 'change', change: 'reversed', part: reversals } },
+      { kind: 'post', movements, part: reversals, mayOwe: liability === 'store', at },
+      { kind: 'count_reversed', amount: total },
+      line('error', 'trade was taken back by its sender', { total: String(total), liability }),
+    ],
+  }
+}
+
+function worthOf(items: Standing['items'], assetIds: readonly string[]): { total: bigint; gross: bigint } {
+  let [total, gross] = [0n, 0n]
+  for (const assetId of assetIds) {
+    const worth = items.get(assetId)
+    if (worth === undefined) throw new Error(`asset ${assetId} is not of this trade`)
+    total += worth.price
+    gross += worth.gross
+  }
+  return { total, gross }
+}

@@ -1,0 +1,144 @@
+/** Writes the effects of a trade's events, in the transaction of their cause. */
+import type { Tx } from '../db/client.ts'
+import { type DepositDeps, tellTransition } from '../deposits/service.ts'
+import type { DepositRow } from '../deposits/store.ts'
+import { recordCustody } from '../ledger/custody.ts'
+import { addReversed, type Posting, post } from '../ledger/store.ts'
+import type { Effect, Published } from './consequences.ts'
+import type { TradeRow } from './store.ts'
+
+export type EffectDeps = DepositDeps & { wake(tradeId: bigint, at: Date): Promise<void> }
+
+type Locked = { deposit: DepositRow; row: TradeRow }
+
+export async function applyEffect(
+  deps: EffectDeps,
+  tx: Tx,
+  { of: { deposit, row }, effect }: { of: Locked; effect: Effect },
+): Promise<void> {
+  switch (effect.kind) {
+    case 'free_items':
+      await tx.updateTable('trade_item').set({ live: false }).where('trade_id', '=', row.id).execute()
+      return
+    case 'receive_items':
+      return receiveItems(tx, row.id, effect)
+    case 'reverse_items':
+      await tx
+        .updateTable('trade_item')
+        .set({ reversed_at: effect.at })
+        .where('trade_id', '=', row.id)
+        .where('asset_id', 'in', effect.assetIds)
+        .execute()
+      return
+    case 'record_custody': {
+      const { moved, items, at } = effect
+      return recordCustody(tx, { tradeId: row.id, botId: row.bot_id, at, moved }, items)
+    }
+    case 'change_trade':
+      return changeTrade(tx, row.id, effect.change)
+    case 'change_deposit':
+      return changeDeposit(tx, deposit.id, effect.change)
+    case 'wake':
+      return deps.wake(row.id, effect.at)
+    case 'publish':
+      return publish(deps, tx, { of: { deposit, row }, event: effect.event })
+    case 'post': {
+      const { movements, part, mayOwe, at } = effect
+      return post(tx, { ...(await postingOf(tx, { deposit, row })), movements, part, mayOwe, at })
+    }
+    case 'count_reversed':
+      return addReversed(tx, { storeId: deposit.store_id, currency: row.currency }, effect.amount)
+    case 'log':
+      return
+    default:
+      return effect satisfies never
+  }
+}
+
+async function receiveItems(
+  tx: Tx,
+  tradeId: bigint,
+  { items }: Extract<Effect, { kind: 'receive_items' }>,
+): Promise<void> {
+  for (const { assetId, receivedAssetId } of items) {
+    await tx
+      .updateTable('trade_item')
+      .set({ live: false, received_asset_id: receivedAssetId })
+      .where('trade_id', '=', tradeId)
+      .where('asset_id', '=', assetId)
+      .execute()
+  }
+}
+
+async function changeTrade(
+  tx: Tx,
+  id: bigint,
+  {
+    deliveredAt,
+    held,
+    reversed,
+    atRisk,
+    atRiskUntil,
+    terms,
+  }: Extract<Effect, { kind: 'change_trade' }>['change'],
+): Promise<void> {
+  await tx
+    .updateTable('trade')
+    .set({
+      ...(deliveredAt !== undefined && { delivered_at: deliveredAt }),
+      ...(held !== undefined && { held_amount: held }),
+      ...(reversed !== undefined && { reversed_amount: reversed }),
+      ...(atRisk !== undefined && { at_risk_amount: atRisk }),
+      ...(atRiskUntil !== undefined && { at_risk_until: atRiskUntil }),
+      ...(terms !== undefined && {
+        credit_mode: terms.creditMode,
+        liability: terms.liability,
+        risk_limit_usd_cents: terms.riskLimitUsdCents,
+      }),
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+async function changeDeposit(
+  tx: Tx,
+  id: bigint,
+  { status, credited, held, heldUntil, reversed }: Extract<Effect, { kind: 'change_deposit' }>['change'],
+): Promise<void> {
+  await tx
+    .updateTable('deposit')
+    .set({
+      ...(status !== undefined && { status }),
+      ...(credited !== undefined && { credited_amount: credited }),
+      ...(held !== undefined && { held_amount: held }),
+      ...(heldUntil !== undefined && { held_until: heldUntil }),
+      ...(reversed !== undefined && { reversed_amount: reversed }),
+    })
+    .where('id', '=', id)
+    .execute()
+}
+
+async function publish(
+  deps: DepositDeps,
+  tx: Tx,
+  { of: { deposit, row }, event }: { of: Locked; event: Published },
+): Promise<void> {
+  if (event.kind === 'status') return tellTransition(deps, tx, { deposit, to: event.status })
+  return tellTransition(deps, tx, { deposit, to: event.change, tradeId: row.id, part: event.part })
+}
+
+/** What every posting of a trade carries. */
+async function postingOf(tx: Tx, { deposit, row }: Locked): Promise<Omit<Posting, 'movements' | 'at'>> {
+  const { rate_id: rateId } = await tx
+    .selectFrom('quote')
+    .select('rate_id')
+    .where('id', '=', row.quote_id)
+    .executeTakeFirstOrThrow()
+  return {
+    storeId: deposit.store_id,
+    currency: row.currency,
+    tradeId: row.id,
+    quoteId: row.quote_id,
+    rateId,
+  }
+}

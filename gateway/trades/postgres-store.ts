@@ -1,0 +1,186 @@
+/** Trades in PostgreSQL. */
+import { type ExpressionBuilder, sql } from 'kysely'
+import { botQueue } from '../bots/bot.ts'
+import type { Db, Tx } from '../db/client.ts'
+import type { Tables } from '../db/schema.ts'
+import { inTransaction } from '../db/transaction.ts'
+import { type DepositDeps, depositTopic, tellTransition } from '../deposits/service.ts'
+import { type DepositRow, lockDeposit, moveDeposit } from '../deposits/store.ts'
+import { openOutages } from '../outages/store.ts'
+import { applyEffect } from './effects-store.ts'
+import { standingOf } from './standing-store.ts'
+import {
+  columnsOf,
+  factsOf,
+  liveTradeOf,
+  loadTrade,
+  summaryOf,
+  type TradeRow,
+  tradeTopic,
+  withItems,
+} from './store.ts'
+import type { LoadedTrade, LockedDeposit, TradeStore, TradeTx, TradeWrite, Writer } from './trade-store.ts'
+
+const botsOf =
+  ({ epoch }: Writer) =>
+  (eb: ExpressionBuilder<Tables, 'trade'>) =>
+    eb.selectFrom('bot').select('bot.id').where('lease_epoch', '=', epoch)
+
+export function createTradeStore(deps: DepositDeps): TradeStore {
+  const { db } = deps
+  return {
+    load: (id) => loadTrade(db, id),
+    async openTradesOf(botId) {
+      const rows = await tradesOf(db, botId).where('state', 'in', ['sending', 'unknown', 'active']).execute()
+      return rows.map(summaryOf)
+    },
+    async protectedTradesOf(botId) {
+      const rows = await tradesOf(db, botId)
+        .where((eb) => eb.or([eb('state', '=', 'held'), eb('last_look_at', 'is not', null)]))
+        .where('state', 'in', ['held', 'final'])
+        .execute()
+      return rows.map(summaryOf)
+    },
+    async tradesByCode(botId, codes) {
+      if (codes.length === 0) return new Map()
+      const rows = await tradesOf(db, botId)
+        .where(sql<boolean>`secret_code = any(${[...codes]}::text[])`)
+        .execute()
+      return new Map(rows.map((row) => [row.secret_code, summaryOf(row)]))
+    },
+    partnersSince: (botId, since) => partnersSince(db, botId, since),
+    postpone: (seen, writer, when) => postpone(db, { seen, writer, when }),
+    async postponeHistory(botId, lastAt) {
+      await db.updateTable('bot').set({ history_at: lastAt }).where('id', '=', botId).execute()
+    },
+    isSteamDown: async () => (await openOutages(db)).has('offers'),
+    transaction: (work) => inTransaction(db, (tx) => work(openTradeTx(deps, tx))),
+  }
+}
+
+const tradesOf = (db: Db, botId: bigint) =>
+  db.selectFrom('trade').selectAll().where('bot_id', '=', botId).orderBy('id')
+
+async function partnersSince(db: Db, botId: bigint, since: Date): Promise<Map<string, bigint>> {
+  const rows = await db
+    .selectFrom('trade')
+    .select((eb) => ['partner_steam_id', eb.fn.max('deposit_id').as('deposit_id')])
+    .where('bot_id', '=', botId)
+    .where('created_at', '>=', since)
+    .groupBy('partner_steam_id')
+    .execute()
+  return new Map(rows.map((row) => [row.partner_steam_id, row.deposit_id]))
+}
+
+type Postponing = { seen: LoadedTrade; writer: Writer; when: Date | null }
+
+async function postpone(db: Db, { seen: { trade, facts }, writer, when }: Postponing): Promise<void> {
+  const cancelling = trade.state === 'active' ? trade.cancelling : null
+  let query = db
+    .updateTable('trade')
+    .set({ due_at: when, lease_epoch: writer.epoch })
+    .where('id', '=', facts.id)
+    .where('state', '=', trade.state)
+    .where('bot_id', 'in', botsOf(writer))
+  if (trade.state === 'active') query = query.where('cancelling', 'is not distinct from', cancelling)
+  await query.execute()
+}
+
+/** The rows that one transaction has locked. */
+export type LockedRows = { deposit: DepositRow; row: TradeRow }
+
+export function openTradeTx(deps: DepositDeps, tx: Tx): TradeTx {
+  const deposits = new Map<bigint, DepositRow>()
+  const rows = new Map<bigint, TradeRow>()
+  const rowsOf = (tradeId: bigint): LockedRows => {
+    const row = rows.get(tradeId)
+    const deposit = row && deposits.get(row.deposit_id)
+    if (row === undefined || deposit === undefined) throw new Error(`trade ${tradeId} is not locked`)
+    return { row, deposit }
+  }
+  const wake = async (tradeId: bigint, at: Date) => {
+    const { row } = rowsOf(tradeId)
+    const job = { kind: 'trade', tradeId: String(tradeId) } as const
+    const options = { startAfter: at, singletonKey: `trade ${tradeId}` }
+    await deps.queue.send(tx, botQueue(row.bot_id), job, options)
+  }
+  return {
+    async lockDeposit(id) {
+      const row = await lockDeposit(tx, { id })
+      if (row === undefined) return undefined
+      deposits.set(id, row)
+      return lockedOf(row)
+    },
+    async lockTrade(id) {
+      const row = await tx.selectFrom('trade').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+      if (row === undefined) return undefined
+      rows.set(id, row)
+      return { trade: await withItems(tx, row), facts: factsOf(row) }
+    },
+    liveTradeOf: async (depositId) => (await liveTradeOf(tx, depositId))?.row.id,
+    otherOffersOf: ({ facts }) => otherOffersOf(tx, facts),
+    wasCancelledByStore: (depositId) => wasCancelledByStore(tx, depositId),
+    write: (locked, change) => write(tx, locked, change),
+    async beginCancel({ facts }, cancelling, dueAt) {
+      await tx.updateTable('trade').set({ cancelling, due_at: dueAt }).where('id', '=', facts.id).execute()
+    },
+    standingOf: ({ facts }, how) => standingOf(tx, rowsOf(facts.id), how),
+    async apply({ facts }, effects) {
+      for (const effect of effects) await applyEffect({ ...deps, wake }, tx, { of: rowsOf(facts.id), effect })
+    },
+    async closeDeposit({ id }, cancelledAt) {
+      const deposit = deposits.get(id)
+      const to = deposit && (await moveDeposit(tx, deposit, { kind: 'cancelled_by_store' }))
+      if (!to) return false
+      await tx.updateTable('deposit').set({ cancelled_at: cancelledAt }).where('id', '=', id).execute()
+      await tellTransition(deps, tx, { deposit, to })
+      return true
+    },
+    wake,
+    async announce({ facts }) {
+      await deps.signals.notify(tx, tradeTopic(facts.id))
+      await deps.signals.notify(tx, depositTopic(facts.depositId))
+    },
+  }
+}
+
+const lockedOf = (row: DepositRow): LockedDeposit => ({
+  id: row.id,
+  storeId: row.store_id,
+  status: row.status,
+  expiresAt: row.expires_at,
+  cancelledAt: row.cancelled_at,
+})
+
+async function otherOffersOf(tx: Tx, { id, depositId }: LoadedTrade['facts']): Promise<bigint[]> {
+  const rows = await tx
+    .selectFrom('trade')
+    .select('id')
+    .where('deposit_id', '=', depositId)
+    .where('id', '<>', id)
+    .where('state', '=', 'active')
+    .orderBy('id')
+    .execute()
+  return rows.map((row) => row.id)
+}
+
+async function wasCancelledByStore(tx: Tx, depositId: bigint): Promise<boolean> {
+  const row = await tx
+    .selectFrom('trade')
+    .select('id')
+    .where('deposit_id', '=', depositId)
+    .where('reason', '=', 'cancelled_by_store')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function write(tx: Tx, { trade, facts }: LoadedTrade, change: TradeWrite): Promise<boolean> {
+  const { writer, dueAt } = change
+  const columns = { ...(change.trade && columnsOf(change.trade)), due_at: dueAt }
+  const query = tx.updateTable('trade').where('id', '=', facts.id).where('state', '=', trade.state)
+  const fenced =
+    writer === undefined
+      ? query.set(columns)
+      : query.set({ ...columns, lease_epoch: writer.epoch }).where('bot_id', 'in', botsOf(writer))
+  return (await fenced.returning('id').execute()).length === 1
+}

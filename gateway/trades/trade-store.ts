@@ -1,0 +1,121 @@
+/**
+ * Where the shell keeps trades. There are two: PostgreSQL, and the memory of a simulation. What a trade does is decided
+ * by the shell and the pure rules; a store only reads and writes.
+ */
+import type { Game } from '../../contract/games.ts'
+import type { DepositStatus } from '../../contract/statuses.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { Effect, Standing } from './consequences.ts'
+import type { Core } from './core.ts'
+import type { CancelReason, Trade, TradeState } from './trade.ts'
+
+/** What is known of a trade beside its state. */
+export type TradeFacts = {
+  id: bigint
+  depositId: bigint
+  botId: bigint
+  game: Game
+  /** Of the shopper's trade link. Secret. */
+  partnerToken: string
+  dueAt: Date | null
+}
+
+export type LoadedTrade = { trade: Trade; facts: TradeFacts }
+
+/** A trade without its items. */
+export type TradeSummary = {
+  id: bigint
+  state: TradeState
+  createdAt: Date
+  dueAt: Date | null
+  offerId: string | null
+  steamTradeId: string | null
+  acceptedAt: Date | null
+  isDelivered: boolean
+}
+
+/** The lease under which a trade is written: a write under an older one than the bot's changes nothing. */
+export type Writer = { epoch: bigint }
+
+export type LockedDeposit = {
+  id: bigint
+  storeId: bigint
+  status: DepositStatus
+  expiresAt: Date
+  cancelledAt: Date | null
+}
+
+export type TradeStore = {
+  load(tradeId: bigint): Promise<LoadedTrade | undefined>
+  /** Trades of the bot whose offer is, or may be, open. */
+  openTradesOf(botId: bigint): Promise<TradeSummary[]>
+  /** Delivered trades of the bot that their sender may yet take back, or may have. */
+  protectedTradesOf(botId: bigint): Promise<TradeSummary[]>
+  /** The bot's trades by their secret codes, whatever became of them. */
+  tradesByCode(botId: bigint, codes: readonly string[]): Promise<Map<string, TradeSummary>>
+  /** Partners with whom the bot has had a trade since then, each with a deposit of theirs. */
+  partnersSince(botId: bigint, since: Date): Promise<Map<string, bigint>>
+  /**
+   * Puts off the next look at a trade that is as it was loaded; null when none is needed. A cancel that the store began
+   * meanwhile is not put off: `when` knows nothing of it.
+   */
+  postpone(seen: LoadedTrade, writer: Writer, when: Date | null): Promise<void>
+  /** When the bot's history is due again. */
+  postponeHistory(botId: bigint, lastAt: Date): Promise<void>
+  /** True while offers fail for all bots: the shoppers' time stands still. */
+  isSteamDown(): Promise<boolean>
+  /** Commits all that `work` writes, or nothing of it. It may run more than once. */
+  transaction<T>(work: (tx: TradeTx) => Promise<T>): Promise<T>
+}
+
+export type TradeTx = {
+  /** Every change of a deposit or of its trades begins with this lock. */
+  lockDeposit(id: bigint): Promise<LockedDeposit | undefined>
+  /** Its deposit must be locked. */
+  lockTrade(id: bigint): Promise<LoadedTrade | undefined>
+  /** The newest trade of a locked deposit that is open or was delivered. */
+  liveTradeOf(depositId: bigint): Promise<bigint | undefined>
+  /** Trades of the same deposit whose offers are open, at any bot. */
+  otherOffersOf(locked: LoadedTrade): Promise<bigint[]>
+  /** True if a trade of the deposit ended because the store cancelled it. */
+  wasCancelledByStore(depositId: bigint): Promise<boolean>
+  /** `trade`: the new state, or undefined where only the alarm changes. False if the writer's lease is old. */
+  write(locked: LoadedTrade, change: TradeWrite): Promise<boolean>
+  /** Begins a cancel without a lease. Its holder carries it out. */
+  beginCancel(locked: LoadedTrade, because: CancelReason, dueAt: Date): Promise<void>
+  /** `forDelivery`: also reads the room in the store's limit, and holds it until the end of the transaction. */
+  standingOf(locked: LoadedTrade, how: { forDelivery: boolean; now: Date }): Promise<Standing>
+  apply(locked: LoadedTrade, effects: readonly Effect[]): Promise<void>
+  /** Ends a locked deposit that has no live trade, on the store's wish. */
+  closeDeposit(deposit: LockedDeposit, cancelledAt: Date): Promise<boolean>
+  /** Wakes the bot of a locked trade, now or then. The sweep does it if the job is lost. */
+  wake(tradeId: bigint, at: Date): Promise<void>
+  /** Lets everybody who waits for news of the trade or its deposit look again. */
+  announce(locked: LoadedTrade): Promise<void>
+}
+
+export type TradeWrite = {
+  trade: Trade | undefined
+  dueAt: Date | null
+  /** Absent for an intent, about which nothing was said to Steam. */
+  writer: Writer | undefined
+}
+
+/** What the shell needs. */
+export type ShellDeps = {
+  trades: TradeStore
+  core: Core
+  clock: Clock
+  log: Log
+  /** Days in which Steam lets the sender take a trade of the game back. */
+  protectionDays(game: Game): number
+  /** How often a bot's history is gone through while anything can be taken back. */
+  historyEveryMs: number
+}
+
+/** What every line of the log says about a trade. */
+export const aboutTrade = ({ id, depositId }: Pick<TradeFacts, 'id' | 'depositId'>) => ({
+  deposit: String(depositId),
+  trade: String(id),
+})
