@@ -34,18 +34,22 @@ const SHARED = [
   'escrow',
   'store cancels',
   'accept faster than a store’s cancel',
+  'counter-offer declined',
+  'settings of a store change',
 ] as const
 
 export const PURE_FAULTS = [...SHARED, 'exchange that fails'] as const
 
-export const REAL_FAULTS = [...SHARED, 'lock wait', 'crowd at a lock', 'counter-offer declined'] as const
+export const REAL_FAULTS = [...SHARED, 'lock wait', 'crowd at a lock'] as const
 
 export type Fault = (typeof PURE_FAULTS)[number] | (typeof REAL_FAULTS)[number]
 
 export type Faults = {
   /** True if it happens now; then it is counted. Never once the faults have stopped. */
   strike(fault: Fault, probability: number): boolean
-  /** Counts what happened by itself. */
+  /** True if it may happen from now on. It counts once it has changed an answer: then call `saw`. */
+  plan(probability: number): boolean
+  /** Counts what happened. */
   saw(fault: Fault): void
   stop(): void
   readonly stopped: boolean
@@ -64,6 +68,7 @@ export function createFaults(chance: (probability: number) => boolean): Faults {
       saw(fault)
       return true
     },
+    plan: (probability) => !stopped && chance(probability),
     saw,
     stop: () => {
       stopped = true

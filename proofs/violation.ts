@@ -14,6 +14,7 @@ export type Invariant =
   | 'I12'
   | 'I13'
   | 'I14'
+  | 'I15'
   /** The code threw where it promises not to. */
   | 'defect'
 

@@ -11,6 +11,7 @@ import { type DepositRow, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
 import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
+import { judgeIntent } from './intent.ts'
 import { liveTradeOf, tradeTopic } from './store.ts'
 
 export type TradeLimits = {
@@ -56,22 +57,17 @@ async function joinOrCreate(deps: RequestDeps, tx: Tx, body: TradeBody): Promise
   const deposit = await lockDeposit(tx, { hash: body.hash })
   if (deposit === undefined) return refused('deposit_not_found')
   const live = await liveTradeOf(tx, deposit.id)
-  if (live !== undefined) {
-    const same = live.row.game === body.game && sameIds(live.assetIds, body.items)
-    return same ? live.row.id : refused('trade_in_progress')
-  }
-  const closed = await tradesClosed(tx)
-  if (closed !== undefined) return refused(closed === 'maintenance' ? 'technical_works' : 'steam_unavailable')
-  if (deposit.status !== 'created' || deposit.expires_at <= deps.clock.now()) return refused('deposit_closed')
-  if (deposit.games?.includes(body.game) === false) return refused('game_not_accepted')
-  if (new Set(body.items).size !== body.items.length) return refused('items_unavailable')
-  if (body.items.length > deps.limits.maxItems) return refused('too_many_items')
+  const wish = { game: body.game, assetIds: body.items }
+  const verdict = judgeIntent(wish, {
+    deposit: { status: deposit.status, expiresAt: deposit.expires_at, games: deposit.games },
+    live: live && { id: live.row.id, game: live.row.game, assetIds: live.assetIds },
+    closed: live === undefined ? await tradesClosed(tx) : undefined,
+    maxItems: deps.limits.maxItems,
+    now: deps.clock.now(),
+  })
+  if (verdict.kind === 'join') return verdict.tradeId
+  if (verdict.kind === 'refused') return verdict
   return createIntent(deps, tx, { deposit, body })
-}
-
-function sameIds(some: readonly string[], others: readonly string[]): boolean {
-  const wanted = new Set(others)
-  return wanted.size === some.length && some.every((id) => wanted.has(id))
 }
 
 async function createIntent(

@@ -6,7 +6,7 @@ import { hold } from '../violation.ts'
 
 type Account = { balance: bigint; credits: bigint; debits: bigint; floor: bigint | null }
 
-type Entry = Movement & { store: number; tradeId: bigint; part: number }
+type Entry = Movement & { store: number; tradeId: bigint; part: number; at: number }
 
 export type Posting = {
   store: number
@@ -14,6 +14,7 @@ export type Posting = {
   part: number
   mayOwe: boolean
   movements: readonly Movement[]
+  at: Date
 }
 
 export type Book = ReturnType<typeof createBook>
@@ -22,6 +23,7 @@ export function createBook() {
   const accounts = new Map<string, Account>()
   const entries: Entry[] = []
   const once = new Set<string>()
+  const ofTrade = new Map<bigint, Entry[]>()
   const written: Trace = createTrace()
   let sum = 0n
 
@@ -43,7 +45,7 @@ export function createBook() {
     accountOf,
     entries: entries as readonly Entry[],
     /** Writes the movements of one cause; each may be written once. */
-    post({ store, tradeId, part, mayOwe, movements }: Posting): void {
+    post({ store, tradeId, part, mayOwe, movements, at }: Posting): void {
       if (mayOwe) accountOf(store, 'available').floor = null
       for (const movement of movements) {
         const { debit, credit, amount, cause } = movement
@@ -57,14 +59,24 @@ export function createBook() {
         from.debits += amount
         to.balance += amount
         to.credits += amount
-        const entry = Object.freeze({ ...movement, store, tradeId, part })
+        const entry = Object.freeze({ ...movement, store, tradeId, part, at: at.getTime() })
         entries.push(entry)
+        ofTrade.set(tradeId, [...(ofTrade.get(tradeId) ?? []), entry])
         written.add(textOf(entry))
         check(from, debit)
         check(to, credit)
       }
       hold(sum === 0n, 'I1', () => `the accounts sum to ${sum}`)
     },
+    /** What of a trade was credited at its delivery, to be spent at once. */
+    early: (tradeId: bigint): bigint =>
+      sumOf(ofTrade.get(tradeId), ({ cause, credit }) => cause === 'delivered' && credit === 'available'),
+    /** What reversals of a trade took beyond what was held, since then. */
+    lostSince: (tradeId: bigint, sinceMs: number): bigint =>
+      sumOf(
+        ofTrade.get(tradeId),
+        ({ cause, debit, at }) => cause === 'reversed' && debit !== 'held' && at > sinceMs,
+      ),
     /** Recomputes all from the entries. */
     verify(): void {
       sum = 0n
@@ -75,6 +87,12 @@ export function createBook() {
       hold(again.hash() === written.hash(), 'I5', () => 'an entry was changed after it had been written')
     },
   }
+}
+
+function sumOf(entries: readonly Entry[] | undefined, counts: (entry: Entry) => boolean): bigint {
+  let sum = 0n
+  for (const entry of entries ?? []) if (counts(entry)) sum += entry.amount
+  return sum
 }
 
 const textOf = ({ store, tradeId, part, debit, credit, amount, cause }: Entry): string =>

@@ -1,46 +1,68 @@
-/** One seed of the pure level: shoppers, processes and a Steam, until long after the last fault. */
+/** One seed of the pure level: the shell of the gateway on a store in memory, until long after the last fault. */
+import type { BotContext, BotHandlers } from '../../gateway/bots/bot.ts'
+import { createLog, type Log } from '../../gateway/kit/log.ts'
+import { tradeHandlers } from '../../gateway/trades/advance.ts'
 import { INTENT_LIFE_MS, isPast } from '../../gateway/trades/alarm.ts'
+import { CORE, type Core } from '../../gateway/trades/core.ts'
+import { record } from '../../gateway/trades/record.ts'
+import type { ShellDeps } from '../../gateway/trades/trade-store.ts'
+import { drain } from '../drain.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults } from '../faults.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
+import { bornAs, JobFailed, type Life, revive, waitForTurn } from '../process.ts'
 import { type Random, seededRandom } from '../random.ts'
+import { createSteam } from '../steam.ts'
+import { type Gate, sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
-import { CORE, type Core } from './core.ts'
-import { createProcess, JobFailed, type Process, run, type Task, timeOf } from './process.ts'
-import type { Bot, Store, TradeRow } from './rows.ts'
-import { advance, type Hand, type Shell, watch } from './shell.ts'
+import { expire } from './intents.ts'
+import { type Bot, createMemory, type Memory, type Store, setDue, type TradeRow } from './memory.ts'
+import { createMemoryStore } from './memory-store.ts'
 import { beginShopping } from './shoppers.ts'
-import { createSteam } from './steam.ts'
-import { createTill } from './till.ts'
 import { checkAlive, checkRest } from './truth.ts'
 
 export type PureOptions = { seed: number; deposits?: number; core?: Core; keepTrace?: boolean }
 
 const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 /** Faults stop then; all shoppers have come by then. */
 const FAULTS_MS = 45 * MINUTE_MS
-/** So long after the faults every deposit must be final: it lives an hour, and its last trade some minutes more. */
-const LIVE_MS = 60 * MINUTE_MS
-/** Until then trades may still begin, so the sweep runs at its own pace. */
-const BUSY_MS = FAULTS_MS + LIVE_MS
+/** By then every deposit must be final: it lives an hour, and its last trade some minutes more. */
+const BUSY_MS = FAULTS_MS + HOUR_MS
 const LEASE_MS = 25_000
 const TICK_MS = 5_000
 const SWEEP_MS = 10_000
 const MOST_TRIES = 5
+const PROTECTION_DAYS = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
-export type Scene = Shell & {
-  trace: Trace
-  processes: Process[]
-  bots: Bot[]
-  stores: Store[]
-  wake(row: TradeRow, when: Date): void
+export type Process = Life & {
+  /** The leases it believes to hold: epoch, and end by its own count. */
+  leases: Map<bigint, { epoch: bigint; endsAt: number }>
+  gate: Gate
+  deps: ShellDeps
+  handlers: Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'>
 }
 
-export function runPure({ seed, deposits = 100, core = CORE, keepTrace = false }: PureOptions): Outcome {
+export type Scene = Memory & {
+  core: Core
+  processes: Process[]
+  stores: Store[]
+  fail(error: unknown): void
+}
+
+export async function runPure({
+  seed,
+  deposits = 100,
+  core = CORE,
+  keepTrace = false,
+}: PureOptions): Promise<Outcome> {
   const trace = createTrace({ keepAll: keepTrace })
-  const random = seededRandom(seed)
-  const scene = setScene({ core, random, trace })
+  let failure: unknown
+  const fail = (error: unknown): void => {
+    failure ??= error
+  }
+  const scene = setScene({ core, random: seededRandom(seed), trace, fail })
   const outcome = (): Omit<Outcome, 'violation'> => ({
     seed,
     hash: trace.hash(),
@@ -49,50 +71,107 @@ export function runPure({ seed, deposits = 100, core = CORE, keepTrace = false }
     trace: trace.lines(),
   })
   try {
-    beginShopping(scene, deposits)
-    for (const process of scene.processes) tick(scene, process)
-    for (const bot of scene.bots) keepWatch(scene, bot)
-    sweep(scene)
-    troubleSteam(scene)
-    scene.engine.at(START + FAULTS_MS, () => calm(scene))
-    scene.engine.at(START + BUSY_MS, () => checkAlive(scene.till.deposits))
-    while (scene.engine.step());
-    checkRest({ ...scene, ...scene.till })
+    play(scene, deposits)
+    await drain(scene.engine, () => failure)
+    checkRest(scene)
     return outcome()
   } catch (error) {
     return { ...outcome(), violation: toldOf(error) }
   }
 }
 
-function setScene({ core, random, trace }: { core: Core; random: Random; trace: Trace }): Scene {
+function play(scene: Scene, deposits: number): void {
+  const { engine, processes, bots } = scene
+  beginShopping(scene, deposits)
+  for (const process of processes) tick(scene, process)
+  for (const bot of bots.values()) {
+    keepWatch(scene, bot)
+    for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, 100 * HOUR_MS]) {
+      engine.at(START + ms, () => inHand(scene, bot, ({ handlers }, context) => handlers.history(context)))
+    }
+  }
+  sweep(scene)
+  troubleSteam(scene)
+  changeStores(scene)
+  engine.at(START + FAULTS_MS, () => calm(scene))
+  engine.at(START + BUSY_MS, () => checkAlive(scene.deposits.values()))
+}
+
+type Setting = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }
+
+function setScene({ core, random, trace, fail }: Setting): Scene {
   const engine = createEngine(START)
   const faults = createFaults(random.chance)
   const sim = { engine, random, faults }
-  const steam = createSteam(sim)
-  const wake = (row: TradeRow, when: Date): void => sendJob(scene, row, when)
-  const till = createTill({ ...sim, core, steam, trace, wake })
+  const outage = { isDown: false, isKnown: false }
+  const wake = (row: TradeRow, at: Date): void => sendJob(scene, row, at)
+  const memory = createMemory({ ...sim, steam: createSteam(sim), trace, outage, wake })
   const stores: Store[] = [0, 1, 2].map((number) => ({
     number,
     mode: number === 2 ? 'on_release' : 'on_accept',
     liability: number === 1 ? 'store' : 'operator',
     riskLimit: BigInt(random.between(0, 40_000)),
-    atRisk: new Set(),
+    reversed: 0n,
   }))
-  const bots: Bot[] = [0, 1].map((number) => ({ number, epoch: 0n, backlog: new Set(), open: new Set() }))
-  const processes = ['one', 'other'].map(createProcess)
-  const outage = { isDown: false, isKnown: false }
-  const scene: Scene = { ...sim, core, steam, till, outage, trace, processes, bots, stores, wake }
+  for (const botId of [1n, 2n]) {
+    memory.bots.set(botId, { botId, epoch: 0n, backlog: new Set(), open: new Set() })
+  }
+  const scene: Scene = { ...memory, core, stores, fail, processes: [] }
+  scene.processes.push(createProcess(scene, 'one'), createProcess(scene, 'other'))
   return scene
+}
+
+/** An error in the log of a process is one that nobody caused. */
+const logOf = ({ faults }: Scene): Log =>
+  createLog({
+    level: 'warn',
+    write: (line) => {
+      if (/"state":"abandoned".*whose trade had been given up/.test(line))
+        faults.saw('abandoned offer turns up')
+    },
+  })
+
+function createProcess(scene: Scene, name: string): Process {
+  const { engine, random, core } = scene
+  const life = bornAs(name)
+  const gate: Gate = (low, high) =>
+    waitForTurn(scene, process, { ms: random.between(low, high), crashed: () => crash(scene, process) })
+  const deps: ShellDeps = {
+    trades: createMemoryStore(scene, gate),
+    core,
+    clock: { now: () => new Date(engine.now() + process.skewMs) },
+    log: logOf(scene),
+    protectionDays: (game) => PROTECTION_DAYS[game],
+    historyEveryMs: HOUR_MS,
+  }
+  const process: Process = { ...life, leases: new Map(), gate, deps, handlers: tradeHandlers(deps) }
+  return process
+}
+
+function crash({ engine, random }: Scene, process: Process): void {
+  process.leases.clear()
+  engine.after(random.between(500, 60_000), () => {
+    revive(process)
+    // What it remembered of its bots is gone.
+    process.handlers = tradeHandlers(process.deps)
+  })
+}
+
+/** Runs something in a process; `failed` if the simulation made it fail. Any other failure is a defect. */
+export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
+  work().catch((error: unknown) => {
+    if (error instanceof JobFailed) failed()
+    else scene.fail(error)
+  })
 }
 
 /** Beats, takes what nobody holds, and lets its clock go wrong at times. */
 function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, bots } = scene
-  // Who holds the bots from then on is settled, and for good: one more beat would make it a lease of seconds.
+  // From then on it is settled who holds the bots: one more beat would make it a lease of seconds.
   if (faults.stopped) return
-  const now = engine.now()
-  if (process.alive && process.pausedUntil <= now) {
-    for (const bot of bots) keepLease(scene, process, bot)
+  if (process.alive && process.pausedUntil <= engine.now()) {
+    for (const bot of bots.values()) keepLease(scene, process, bot)
     if (faults.strike('clock jump', 0.004)) {
       process.skewMs = random.between(-10 * MINUTE_MS, 10 * MINUTE_MS)
     } else if (random.chance(0.02)) process.skewMs = random.between(-500, 500)
@@ -106,7 +185,7 @@ const holders = new WeakMap<Bot, { process: Process; life: number; until: number
 function keepLease(scene: Scene, process: Process, bot: Bot): void {
   const now = scene.engine.now()
   const held = holders.get(bot)
-  const mine = process.leases.get(bot.number)
+  const mine = process.leases.get(bot.botId)
   const isMine = held?.process === process && held.life === process.life && mine?.epoch === bot.epoch
   if (isMine) {
     if (held.until < now && scene.random.chance(0.5)) return
@@ -114,24 +193,55 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
     mine.endsAt = now + LEASE_MS
     return
   }
-  if (mine !== undefined) process.leases.delete(bot.number)
+  if (mine !== undefined) process.leases.delete(bot.botId)
   if (held !== undefined && held.until >= now) return
-  if (held !== undefined && held.process !== process && held.process.leases.has(bot.number)) {
+  if (held !== undefined && held.process !== process && held.process.leases.has(bot.botId)) {
     scene.faults.saw('two processes at one bot')
   }
   bot.epoch += 1n
   holders.set(bot, { process, life: process.life, until: now + LEASE_MS })
-  process.leases.set(bot.number, { epoch: bot.epoch, endsAt: now + LEASE_MS })
-  scene.trace.add(`${now} ${process.name} speaks for bot ${bot.number}`)
-  for (const row of bot.backlog) work(scene, row)
-  bot.backlog.clear()
+  process.leases.set(bot.botId, { epoch: bot.epoch, endsAt: now + LEASE_MS })
+  scene.trace.add(`${now} ${process.name} speaks for bot ${bot.botId}`)
+  takeBacklog(scene, bot)
 }
 
-function handOf(bot: Bot): Hand | undefined {
+function takeBacklog(scene: Scene, bot: Bot): void {
+  const waiting = [...bot.backlog]
+  bot.backlog.clear()
+  for (const row of waiting) work(scene, row)
+}
+
+/** The process that holds the bot, if it is alive. */
+function holderOf(bot: Bot): Process | undefined {
   const held = holders.get(bot)
-  if (held === undefined || !held.process.alive || held.process.life !== held.life) return undefined
-  const lease = held.process.leases.get(bot.number)
-  return lease && { process: held.process, bot, epoch: lease.epoch }
+  const isThere = held?.process.alive === true && held.process.life === held.life
+  return isThere && held.process.leases.has(bot.botId) ? held.process : undefined
+}
+
+/** The bot under the lease that the process has now. */
+function contextOf(scene: Scene, process: Process, bot: Bot): BotContext {
+  const { engine, steam, outage } = scene
+  const lease = process.leases.get(bot.botId)
+  return {
+    botId: bot.botId,
+    epoch: lease?.epoch ?? 0n,
+    mayWrite: (deadlineMs) => (process.leases.get(bot.botId)?.endsAt ?? 0) - engine.now() > deadlineMs,
+    session: sessionOf(scene, {
+      steam,
+      bot: String(bot.botId),
+      gate: process.gate,
+      isDown: () => outage.isDown,
+    }),
+  }
+}
+
+function inHand(
+  scene: Scene,
+  bot: Bot,
+  act: (process: Process, context: BotContext) => Promise<unknown>,
+): void {
+  const process = holderOf(bot)
+  if (process !== undefined) inProcess(scene, () => act(process, contextOf(scene, process, bot)))
 }
 
 /** A job that wakes the bot of a trade. It may be lost, come twice, or fail each time. */
@@ -144,66 +254,99 @@ function sendJob(scene: Scene, row: TradeRow, when: Date): void {
 }
 
 function work(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isPoison: false }): void {
-  const hand = handOf(row.bot)
-  if (hand === undefined) {
-    row.bot.backlog.add(row)
+  const bot = scene.bots.get(row.facts.botId)
+  const process = bot && holderOf(bot)
+  if (bot === undefined || process === undefined) {
+    bot?.backlog.add(row)
     return
   }
   const retry = (): void => {
     if (tries >= MOST_TRIES) return
     scene.engine.after(1_000 * 2 ** tries, () => work(scene, row, { tries: tries + 1, isPoison }))
   }
-  run(scene, hand.process, isPoison ? poison() : advance(scene, hand, row), retry)
-}
-
-function* poison(): Task {
-  yield 1
-  throw new JobFailed('a job that always fails')
-}
-
-/** The watch over the offers of a bot, by everybody who believes to hold it. */
-function keepWatch(scene: Scene, bot: Bot): void {
-  for (const process of scene.processes) {
-    const lease = process.leases.get(bot.number)
-    if (process.alive && lease !== undefined)
-      run(scene, process, watch(scene, { process, bot, epoch: lease.epoch }))
+  const job = async (): Promise<void> => {
+    if (isPoison) throw new JobFailed('a job that always fails')
+    await process.handlers.trade(contextOf(scene, process, bot), row.facts.id)
   }
-  if (bot.open.size > 0 || scene.engine.now() < START + BUSY_MS)
-    scene.engine.after(TICK_MS, () => keepWatch(scene, bot))
+  inProcess(scene, job, retry)
+}
+
+/** How many trades the last watch of a process left open at a bot, and under which lease. */
+const lastWatches = new WeakMap<Process, Map<bigint, { epoch: bigint; left: number }>>()
+
+/** The watch over the offers of a bot, by each process that believes to hold it: at first, and while something is open. */
+function keepWatch(scene: Scene, bot: Bot): void {
+  const { processes, engine } = scene
+  for (const process of processes) {
+    const lease = process.leases.get(bot.botId)
+    if (!process.alive || lease === undefined) continue
+    const watches = lastWatches.get(process) ?? new Map()
+    lastWatches.set(process, watches)
+    const last = watches.get(bot.botId)
+    if (last?.epoch === lease.epoch && last.left === 0 && bot.open.size === 0) continue
+    inProcess(scene, async () => {
+      const left = await process.handlers.watch(contextOf(scene, process, bot))
+      watches.set(bot.botId, { epoch: lease.epoch, left })
+    })
+  }
+  if (bot.open.size > 0 || engine.now() < START + BUSY_MS) engine.after(TICK_MS, () => keepWatch(scene, bot))
 }
 
 const WAKE_AGAIN_MS = 30_000
 
 /** Finds what is due: trades whose job was lost, intents that nobody took up, deposits whose time is over. */
 function sweep(scene: Scene): void {
-  const { engine, till, processes } = scene
+  const { engine, processes } = scene
   const sweeper = processes.find(({ alive, pausedUntil }) => alive && pausedUntil <= engine.now())
   const now = engine.now()
-  let next = Number.POSITIVE_INFINITY
-  if (sweeper !== undefined) {
-    const time = timeOf(scene, sweeper)
-    const timeMs = time.getTime()
-    for (const row of till.trades) {
-      const { trade } = row
-      if (trade.state === 'intended' && isPast(trade.createdAt, INTENT_LIFE_MS, time)) {
-        till.record({ row }, { kind: 'nobody_came' }, time)
-      }
-      if (row.dueAt === null) continue
-      if (row.dueAt.getTime() <= timeMs) {
-        row.dueAt = new Date(time.getTime() + WAKE_AGAIN_MS)
-        sendJob(scene, row, new Date(now))
-      }
-      next = Math.min(next, row.dueAt.getTime())
-    }
-    for (const deposit of till.deposits) {
-      if (deposit.status !== 'created') continue
-      if (deposit.expiresAt <= time) till.expire(deposit, time)
-      else next = Math.min(next, deposit.expiresAt.getTime())
-    }
-  }
+  const next = sweeper === undefined ? Number.POSITIVE_INFINITY : sweepIn(scene, sweeper)
   const isBusy = now < START + BUSY_MS
   if (!isBusy && next === Number.POSITIVE_INFINITY) return
   engine.at(isBusy ? now + SWEEP_MS : Math.max(next, now + SWEEP_MS), () => sweep(scene))
+}
+
+/** Resolves to when something is due next. */
+function sweepIn(scene: Scene, { deps }: Process): number {
+  const { engine, due, deposits } = scene
+  const time = deps.clock.now()
+  let next = Number.POSITIVE_INFINITY
+  for (const row of due) {
+    const { trade, facts } = row
+    if (trade.state === 'intended' && isPast(trade.createdAt, INTENT_LIFE_MS, time)) {
+      inProcess(scene, () => record(deps, { tradeId: facts.id }, { kind: 'nobody_came' }))
+    }
+    if (facts.dueAt === null) {
+      due.delete(row)
+      continue
+    }
+    let at = facts.dueAt
+    if (at <= time) {
+      at = new Date(time.getTime() + WAKE_AGAIN_MS)
+      setDue(scene, row, at)
+      sendJob(scene, row, new Date(engine.now()))
+    }
+    next = Math.min(next, at.getTime())
+  }
+  for (const deposit of deposits.values()) {
+    if (deposit.status !== 'created') continue
+    if (deposit.expiresAt <= time) expire(scene, deposit, time)
+    else next = Math.min(next, deposit.expiresAt.getTime())
+  }
+  return next
+}
+
+/** The operator changes how a store is credited, and who bears its reversals. */
+function changeStores(scene: Scene): void {
+  const { engine, random, faults, stores } = scene
+  for (const store of stores) {
+    if (!random.chance(0.3)) continue
+    engine.after(random.int(FAULTS_MS), () => {
+      faults.saw('settings of a store change')
+      store.mode = random.pick(['on_accept', 'on_release'])
+      store.liability = random.pick(['operator', 'store'])
+      store.riskLimit = BigInt(random.between(0, 40_000))
+    })
+  }
 }
 
 /** Steam is down for a while; the till knows of it half a minute later. */
@@ -236,16 +379,12 @@ function calm(scene: Scene): void {
     process.pausedUntil = 0
     process.leases.clear()
   }
-  if (!first.alive) {
-    first.alive = true
-    first.life += 1
-  }
-  for (const bot of bots) {
+  revive(first)
+  for (const bot of bots.values()) {
     bot.epoch += 1n
     holders.set(bot, { process: first, life: first.life, until: Number.POSITIVE_INFINITY })
-    first.leases.set(bot.number, { epoch: bot.epoch, endsAt: Number.POSITIVE_INFINITY })
-    for (const row of bot.backlog) work(scene, row)
-    bot.backlog.clear()
+    first.leases.set(bot.botId, { epoch: bot.epoch, endsAt: Number.POSITIVE_INFINITY })
+    takeBacklog(scene, bot)
   }
   scene.trace.add(`${engine.now()} the faults are over`)
 }

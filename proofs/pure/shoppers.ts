@@ -1,13 +1,16 @@
 /** Shoppers of the pure level: they open deposits, ask for trades, accept late, change their minds, take things back. */
+
 import { CODE_ALPHABET, CODE_LENGTH } from '../../gateway/kit/ids.ts'
+import { ProblemError } from '../../gateway/kit/problem.ts'
 import type { OfferAsset } from '../../gateway/steam/steam.ts'
+import { cancelDeposit } from '../../gateway/trades/cancellation.ts'
+import type { ItemWorth } from '../../gateway/trades/consequences.ts'
+import { isEnded } from '../../gateway/trades/trade.ts'
 import { type Habit, habitOf } from '../habits.ts'
-import { run, type Task, timeOf } from './process.ts'
-import type { Bot, DepositRow, TradeRow } from './rows.ts'
-import type { Scene } from './run.ts'
-import { commit, lateFault } from './shell.ts'
-import type { SteamOffer } from './steam.ts'
-import type { Wish } from './till.ts'
+import type { SteamOffer } from '../steam.ts'
+import { type Basket, intend } from './intents.ts'
+import { type DepositRow, openDeposit, type TradeRow } from './memory.ts'
+import { inProcess, type Scene } from './run.ts'
 
 const SHOPPERS = 12
 const ITEMS_EACH = 24
@@ -39,35 +42,37 @@ const assetOf = (shopper: number, item: number): OfferAsset => ({
 })
 
 function visit(scene: Scene, shopper: number): void {
-  const { engine, random, till, stores } = scene
-  const [first] = stores
-  if (first === undefined) return
-  const store = random.pick([first, ...stores.slice(1)])
-  const deposit = till.open({ store, shopper: nameOf(shopper) }, new Date(engine.now()))
+  const { engine, random, stores } = scene
+  const store = stores[random.int(stores.length)]
+  if (store === undefined) return
+  const deposit = openDeposit(scene, { store, shopper: nameOf(shopper) })
   engine.after(random.between(1_000, 60_000), () => askForTrade(scene, deposit, shopper))
   if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), () => cancelByStore(scene, deposit))
 }
 
-/** At any moment of its life: while it waits, while an offer is sent, stands or is accepted, and after its end. */
+/** At any moment of its life: while it waits, while an offer is sent, open or accepted, and after its end. */
 function cancelByStore(scene: Scene, deposit: DepositRow): void {
-  const { random, processes, faults, till } = scene
-  const process = random.chance(0.5) ? processes.at(0) : processes.at(-1)
+  const { random, faults } = scene
+  const process = random.chance(0.5) ? scene.processes.at(0) : scene.processes.at(-1)
   if (process === undefined || !process.alive) return
-  const cancel = commit(scene, () => {
-    if (till.cancel(deposit, timeOf(scene, process))) faults.saw('store cancels')
+  inProcess(scene, async () => {
+    try {
+      await cancelDeposit(process.deps, deposit.storeId, deposit.id)
+      faults.saw('store cancels')
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+    }
   })
-  run(scene, process, cancel)
 }
 
 function askForTrade(scene: Scene, deposit: DepositRow, shopper: number, tries = 1): void {
-  const wish = wishOf(scene, shopper)
-  const [bot] = scene.bots
-  if (wish === undefined || bot === undefined) return
-  const chosen = scene.random.pick([bot, ...scene.bots.slice(1)])
-  post(scene, deposit, { wish, bot: chosen })
+  const basket = basketOf(scene, shopper)
+  if (basket === undefined) return
+  const botId = BigInt(scene.random.between(1, scene.bots.size))
+  post(scene, deposit, { basket, botId })
   // A page that waits repeats the call, and at times two pages do.
   for (const ms of [2_000, 2_000, 30_000]) {
-    if (scene.random.chance(0.3)) scene.engine.after(ms, () => post(scene, deposit, { wish, bot: chosen }))
+    if (scene.random.chance(0.3)) scene.engine.after(ms, () => post(scene, deposit, { basket, botId }))
   }
   scene.engine.after(scene.random.between(60_000, 400_000), () => {
     const isFree = deposit.status === 'created' && tries < 3
@@ -75,8 +80,8 @@ function askForTrade(scene: Scene, deposit: DepositRow, shopper: number, tries =
   })
 }
 
-function wishOf({ random, steam }: Scene, shopper: number): Wish | undefined {
-  const prices: [string, { price: bigint; gross: bigint }][] = []
+function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined {
+  const items = new Map<string, ItemWorth>()
   const assets: OfferAsset[] = []
   const wanted = random.between(1, 4)
   const first = random.int(ITEMS_EACH)
@@ -86,42 +91,33 @@ function wishOf({ random, steam }: Scene, shopper: number): Wish | undefined {
     if (steam.owners.get(asset.assetId) !== nameOf(shopper) && !random.chance(0.02)) continue
     const price = BigInt(random.between(50, 9_000))
     assets.push(asset)
-    prices.push([asset.assetId, { price, gross: price + BigInt(random.int(900)) }])
+    items.set(asset.assetId, { price, gross: price + BigInt(random.int(900)), receivedAssetId: null })
   }
   if (assets.length === 0) return undefined
-  return { assets, prices: new Map(prices), game: shopper % 2 === 0 ? 'cs' : 'dota' }
+  return { assets, items, game: shopper % 2 === 0 ? 'cs' : 'dota' }
 }
 
 const codeOf = ({ random }: Scene): string =>
   Array.from({ length: CODE_LENGTH }, () => CODE_ALPHABET[random.int(CODE_ALPHABET.length)]).join('')
 
-function post(scene: Scene, deposit: DepositRow, ask: { wish: Wish; bot: Bot }): void {
-  const [one, other] = scene.processes
-  if (one === undefined || other === undefined) return
-  const process = scene.random.pick([one, other])
-  if (!process.alive) return
-  run(scene, process, intend(scene, deposit, { ...ask, process }))
-}
+type Ask = { basket: Basket; botId: bigint }
 
-type Ask = { wish: Wish; bot: Bot; process: Parameters<typeof timeOf>[1] }
-
-function* intend(scene: Scene, deposit: DepositRow, { wish, bot, process }: Ask): Task {
-  const { till } = scene
-  const row = yield* commit(scene, () => {
-    const before = till.trades.length
-    const now = timeOf(scene, process)
-    const made = till.intend(deposit, wish, { bot, now, code: codeOf(scene) })
-    if (made !== undefined && till.trades.length > before) beginTrade(scene, made)
-    return made
+function post(scene: Scene, deposit: DepositRow, { basket, botId }: Ask): void {
+  const process = scene.processes[scene.random.int(scene.processes.length)]
+  if (process === undefined || !process.alive) return
+  inProcess(scene, async () => {
+    const code = codeOf(scene)
+    const made = await intend(scene, process.gate, {
+      deposit,
+      basket,
+      botId,
+      code,
+      now: process.deps.clock.now,
+    })
+    if (made === undefined) return
+    scene.trace.add(`${scene.engine.now()} deposit ${deposit.id}: trade ${made.facts.id}`)
+    if (made.trade.secretCode === code) lookForOffer(scene, made)
   })
-  if (row !== undefined)
-    scene.trace.add(`${scene.engine.now()} deposit ${deposit.number}: trade ${row.trade.tradeId}`)
-}
-
-function beginTrade(scene: Scene, row: TradeRow): void {
-  // At once, whatever the clock of the process says: the queue is told no time.
-  scene.wake(row, new Date(scene.engine.now()))
-  lookForOffer(scene, row)
 }
 
 /** The shopper sees an offer on Steam as soon as it is there, whatever the till knows of it. */
@@ -129,7 +125,7 @@ function lookForOffer(scene: Scene, row: TradeRow) {
   const { engine, random, steam } = scene
   const offer = steam.byMessage.get(row.trade.secretCode)
   if (offer !== undefined) return decideOn(scene, row, offer)
-  const isOver = engine.now() - row.createdAt > 15 * 60_000
+  const isOver = engine.now() - row.createdAt.getTime() > 15 * 60_000
   if (!isOver) engine.after(random.between(300, 4_000), () => lookForOffer(scene, row))
 }
 
@@ -163,11 +159,10 @@ function acceptAt(scene: Scene, row: TradeRow, offer: SteamOffer, { hasEscrow = 
     faults.saw('escrow')
     return
   }
-  const late = lateFault(row.trade)
-  if (late !== undefined) faults.saw(late)
+  if (isEnded(row.trade)) faults.saw(`acceptance after ${row.trade.state}`)
   if (!random.chance(0.25)) return
   // Seconds later, before the till has seen it, or days later.
-  const afterMs = random.chance(0.2) ? random.between(1_000, 120_000) : random.int(160 * HOUR_MS)
+  const afterMs = random.chance(0.35) ? random.between(200, 60_000) : random.int(160 * HOUR_MS)
   engine.after(afterMs, () => takeBack(scene, offer))
 }
 

@@ -11,16 +11,18 @@ import type {
   TradeState,
   TradeStatus,
   TradeStatusAnswer,
-} from '../../gateway/steam/steam.ts'
-import type { Engine } from '../engine.ts'
-import type { Faults } from '../faults.ts'
-import type { Random } from '../random.ts'
-import { hold } from '../violation.ts'
+  TradesAnswer,
+} from '../gateway/steam/steam.ts'
+import type { Sim } from './process.ts'
+import { hold } from './violation.ts'
 
 export type SteamOffer = {
   offerId: string
-  botId: number
+  /** Steam id of the bot. */
+  bot: string
+  /** Of the shopper: asked for items, or, of a counter-offer, asking for them back. */
   partner: string
+  isCounter: boolean
   message: string
   assets: readonly OfferAsset[]
   createdAt: number
@@ -43,11 +45,13 @@ export type Exchange = {
   earlier: TradeStatus
   items: { asset: OfferAsset; newAssetId: string | null; rolledBackAssetId: string | null }[]
   settlesAt: number | null
+  beganAt: number
+  /** Every state that was told: nothing else may end a trade. */
+  told: Set<TradeState>
 }
 
-export type Sim = { engine: Engine; random: Random; faults: Faults }
 export type Steam = ReturnType<typeof createSteam>
-export type Parcel = { botId: number; partner: string; assets: readonly OfferAsset[]; message: string }
+export type Parcel = { bot: string; partner: string; assets: readonly OfferAsset[]; message: string }
 
 const PROTECTION_MS = 7 * 86_400_000
 const STALE_MS = 60_000
@@ -59,7 +63,7 @@ const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'acce
 type Memory = Sim & {
   offers: Map<string, SteamOffer>
   exchanges: Map<string, Exchange>
-  ofBot: Map<number, SteamOffer[]>
+  ofBot: Map<string, SteamOffer[]>
   byMessage: Map<string, SteamOffer>
   /** Asset id → Steam id of its owner, `bot`, or where it is under way. */
   owners: Map<string, string>
@@ -81,9 +85,11 @@ export function createSteam(sim: Sim) {
     ...{ offers, exchanges, byMessage, owners },
     send: (parcel: Parcel) => send(memory, parcel),
     read: (offerId: string) => read(memory, offerId),
-    list: (botId: number, since: Date) => list(memory, botId, since),
+    list: (bot: string, since: Date) => list(memory, bot, since),
     cancel: (offerId: string) => cancel(memory, offerId),
+    refuseCounter: (offerId: string) => refuseCounter(memory, offerId),
     status: (tradeId: string) => status(memory, tradeId),
+    history: (bot: string, since: Date) => history(memory, bot, since),
     accept: (offer: SteamOffer, how = {}) => accept(memory, offer, how),
     decline: (offer: SteamOffer, state: Decline) => decline(memory, offer, state),
     reverse: (exchange: Exchange, assetIds?: readonly string[]) => reverse(memory, exchange, assetIds),
@@ -103,7 +109,7 @@ const robOthers = (memory: Memory, accepted: SteamOffer): void => {
   const { offers } = memory
   const gone = new Set(accepted.assets.map(({ assetId }) => assetId))
   for (const offer of offers.values()) {
-    const isOpen = offer !== accepted && offer.state === 'active'
+    const isOpen = offer !== accepted && offer.state === 'active' && !offer.isCounter
     if (isOpen && offer.assets.some(({ assetId }) => gone.has(assetId)))
       change(memory, offer, 'invalid_items')
   }
@@ -112,15 +118,16 @@ const robOthers = (memory: Memory, accepted: SteamOffer): void => {
 const owns = (memory: Memory, steamId: string, assets: readonly OfferAsset[]): boolean =>
   assets.every(({ assetId }) => memory.owners.get(assetId) === steamId)
 
-function make(memory: Memory, { botId, partner, assets, message }: Parcel): SteamOffer {
+function make(memory: Memory, { bot, partner, assets, message }: Parcel): SteamOffer {
   const { engine, random, faults, offers, ofBot, byMessage } = memory
   memory.lastId += 1
   const now = engine.now()
-  const isLate = faults.strike('offer listed late', 0.1)
+  const isLate = faults.plan(0.1)
   const offer: SteamOffer = {
     offerId: String(memory.lastId),
-    botId,
+    bot,
     partner,
+    isCounter: false,
     message,
     assets,
     createdAt: now,
@@ -132,14 +139,14 @@ function make(memory: Memory, { botId, partner, assets, message }: Parcel): Stea
     tradeId: null,
     told: new Map(),
   }
-  if (faults.strike('false end', 0.05)) {
+  if (faults.plan(0.05)) {
     const from = now + random.between(3_000, 280_000)
     offer.lie = { state: random.pick(FALSE_ENDS), from, until: from + random.between(5_000, 70_000) }
   }
   offers.set(offer.offerId, offer)
   byMessage.set(message, offer)
-  const sent = ofBot.get(botId) ?? []
-  ofBot.set(botId, sent)
+  const sent = ofBot.get(bot) ?? []
+  ofBot.set(bot, sent)
   sent.push(offer)
   return offer
 }
@@ -150,8 +157,8 @@ function send(memory: Memory, parcel: Parcel): SendAnswer {
   const { message } = parcel
   hold(!byMessage.has(message), 'I8', () => `the offer of code ${message} was sent twice`)
   if (!owns(memory, parcel.partner, parcel.assets)) return refused('items_gone')
-  const open = (ofBot.get(parcel.botId) ?? []).filter(
-    (offer) => offer.partner === parcel.partner && offer.state === 'active',
+  const open = (ofBot.get(parcel.bot) ?? []).filter(
+    (offer) => offer.partner === parcel.partner && offer.state === 'active' && !offer.isCounter,
   )
   if (open.length >= PER_PARTNER) return refused('too_many_offers')
   const offer = make(memory, parcel)
@@ -159,27 +166,31 @@ function send(memory: Memory, parcel: Parcel): SendAnswer {
   return { kind: 'sent', offerId: offer.offerId }
 }
 
-/** What Steam tells of the offer, which may be old or wrong. */
-function tell(memory: Memory, offer: SteamOffer): Offer {
-  const { engine, faults } = memory
+/** What Steam says about the offer, which may be old or wrong. A fault counts where it changes the answer. */
+function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState {
   const now = engine.now()
-  const { lie } = offer
-  let state = offer.state
+  const { lie, state, earlier, changedAt } = offer
   if (lie !== null && now >= lie.from && now < lie.until && !faults.stopped) {
-    state = lie.state
-  } else if (now - offer.changedAt < STALE_MS && faults.strike('stale read', 0.05)) {
-    state = offer.earlier
+    if (lie.state !== state) faults.saw(offer.tradeId === null ? 'false end' : 'flip of an accepted offer')
+    return lie.state
   }
+  const isOld = earlier !== state && now - changedAt < STALE_MS
+  return isOld && faults.strike('stale read', 0.05) ? earlier : state
+}
+
+function tell(memory: Memory, offer: SteamOffer): Offer {
+  const state = stateToTell(memory, offer)
   offer.told.set(state, (offer.told.get(state) ?? 0) + 1)
   const isExchanged = state === 'accepted' || state === 'reverted' || state === 'in_escrow'
+  const assets = [...offer.assets]
   return {
     offerId: offer.offerId,
     partnerSteamId: offer.partner,
     message: offer.message,
     state,
     tradeId: isExchanged ? offer.tradeId : null,
-    itemsToReceive: [...offer.assets],
-    itemsToGive: [],
+    itemsToReceive: offer.isCounter ? [] : assets,
+    itemsToGive: offer.isCounter ? assets : [],
     createdAt: new Date(offer.createdAt),
   }
 }
@@ -190,20 +201,30 @@ function read(memory: Memory, offerId: string): OfferAnswer {
   return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer: tell(memory, offer) }
 }
 
-function list(memory: Memory, botId: number, since: Date): OffersAnswer {
+function list(memory: Memory, bot: string, since: Date): OffersAnswer {
   const { engine, faults, ofBot } = memory
-  const sent = ofBot.get(botId) ?? []
-  const told: Offer[] = []
-  for (let index = sent.length - 1; index >= 0; index -= 1) {
-    const offer = sent[index]
-    if (offer === undefined) break
-    const isAsked = offer.changedAt >= since.getTime() || offer.state === 'active'
-    if (!isAsked) continue
-    if (offer.visibleAt <= engine.now() || faults.stopped) told.push(tell(memory, offer))
+  const asked = (ofBot.get(bot) ?? []).filter(
+    ({ changedAt, state }) => changedAt >= since.getTime() || state === 'active',
+  )
+  const sent: Offer[] = []
+  const received: Offer[] = []
+  for (const offer of asked.reverse()) {
+    if (offer.isCounter) received.push(tell(memory, offer))
+    else if (offer.visibleAt <= engine.now() || faults.stopped) sent.push(tell(memory, offer))
+    else faults.saw('offer listed late')
   }
-  const unreadable = faults.strike('unreadable row in a list', 0.005) ? 1 : 0
-  if (unreadable > 0) told.pop()
-  return { kind: 'offers', offers: told, received: [], unreadable }
+  const unreadable = sent.length > 0 && faults.strike('unreadable row in a list', 0.005) ? 1 : 0
+  if (unreadable > 0) sent.pop()
+  return { kind: 'offers', offers: sent, received, unreadable }
+}
+
+/** The bot declines what a shopper offers in place of its own offer. */
+function refuseCounter(memory: Memory, offerId: string): CancelAnswer {
+  const offer = memory.offers.get(offerId)
+  if (offer === undefined || !offer.isCounter || offer.state !== 'active') return { kind: 'not_active' }
+  change(memory, offer, 'declined')
+  memory.faults.saw('counter-offer declined')
+  return { kind: 'done' }
 }
 
 function cancel(memory: Memory, offerId: string): CancelAnswer {
@@ -248,14 +269,14 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   offer.tradeId = tradeId
   const items = offer.assets.map((asset) => ({ asset, newAssetId: null, rolledBackAssetId: null }))
   const state: TradeState = hasEscrow ? 'in_escrow' : 'pending'
-  const begun = { tradeId, offer, state, changedAt: engine.now(), items, settlesAt: null }
-  const exchange: Exchange = { ...begun, earlier: statusOf(begun) }
+  const now = engine.now()
+  const begun = { tradeId, offer, state, changedAt: now, beganAt: now, items, settlesAt: null }
+  const exchange: Exchange = { ...begun, told: new Set(), earlier: statusOf(begun) }
   exchanges.set(tradeId, exchange)
   for (const { assetId } of offer.assets) owners.set(assetId, 'under way')
   change(memory, offer, hasEscrow ? 'in_escrow' : 'accepted')
   robOthers(memory, offer)
-  if (!hasEscrow && faults.strike('flip of an accepted offer', 0.06)) {
-    const now = engine.now()
+  if (!hasEscrow && faults.plan(0.06)) {
     const lied = random.pick<OfferState>(['active', 'invalid_items'])
     offer.lie = {
       state: lied,
@@ -292,7 +313,21 @@ function arrive(memory: Memory, exchange: Exchange): void {
 function decline(memory: Memory, offer: SteamOffer, state: Decline): boolean {
   if (offer.state !== 'active') return false
   change(memory, offer, state)
+  if (state === 'countered') counter(memory, offer)
   return true
+}
+
+/** A counter-offer asks the bot for something; it must never be accepted. */
+function counter(memory: Memory, { bot, partner, message, assets }: SteamOffer): void {
+  memory.lastId += 1
+  const now = memory.engine.now()
+  const offer: SteamOffer = {
+    ...{ offerId: String(memory.lastId), bot, partner, isCounter: true, message: `${message} ?`, assets },
+    ...{ createdAt: now, visibleAt: now, state: 'active', changedAt: now, earlier: 'active' },
+    ...{ lie: null, tradeId: null, told: new Map() },
+  }
+  memory.offers.set(offer.offerId, offer)
+  memory.ofBot.get(bot)?.push(offer)
 }
 
 /** The shopper takes items back; all of them where none are named. False when Steam refuses. */
@@ -314,16 +349,28 @@ function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[
   return true
 }
 
-function status(memory: Memory, tradeId: string): TradeStatusAnswer {
-  const { engine, faults, exchanges } = memory
-  const exchange = exchanges.get(tradeId)
-  if (exchange === undefined) return { kind: 'missing' }
-  const isFresh = engine.now() - exchange.changedAt < STALE_MS
-  const old = isFresh && faults.strike('stale read', 0.05)
-  return { kind: 'trade', trade: old ? exchange.earlier : statusOf(exchange) }
+function tellExchange({ engine, faults }: Memory, exchange: Exchange): TradeStatus {
+  const { earlier, changedAt, state } = exchange
+  const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS
+  const told = isOld && faults.strike('stale read', 0.05) ? earlier : statusOf(exchange)
+  exchange.told.add(told.state)
+  return told
 }
 
-function statusOf(exchange: Omit<Exchange, 'earlier' | 'changedAt'>): TradeStatus {
+function status(memory: Memory, tradeId: string): TradeStatusAnswer {
+  const exchange = memory.exchanges.get(tradeId)
+  if (exchange === undefined) return { kind: 'missing' }
+  return { kind: 'trade', trade: tellExchange(memory, exchange) }
+}
+
+function history(memory: Memory, bot: string, since: Date): TradesAnswer {
+  const trades = [...memory.exchanges.values()]
+    .filter(({ offer, beganAt }) => offer.bot === bot && beganAt >= since.getTime())
+    .map((exchange) => tellExchange(memory, exchange))
+  return { kind: 'trades', trades, unreadable: 0 }
+}
+
+function statusOf(exchange: Omit<Exchange, 'earlier' | 'changedAt' | 'beganAt' | 'told'>): TradeStatus {
   return {
     tradeId: exchange.tradeId,
     partnerSteamId: exchange.offer.partner,

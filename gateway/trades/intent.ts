@@ -1,0 +1,38 @@
+/** What a shopper's wish for a trade leads to. Pure. */
+import type { ErrorCode } from '../../contract/errors.ts'
+import type { Game } from '../../contract/games.ts'
+import type { DepositStatus } from '../../contract/statuses.ts'
+
+export type Wish = { game: Game; assetIds: readonly string[] }
+
+/** `live`: the trade of the deposit that is open or was delivered. `closed`: why no trade may begin now. */
+export type Situation = {
+  deposit: { status: DepositStatus; expiresAt: Date; games: readonly Game[] | null }
+  live: ({ id: bigint } & Wish) | undefined
+  closed: 'maintenance' | 'steam_down' | undefined
+  maxItems: number
+  now: Date
+}
+
+export type IntentVerdict =
+  /** The same wish as that of the live trade: a call that is repeated, or another page. */
+  { kind: 'join'; tradeId: bigint } | { kind: 'create' } | { kind: 'refused'; code: ErrorCode }
+
+export function judgeIntent(wish: Wish, { deposit, live, closed, maxItems, now }: Situation): IntentVerdict {
+  const refused = (code: ErrorCode): IntentVerdict => ({ kind: 'refused', code })
+  if (live !== undefined) {
+    const isSame = live.game === wish.game && sameIds(live.assetIds, wish.assetIds)
+    return isSame ? { kind: 'join', tradeId: live.id } : refused('trade_in_progress')
+  }
+  if (closed !== undefined) return refused(closed === 'maintenance' ? 'technical_works' : 'steam_unavailable')
+  if (deposit.status !== 'created' || deposit.expiresAt <= now) return refused('deposit_closed')
+  if (deposit.games?.includes(wish.game) === false) return refused('game_not_accepted')
+  if (new Set(wish.assetIds).size !== wish.assetIds.length) return refused('items_unavailable')
+  if (wish.assetIds.length > maxItems) return refused('too_many_items')
+  return { kind: 'create' }
+}
+
+function sameIds(some: readonly string[], others: readonly string[]): boolean {
+  const wanted = new Set(others)
+  return wanted.size === some.length && some.every((id) => wanted.has(id))
+}
