@@ -36,9 +36,10 @@ const SHARED = [
   'accept faster than a store’s cancel',
   'counter-offer declined',
   'settings of a store change',
+  'exchange that fails',
 ] as const
 
-export const PURE_FAULTS = [...SHARED, 'exchange that fails'] as const
+export const PURE_FAULTS = SHARED
 
 export const REAL_FAULTS = [...SHARED, 'lock wait', 'crowd at a lock'] as const
 

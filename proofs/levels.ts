@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { Core } from '../gateway/trades/core.ts'
 import { type Fault, PURE_FAULTS, REAL_FAULTS } from './faults.ts'
 import type { Outcome } from './outcome.ts'
 import { runPure } from './pure/run.ts'
@@ -32,7 +33,7 @@ export const CHOSEN_SEEDS_FILE = join(import.meta.dirname, 'real/seeds.json')
 export const chosenSeeds = (): number[] =>
   z.array(z.number()).parse(JSON.parse(readFileSync(CHOSEN_SEEDS_FILE, 'utf8')))
 
-export type RunSeed = (seed: number, options?: { keepTrace?: boolean }) => Promise<Outcome>
+export type RunSeed = (seed: number, options?: { core?: Core; keepTrace?: boolean }) => Promise<Outcome>
 
 export const runPureSeed: RunSeed = async (seed, options = {}) =>
   runPure({ seed, deposits: LEVELS.pure.deposits, ...options })

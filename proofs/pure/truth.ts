@@ -79,7 +79,7 @@ const TOLD: Record<'declined' | 'countered' | 'timed_out', readonly OfferState[]
 }
 
 /** What Steam must have said of the offer or its exchange before a trade is `invalid` for this reason. */
-function isToldInvalid(steam: Steam, offerId: string | null, reason: string): boolean {
+export function isToldInvalid(steam: Steam, offerId: string | null, reason: string): boolean {
   const offer = steam.offers.get(offerId ?? '')
   const exchange = steam.exchanges.get(offer?.tradeId ?? '')
   const times = (state: OfferState): number => offer?.told.get(state) ?? 0

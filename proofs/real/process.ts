@@ -5,23 +5,18 @@ import { beat, LEASE_MS, type Lease, setOnline, takeLeases } from '../../gateway
 import type { DepositDeps } from '../../gateway/deposits/service.ts'
 import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
 import { tradeHandlers } from '../../gateway/trades/advance.ts'
-import { CORE } from '../../gateway/trades/core.ts'
 import type { TradeDeps } from '../../gateway/trades/deps.ts'
 import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import type { RequestDeps } from '../../gateway/trades/request.ts'
+import { bornAs, type Life, revive, type Sim, waitForTurn } from '../process.ts'
+import { type Gate, sessionOf } from '../steam-session.ts'
 import { ConnectionLost, type Connections, openConnections } from './connections.ts'
 import { signalsOf, type Waiters } from './ports.ts'
 import type { Scene } from './scene.ts'
-import { type Gate, type Sim, sessionOf } from './steam.ts'
 
 export type Deps = TradeDeps & RequestDeps
 
-export type Process = {
-  name: string
-  life: number
-  alive: boolean
-  pausedUntil: number
-  skewMs: number
+export type Process = Life & {
   leases: Map<string, Held>
   waiters: Waiters
   gate: Gate
@@ -32,22 +27,14 @@ export type Process = {
 
 export type Held = { lease: Lease; endsAt: number }
 
-const CRASH = 0.0003
-const PAUSE = 0.0003
-
 /** Names of processes are UUIDs, as the leases have them. */
 export async function startProcess(scene: Scene, name: string): Promise<Process> {
   const { engine, scheduler, faults, sessions } = scene
-  const state = {
-    name,
-    life: 1,
-    alive: true,
-    pausedUntil: 0,
-    skewMs: 0,
-    leases: new Map(),
-    waiters: new Map(),
+  const state = { ...bornAs(name), leases: new Map(), waiters: new Map() }
+  const gate: Gate = (low, high) => {
+    const ms = scene.random.between(low, high)
+    return waitForTurn(scene, process, { ms, crashed: () => crash(scene, process) })
   }
-  const gate: Gate = (low, high) => waitForTurn(scene, process, scene.random.between(low, high))
   const connections = await openConnections({
     ...{ sessions, scheduler, faults, committed: scene.committed },
     gate: () => gate(1, 8),
@@ -74,7 +61,7 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
   const deps: Deps = {
     ...common,
     trades: createTradeStore(common),
-    core: CORE,
+    core: scene.core,
     limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
     rules: DEFAULT_RULES,
     protectionDays: (game) => (game === 'cs' ? 8 : 0),
@@ -84,37 +71,11 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
   return process
 }
 
-function waitForTurn(scene: Sim, process: Process, ms: number): Promise<void> {
-  const { engine, random, faults } = scene
-  const { life } = process
-  return new Promise((resolve) => {
-    const turn = () => {
-      if (!process.alive || process.life !== life) return
-      if (process.pausedUntil > engine.now()) return engine.at(process.pausedUntil, turn)
-      if (faults.strike('crash', CRASH)) return crash(scene, process)
-      if (faults.strike('paused lease holder', PAUSE)) {
-        process.pausedUntil = engine.now() + random.between(5_000, 240_000)
-        return engine.at(process.pausedUntil, turn)
-      }
-      resolve()
-    }
-    engine.after(ms, turn)
-  })
-}
-
 function crash({ engine, random }: Sim, process: Process): void {
-  process.alive = false
   process.leases.clear()
   process.waiters.clear()
   process.connections.reset()
   engine.after(random.between(500, 60_000), () => revive(process))
-}
-
-export function revive(process: Process): void {
-  if (process.alive) return
-  process.alive = true
-  process.life += 1
-  process.skewMs = 0
 }
 
 /** Runs something in the process; `failed` if the simulation made it fail. Any other failure is a defect. */
@@ -133,7 +94,12 @@ export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Hel
   const held = () => process.leases.get(String(botId))
   return {
     botId,
-    session: sessionOf(scene, scene.steam, { bot: lease.steamId, gate: process.gate }),
+    session: sessionOf(scene, {
+      steam: scene.steam,
+      bot: lease.steamId,
+      gate: process.gate,
+      isDown: () => false,
+    }),
     get epoch() {
       if (scene.epochs.get(botId) !== lease.epoch) scene.faults.saw('write under an old lease')
       return lease.epoch

@@ -1,24 +1,33 @@
 /** One seed of the real level: the services on PostgreSQL, two processes, and the sandbox's world. */
 import pg from 'pg'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import type { Terms } from '../../gateway/trades/consequences.ts'
+import { CORE, type Core } from '../../gateway/trades/core.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults } from '../faults.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
+import { revive } from '../process.ts'
 import { seededRandom } from '../random.ts'
+import { createSteam } from '../steam.ts'
 import { createTrace } from '../trace.ts'
 import { hold } from '../violation.ts'
-import { check, checkAlive, checkRest, readSnapshot, type Snapshot } from './check.ts'
+import { check, checkAlive, checkRest, keyOf, readSnapshot, type Snapshot } from './check.ts'
+import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
 import { idsOf, queueOf, watchedLog } from './ports.ts'
-import { revive, startProcess } from './process.ts'
+import { inProcess, startProcess } from './process.ts'
 import type { Scene } from './scene.ts'
 import { createScheduler } from './scheduler.ts'
 import type { Sessions } from './sessions.ts'
 import { beginShopping, lookForOffers, type Stage } from './shoppers.ts'
-import { createSteam } from './steam.ts'
 import { createWork, sweep, sweepHistory, tick, watch } from './work.ts'
-import { CANARY_TOKEN, firstWorld } from './world.ts'
 
-export type RealOptions = { sessions: Sessions; seed: number; deposits: number; keepTrace?: boolean }
+export type RealOptions = {
+  sessions: Sessions
+  seed: number
+  deposits: number
+  core?: Core
+  keepTrace?: boolean
+}
 
 const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
@@ -38,12 +47,13 @@ export async function runReal({
   sessions,
   seed,
   deposits,
+  core = CORE,
   keepTrace = false,
 }: RealOptions): Promise<Outcome> {
   const session = await sessions.takeMonitor()
   const monitor = session.client
   const trace = createTrace({ keepAll: keepTrace })
-  const scene = setScene({ sessions, seed, monitor, trace })
+  const scene = setScene({ sessions, seed, monitor, trace, core })
   const outcome = (): Omit<Outcome, 'violation'> => ({
     seed,
     hash: trace.hash(),
@@ -90,9 +100,15 @@ async function verify({ pool }: Sessions): Promise<void> {
   hold(first === undefined, 'I3', () => `the second opinion: ${first?.problem}, ${first?.detail}`)
 }
 
-type Setting = { sessions: Sessions; seed: number; monitor: pg.ClientBase; trace: Scene['trace'] }
+type Setting = {
+  sessions: Sessions
+  seed: number
+  monitor: pg.ClientBase
+  trace: Scene['trace']
+  core: Core
+}
 
-function setScene({ sessions, seed, monitor, trace }: Setting): Scene & { failure(): unknown } {
+function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { failure(): unknown } {
   const engine = createEngine(START)
   const random = seededRandom(seed)
   const faults = createFaults(random.chance)
@@ -109,8 +125,9 @@ function setScene({ sessions, seed, monitor, trace }: Setting): Scene & { failur
   const work = createWork(() => scene)
   let isChecking = false
   const scene: Scene & { failure(): unknown } = {
-    ...{ ...sim, sessions, monitor, scheduler, trace, secrets, work },
-    steam: createSteam(sim, firstWorld(START)),
+    ...{ ...sim, sessions, monitor, scheduler, trace, secrets, work, core },
+    steam: createSteam(sim),
+    settings: new Map(),
     queue: queueOf(work.accept),
     ids: idsOf(random),
     log: watchedLog(
@@ -131,7 +148,7 @@ function setScene({ sessions, seed, monitor, trace }: Setting): Scene & { failur
         isChecking = false
         const next = await readSnapshot(monitor)
         tellChanges(scene, snapshot, next)
-        check(scene.steam, snapshot, next)
+        check(scene, snapshot, next)
         snapshot = next
         scene.open = new Set(
           next.trades.flatMap(({ bot, state }) => (WATCHED.includes(state) ? [String(bot)] : [])),
@@ -168,19 +185,26 @@ async function setStage(scene: Scene): Promise<Stage> {
   await empty(monitor)
   await monitor.query('insert into sim.clock (time) values ($1)', [new Date(START)])
   const stores: bigint[] = []
-  for (const [mode, liability] of [
+  for (const [creditMode, liability] of [
     ['on_accept', 'operator'],
     ['on_accept', 'store'],
     ['on_release', 'operator'],
-  ]) {
+  ] as const) {
+    const terms = { creditMode, liability, riskLimitUsdCents: BigInt(random.between(0, 40_000)) }
     const { rows } = await monitor.query<{ id: bigint }>(
       `insert into store (name, origins, credit_mode, liability, risk_limit_usd_cents)
        values ('Ember Forge', '{https://store.test}', $1, $2, $3) returning id`,
-      [mode, liability, random.between(0, 40_000)],
+      [creditMode, liability, terms.riskLimitUsdCents],
     )
-    stores.push(...rows.map(({ id }) => id))
+    for (const { id } of rows) {
+      stores.push(id)
+      scene.settings.set(Number(id), new Set([keyOf(terms)]))
+    }
   }
-  for (const { steamId } of steam.current().accounts.filter(({ kind }) => kind === 'bot')) {
+  for (const { steamId, assets } of SHOPPERS_OF_A_SEED) {
+    for (const { assetId } of assets) steam.owners.set(assetId, steamId)
+  }
+  for (const steamId of BOTS) {
     await monitor.query(
       `insert into bot (steam_id, name, avatar_url, profile_url, level, refresh_token)
        values ($1, 'Bot', 'a', 'p', 10, 'sealed')`,
@@ -191,7 +215,27 @@ async function setStage(scene: Scene): Promise<Stage> {
     `insert into exchange_rate (currency, per_usd, source, as_of) values ('USD', 1, 'test', $1) returning id`,
     [new Date(START)],
   )
+  for (const store of stores) changeStore(scene, store)
   return { ...scene, stores, rateId: rows[0]?.id ?? 0n }
+}
+
+/** The operator changes how some stores are credited, and who bears their reversals. */
+function changeStore(scene: Scene, store: bigint): void {
+  const { engine, random, faults, processes, settings } = scene
+  if (!random.chance(0.4)) return
+  engine.after(random.int(FAULTS_MS / 2), () => {
+    const creditMode = random.pick<Terms['creditMode']>(['on_accept', 'on_release'])
+    const liability = random.pick<Terms['liability']>(['operator', 'store'])
+    const terms = { creditMode, liability, riskLimitUsdCents: BigInt(random.between(0, 40_000)) }
+    settings.get(Number(store))?.add(keyOf(terms))
+    faults.saw('settings of a store change')
+    const change = { credit_mode: creditMode, liability, risk_limit_usd_cents: terms.riskLimitUsdCents }
+    const [process] = processes.filter(({ alive }) => alive)
+    if (process === undefined) return
+    inProcess(scene, () =>
+      process.connections.db.updateTable('store').set(change).where('id', '=', store).execute(),
+    )
+  })
 }
 
 /** Also gives the database a clock of ours: what asks it for `now()` gets the simulated time. */

@@ -3,18 +3,24 @@ import type pg from 'pg'
 import type { Queue } from '../../gateway/db/queue.ts'
 import type { Ids } from '../../gateway/kit/ids.ts'
 import type { Log } from '../../gateway/kit/log.ts'
+import type { Core } from '../../gateway/trades/core.ts'
+import type { Sim } from '../process.ts'
+import type { Steam } from '../steam.ts'
 import type { Trace } from '../trace.ts'
+import type { Settings } from './check.ts'
 import type { Process } from './process.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Sessions } from './sessions.ts'
-import type { Sim, Steam } from './steam.ts'
 
 export type Scene = Sim & {
   sessions: Sessions
   monitor: pg.ClientBase
   scheduler: Scheduler
   trace: Trace
+  core: Core
   steam: Steam
+  /** Every setting that a store ever had, by its id. */
+  settings: Settings
   queue: Queue
   ids: Ids
   log: Log

@@ -7,13 +7,12 @@ import { resolveUser } from '../../gateway/deposits/service.ts'
 import { ProblemError } from '../../gateway/kit/problem.ts'
 import { cancelDeposit } from '../../gateway/trades/cancellation.ts'
 import { requestTrade } from '../../gateway/trades/request.ts'
-import type { Offer as WorldOffer } from '../../steam-sandbox/world/world.ts'
 import { type Habit, habitOf } from '../habits.ts'
+import type { SteamOffer } from '../steam.ts'
 import { hold } from '../violation.ts'
+import { CANARY_TOKEN, type Person, SHOPPERS_OF_A_SEED } from './people.ts'
 import { inProcess, type Process } from './process.ts'
 import type { Scene } from './scene.ts'
-import { counter } from './steam.ts'
-import { CANARY_TOKEN } from './world.ts'
 
 const SHOPPING_MS = 3 * 60_000
 /** The share of deposits that their store cancels, and within which time. */
@@ -44,10 +43,9 @@ function call(stage: Stage, work: (process: Process) => Promise<void>): void {
 }
 
 function visit(stage: Stage, number: number): void {
-  const { engine, random, stores, steam, secrets } = stage
+  const { engine, random, stores, secrets } = stage
   const storeId = stores[random.int(stores.length)] ?? 0n
-  const people = steam.current().accounts.filter(({ kind }) => kind === 'shopper')
-  const shopper = people[random.int(people.length)]
+  const shopper = SHOPPERS_OF_A_SEED[random.int(SHOPPERS_OF_A_SEED.length)]
   if (shopper === undefined) return
   const body = {
     externalId: `top-up ${number}`,
@@ -98,7 +96,7 @@ function acceptMeanwhile(stage: Stage, depositId: bigint): void {
       [depositId],
     )
     for (const { code } of rows) {
-      const offer = steam.current().offers.find(({ message }) => message === code)
+      const offer = steam.byMessage.get(code)
       if (offer !== undefined) engine.after(random.int(MOMENT_MS), () => acceptNow(stage, offer))
     }
   })
@@ -116,9 +114,8 @@ async function refusalOf(work: () => Promise<unknown>): Promise<ErrorCode | unde
 }
 
 type Deposit = { id: bigint; hash: string }
-type Shopper = { steamId: string; accountId: number }
 
-function nameShopper(stage: Stage, deposit: Deposit, shopper: Shopper): void {
+function nameShopper(stage: Stage, deposit: Deposit, shopper: Person): void {
   const { accountId } = shopper
   const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${CANARY_TOKEN}`
   call(stage, async ({ deps }) => {
@@ -130,7 +127,7 @@ function nameShopper(stage: Stage, deposit: Deposit, shopper: Shopper): void {
   })
 }
 
-function askForTrade(stage: Stage, deposit: Deposit, shopper: Shopper, tries: number): void {
+function askForTrade(stage: Stage, deposit: Deposit, shopper: Person, tries: number): void {
   const { engine, random, scheduler } = stage
   scheduler.meanwhile(async () => {
     const body = await quoteFor(stage, deposit, shopper)
@@ -155,11 +152,10 @@ function post(stage: Stage, body: TradeBody): void {
 async function quoteFor(
   stage: Stage,
   deposit: Deposit,
-  { steamId }: Shopper,
+  { steamId, assets: mine }: Person,
 ): Promise<TradeBody | undefined> {
   const { engine, random, monitor, ids, rateId, steam } = stage
-  const owned = steam.current().accounts.find((account) => account.steamId === steamId)?.assets ?? []
-  const own = owned.filter(({ contextId }) => contextId === '2')
+  const own = mine.filter(({ assetId }) => steam.owners.get(assetId) === steamId)
   const [first] = own
   if (first === undefined) return undefined
   const at = random.int(own.length)
@@ -189,22 +185,19 @@ async function quoteFor(
 /** The shopper sees every offer on Steam, whatever the till knows of it. */
 export function lookForOffers(stage: Stage, seen: Set<string>, until: number): void {
   const { engine, steam } = stage
-  const people = new Set(
-    steam.current().accounts.flatMap(({ kind, steamId }) => (kind === 'shopper' ? [steamId] : [])),
-  )
-  for (const offer of steam.current().offers) {
-    if (seen.has(offer.id) || !people.has(offer.partner)) continue
-    seen.add(offer.id)
+  for (const offer of steam.offers.values()) {
+    if (offer.isCounter || seen.has(offer.offerId)) continue
+    seen.add(offer.offerId)
     decideOn(stage, offer)
   }
   if (engine.now() < until) engine.after(1_000, () => lookForOffers(stage, seen, until))
 }
 
-function decideOn(stage: Stage, offer: WorldOffer): void {
+function decideOn(stage: Stage, offer: SteamOffer): void {
   const { engine, random, steam } = stage
-  const leftMs = offer.createdAtS * 1_000 + WINDOW_MS - engine.now()
+  const leftMs = offer.createdAt + WINDOW_MS - engine.now()
   const accept = (ms: number) => engine.after(ms, () => acceptNow(stage, offer))
-  const lie = steam.tellings.get(offer.id)?.lie
+  const { lie } = offer
   // Who sees an offer that the till was told to be over, accepts it all the same.
   if (lie) accept(lie.from - engine.now() + random.between(2_000, 100_000))
   const soonMs = random.between(500, 120_000)
@@ -212,22 +205,24 @@ function decideOn(stage: Stage, offer: WorldOffer): void {
     accepts: () => accept(soonMs),
     'accepts at the deadline': () => accept(leftMs + random.between(-3_000, 6_000)),
     'accepts after the deadline': () => accept(leftMs + random.between(0, 90_000)),
-    declines: () => engine.after(soonMs, () => steam.end(offer.partner, offer.id, 'decline')),
-    counters: () => engine.after(soonMs, () => counter(steam, offer)),
+    declines: () => engine.after(soonMs, () => steam.decline(offer, 'declined')),
+    counters: () => engine.after(soonMs, () => steam.decline(offer, 'countered')),
     // Not what shoppers can do: the session of the bot is in other hands.
-    cancels: () => engine.after(soonMs, () => steam.end(offer.sender, offer.id, 'cancel')),
+    cancels: () => engine.after(soonMs, () => steam.decline(offer, 'cancelled')),
     'has no authenticator': () => accept(soonMs),
     'does nothing': () => {},
   }
   if (!lie) habits[habitOf(random)]()
 }
 
-function acceptNow(stage: Stage, offer: WorldOffer): void {
+function acceptNow(stage: Stage, offer: SteamOffer): void {
   const { engine, random, steam, faults, trace, scheduler, monitor } = stage
-  if (!steam.accept(offer)) return
-  trace.add(`${engine.now()} offer ${offer.id} accepted`)
-  const isHeld = steam.current().offers.some(({ id, state }) => id === offer.id && state === 11)
-  if (isHeld) {
+  const hasEscrow = SHOPPERS_OF_A_SEED.some(
+    ({ steamId, hasAuthenticator }) => steamId === offer.partner && !hasAuthenticator,
+  )
+  if (!steam.accept(offer, { hasEscrow })) return
+  trace.add(`${engine.now()} offer ${offer.offerId} accepted`)
+  if (hasEscrow) {
     faults.saw('escrow')
     return
   }
@@ -240,7 +235,7 @@ function acceptNow(stage: Stage, offer: WorldOffer): void {
   })
   if (!random.chance(0.3)) return
   const afterMs = random.chance(0.25) ? random.between(1_000, 120_000) : random.int(160 * HOUR_MS)
-  engine.after(afterMs, () => takeBack(stage, offer.id))
+  engine.after(afterMs, () => takeBack(stage, offer))
 }
 
 const ENDS = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out'] as const
@@ -250,14 +245,14 @@ function sawLate({ faults }: Stage, state: string): void {
   if (end !== undefined) faults.saw(`acceptance after ${end}`)
 }
 
-function takeBack(stage: Stage, offerId: string): void {
+function takeBack(stage: Stage, offer: SteamOffer): void {
   const { engine, random, steam, trace } = stage
-  const { offers, trades } = steam.current()
-  const tradeId = offers.find(({ id }) => id === offerId)?.tradeId
-  const exchange = trades.find(({ id }) => id === tradeId)
+  const exchange = steam.exchanges.get(offer.tradeId ?? '')
   if (exchange === undefined) return
-  const some = exchange.items.slice(0, random.between(1, exchange.items.length)).map(({ assetId }) => assetId)
+  const some = exchange.items
+    .slice(0, random.between(1, exchange.items.length))
+    .map(({ asset }) => asset.assetId)
   const done = steam.reverse(exchange, random.chance(0.5) ? undefined : some)
-  if (done) trace.add(`${engine.now()} exchange ${exchange.id} taken back`)
-  if (done && random.chance(0.3)) engine.after(random.int(24 * HOUR_MS), () => takeBack(stage, offerId))
+  if (done) trace.add(`${engine.now()} exchange ${exchange.tradeId} taken back`)
+  if (done && random.chance(0.3)) engine.after(random.int(24 * HOUR_MS), () => takeBack(stage, offer))
 }
