@@ -12,7 +12,7 @@ const setup = { setupFiles: ['gateway/testing/each-test.ts'] }
 const database = { globalSetup: ['gateway/testing/setup.ts'] }
 
 /** Proofs that need no database. */
-const PURE_PROOFS = ['bugs-pure', 'bugs-table', 'cover', 'defects', 'pure'].map(
+const PURE_PROOFS = ['bugs/pure', 'bugs/table', 'simulation/cover', 'defects', 'pure'].map(
   (name) => `proofs/${name}.test.ts`,
 )
 
@@ -21,7 +21,7 @@ const LONG = [
   ...['trouble', 'start', 'accessibility-inventory', 'outcomes', 'accessibility-screens', 'resilience'].map(
     (name) => `e2e/${name}.test.ts`,
   ),
-  ...['kill-worker', 'real', 'kill-rounds', 'store-events'].map((name) => `proofs/${name}.test.ts`),
+  ...['kill/worker', 'real', 'kill/rounds', 'store/events'].map((name) => `proofs/${name}.test.ts`),
   ...['steam/failures', 'main', 'bots/two-gateways', 'bots/runner'].map((name) => `gateway/${name}.test.ts`),
 ]
 

@@ -4,7 +4,7 @@ import { type Db, openDatabase, type Tx } from '../gateway/db/client.ts'
 import { lockDeposit } from '../gateway/deposits/store.ts'
 import { creditDelivery } from '../gateway/trades/credit.ts'
 import { tradeAndDeposit } from '../gateway/trades/store.ts'
-import { type CutTill, type Delivery, openCutTill } from '../proofs/cut-till.ts'
+import { type CutTill, type Delivery, openCutTill } from '../proofs/cut/till.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 

@@ -1,6 +1,6 @@
 /**
  * No event is lost while webhooks fail in every way and the sender is killed, and the books of a real store agree with
- * the ledger. In full: `PROOF_EVENTS=20000 npm test -- proofs/store-events`.
+ * the ledger. In full: `PROOF_EVENTS=20000 npm test -- proofs/store/events`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,18 +8,18 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { eventually, freePorts, isServing, type Running, run } from '../e2e/process.ts'
-import type { BotContext } from '../gateway/bots/bot.ts'
-import { DEFAULT_FLEET_LIMITS } from '../gateway/bots/fleet.ts'
-import { balancesOf } from '../gateway/ledger/store.ts'
-import type { FakeSession } from '../gateway/testing/fake-steam.ts'
-import { payFor } from '../gateway/testing/payment.ts'
-import { type StoreApi, startStoreApi } from '../gateway/testing/store-api.ts'
-import { aBot, aDeposit, startTill, type Till } from '../gateway/testing/till.ts'
-import { cancelDeposit } from '../gateway/trades/cancellation.ts'
-import { publishEvents } from '../gateway/webhooks/publisher.ts'
-import { type BadRoad, startBadRoad } from './bad-road.ts'
-import { seededRandom } from './random.ts'
+import { eventually, freePorts, isServing, type Running, run } from '../../e2e/process.ts'
+import type { BotContext } from '../../gateway/bots/bot.ts'
+import { DEFAULT_FLEET_LIMITS } from '../../gateway/bots/fleet.ts'
+import { balancesOf } from '../../gateway/ledger/store.ts'
+import type { FakeSession } from '../../gateway/testing/fake-steam.ts'
+import { payFor } from '../../gateway/testing/payment.ts'
+import { type StoreApi, startStoreApi } from '../../gateway/testing/store-api.ts'
+import { aBot, aDeposit, startTill, type Till } from '../../gateway/testing/till.ts'
+import { cancelDeposit } from '../../gateway/trades/cancellation.ts'
+import { publishEvents } from '../../gateway/webhooks/publisher.ts'
+import { seededRandom } from '../random.ts'
+import { type BadRoad, startBadRoad } from './flaky-proxy.ts'
 
 const EVENTS = Number(process.env.PROOF_EVENTS ?? 100)
 /** As the test of the API seals. */
@@ -32,7 +32,7 @@ const PAID_OF_TEN = 4
 
 const START_MS = 120_000
 /** As the gateway does: one that is started again and again compiles once. */
-const COMPILED = join(import.meta.dirname, '../node_modules/.cache/tradetill')
+const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/tradetill')
 
 vi.setConfig({ testTimeout: 600_000 + EVENTS * 60 })
 
@@ -103,7 +103,7 @@ const ledger = async () => {
 /** Runs the sender and kills it again and again until `done`. */
 async function withKilledSenders(done: () => Promise<boolean>): Promise<number> {
   const start = async () => {
-    const fresh = run('proofs/store-sender.ts', { NODE_COMPILE_CACHE: COMPILED }, { args: [till.url, KEY] })
+    const fresh = run('proofs/store/sender.ts', { NODE_COMPILE_CACHE: COMPILED }, { args: [till.url, KEY] })
     const isReady = () => {
       if (fresh.hasEnded()) throw new Error(fresh.output())
       return fresh.output().includes('sender ready') || undefined

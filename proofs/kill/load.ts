@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { GAMES, type Game } from '../contract/games.ts'
-import { type Inventory, inventorySchema } from '../contract/widget-api.ts'
-import { STATE } from '../steam-sandbox/world/world.ts'
-import type { KillTill } from './kill-till.ts'
-import type { Random } from './random.ts'
+import { GAMES, type Game } from '../../contract/games.ts'
+import { type Inventory, inventorySchema } from '../../contract/widget-api.ts'
+import { STATE } from '../../steam-sandbox/world/world.ts'
+import type { Random } from '../random.ts'
+import type { KillTill } from './till.ts'
 
 /** Two people whom the sandbox leaves to themselves, and three who act by their own will. */
 const PEOPLE = ['nova_hound', 'quiet_lynx', 'magic_accepts', 'magic_declines', 'magic_counters'] as const

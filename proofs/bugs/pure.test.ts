@@ -1,10 +1,10 @@
-/** Those of the known bugs that need no till: docs/known-bugs.md has the whole list. */
+/** Those of the known bugs that need no till: docs/bugs-of-others.md has the whole list. */
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { CURRENCIES } from '../contract/money.ts'
-import { repeat } from '../gateway/kit/repeat.ts'
-import { captureLog } from '../gateway/testing/log.ts'
-import { fc, test } from '../gateway/testing/property.ts'
-import { signWebhook } from '../gateway/webhooks/signature.ts'
+import { CURRENCIES } from '../../contract/money.ts'
+import { repeat } from '../../gateway/kit/repeat.ts'
+import { captureLog } from '../../gateway/testing/log.ts'
+import { fc, test } from '../../gateway/testing/property.ts'
+import { signWebhook } from '../../gateway/webhooks/signature.ts'
 
 it('bug 38: a stalled event loop makes no burst of work', async () => {
   vi.useFakeTimers()

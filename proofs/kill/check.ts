@@ -2,9 +2,9 @@
 import type pg from 'pg'
 import { Webhook } from 'standardwebhooks'
 import { z } from 'zod'
-import { verifyLedger } from '../gateway/ledger/verify.ts'
-import { STATE } from '../steam-sandbox/world/world.ts'
-import { BOTS, type KillTill } from './kill-till.ts'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import { STATE } from '../../steam-sandbox/world/world.ts'
+import { BOTS, type KillTill } from './till.ts'
 
 export type Books = { deliveries: number; credited: number; events: number; webhooks: number }
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 const BUGS = 39
 
 const rows = [
-  ...readFileSync(join(ROOT, 'docs/known-bugs.md'), 'utf8').matchAll(
+  ...readFileSync(join(ROOT, 'docs/bugs-of-others.md'), 'utf8').matchAll(
     /^\| (\d+) \| .+ \| `([\w./-]+)` › (.+?) \| .+ \|$/gm,
   ),
 ].map(([, number, file, title]) => ({ number: Number(number), file: file ?? '', title: title ?? '' }))

@@ -1,7 +1,7 @@
 /** The way to a store's webhook address, on which nearly every third answer goes wrong, before or after it got there. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import type { Random } from './random.ts'
+import type { Random } from '../random.ts'
 
 type Failure = 'status' | 'silence' | 'reset' | 'redirect'
 

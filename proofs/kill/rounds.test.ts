@@ -1,5 +1,5 @@
 import { expect, inject, test } from 'vitest'
-import { killRounds } from './kill-rounds.ts'
+import { killRounds } from './rounds.ts'
 
 /** With this seed one is killed just after a delivery, one at any moment, and one while it starts. */
 const PLAN = { rounds: 3, seed: 288 }

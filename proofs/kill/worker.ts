@@ -1,12 +1,12 @@
 /** A gateway that is killed while it has things in hand, and how the next one goes on with them. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import type { Game } from '../contract/games.ts'
-import { eventually, type Running } from '../e2e/process.ts'
-import { STATE } from '../steam-sandbox/world/world.ts'
-import { checkTill, whatMoves } from './kill-check.ts'
-import { ask, openVisit, showItems } from './kill-load.ts'
-import type { KillTill } from './kill-till.ts'
+import type { Game } from '../../contract/games.ts'
+import { eventually, type Running } from '../../e2e/process.ts'
+import { STATE } from '../../steam-sandbox/world/world.ts'
+import { checkTill, whatMoves } from './check.ts'
+import { ask, openVisit, showItems } from './load.ts'
+import type { KillTill } from './till.ts'
 
 export type KilledWorker = {
   /** The process that goes on. */

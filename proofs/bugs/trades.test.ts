@@ -1,15 +1,15 @@
-/** Bugs that payment and trade systems really had, where no other test holds them: docs/known-bugs.md has the whole list. */
+/** Bugs that payment and trade systems really had, where no other test holds them: docs/bugs-of-others.md has the whole list. */
 import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { BotContext } from '../gateway/bots/bot.ts'
-import { createDeposit } from '../gateway/deposits/opening.ts'
-import { verifyLedger } from '../gateway/ledger/verify.ts'
-import type { FakeSession } from '../gateway/testing/fake-steam.ts'
-import { offerFor } from '../gateway/testing/payment.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../gateway/testing/till.ts'
-import { requestTrade } from '../gateway/trades/request.ts'
-import { tradeHandlers } from '../gateway/trades/service.ts'
+import type { BotContext } from '../../gateway/bots/bot.ts'
+import { createDeposit } from '../../gateway/deposits/opening.ts'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import type { FakeSession } from '../../gateway/testing/fake-steam.ts'
+import { offerFor } from '../../gateway/testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
+import { requestTrade } from '../../gateway/trades/request.ts'
+import { tradeHandlers } from '../../gateway/trades/service.ts'
 
 let till: Till
 let pool: pg.Pool

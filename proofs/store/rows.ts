@@ -1,6 +1,6 @@
 /** A store's table of any size, for what must stay flat however large it is. */
 import { sql } from 'kysely'
-import type { Db } from '../gateway/db/client.ts'
+import type { Db } from '../../gateway/db/client.ts'
 
 /** Deposits of one customer, whatever the size. */
 export const A_CUSTOMER = 20

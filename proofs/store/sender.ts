@@ -1,14 +1,14 @@
 /** A sender of webhooks as a process of its own, which may be killed at any moment. Schedule in thousandths. */
 import { flushCompileCache } from 'node:module'
-import { openDatabase } from '../gateway/db/client.ts'
-import { createSignals } from '../gateway/db/pg-signals.ts'
-import { systemClock } from '../gateway/kit/clock.ts'
-import { createLog } from '../gateway/kit/log.ts'
-import { createSecretBox } from '../gateway/kit/secret-box.ts'
-import { secretsOf } from '../gateway/webhooks/endpoints.ts'
-import { startLanes } from '../gateway/webhooks/lanes.ts'
-import { publishEvents } from '../gateway/webhooks/publisher.ts'
-import { createSender } from '../gateway/webhooks/sender.ts'
+import { openDatabase } from '../../gateway/db/client.ts'
+import { createSignals } from '../../gateway/db/pg-signals.ts'
+import { systemClock } from '../../gateway/kit/clock.ts'
+import { createLog } from '../../gateway/kit/log.ts'
+import { createSecretBox } from '../../gateway/kit/secret-box.ts'
+import { secretsOf } from '../../gateway/webhooks/endpoints.ts'
+import { startLanes } from '../../gateway/webhooks/lanes.ts'
+import { publishEvents } from '../../gateway/webhooks/publisher.ts'
+import { createSender } from '../../gateway/webhooks/sender.ts'
 
 const [url = '', key = ''] = process.argv.slice(2)
 const log = createLog({ level: 'silent' })

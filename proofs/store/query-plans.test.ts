@@ -1,21 +1,21 @@
 /**
  * What stores and waiting pages ask touches as few rows in a large table as in a small one: every query is run under
- * EXPLAIN ANALYZE and its rows are counted. In full: `PROOF_DEPOSITS=1000000 npm test -- proofs/store-plans`.
+ * EXPLAIN ANALYZE and its rows are counted. In full: `PROOF_DEPOSITS=1000000 npm test -- proofs/store/query-plans`.
  */
 import { hash } from 'node:crypto'
 import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { listDepositsQuerySchema } from '../contract/store-api.ts'
-import { type Database, type Db, openDatabase } from '../gateway/db/client.ts'
-import type { Tables } from '../gateway/db/schema.ts'
-import { listDeposits, storeDepositOf } from '../gateway/deposits/told.ts'
-import { viewReader } from '../gateway/deposits/views.ts'
-import { readBalances, readStatement } from '../gateway/stores/account.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../gateway/testing/till.ts'
-import { claimLane } from '../gateway/webhooks/delivery.ts'
-import { readDepositEvents, readEvents } from '../gateway/webhooks/events.ts'
-import { fillDeposits } from './store-rows.ts'
+import { listDepositsQuerySchema } from '../../contract/store-api.ts'
+import { type Database, type Db, openDatabase } from '../../gateway/db/client.ts'
+import type { Tables } from '../../gateway/db/schema.ts'
+import { listDeposits, storeDepositOf } from '../../gateway/deposits/told.ts'
+import { viewReader } from '../../gateway/deposits/views.ts'
+import { readBalances, readStatement } from '../../gateway/stores/account.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
+import { claimLane } from '../../gateway/webhooks/delivery.ts'
+import { readDepositEvents, readEvents } from '../../gateway/webhooks/events.ts'
+import { fillDeposits } from './rows.ts'
 
 const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)
 /** Rows that a query may look at, whatever the size: a page, its trades and items, and a few of the neighbourhood. */

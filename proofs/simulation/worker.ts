@@ -1,7 +1,7 @@
 /** One of the threads of `npm run simulate`: runs the seeds that it is given. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { z } from 'zod'
-import { realSeeds, runPureSeed } from './levels.ts'
+import { realSeeds, runPureSeed } from '../levels.ts'
 
 const orders = z.object({ level: z.enum(['pure', 'real']), urls: z.array(z.string()) })
 const { level, urls } = orders.parse(workerData)

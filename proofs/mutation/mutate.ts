@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { writeResult } from './result.ts'
+import { writeResult } from '../result.ts'
 
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 const REPORT = join(ROOT, '.data/mutation.json')
 
 /** What is read of the report, by the schema of mutation-testing-elements. */

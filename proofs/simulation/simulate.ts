@@ -7,13 +7,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
+import type { Fault } from '../faults.ts'
+import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from '../levels.ts'
+import type { Outcome } from '../outcome.ts'
+import { openServers } from '../real/servers.ts'
+import { writeResult } from '../result.ts'
+import { hashOf } from '../trace.ts'
 import { smallestCover } from './cover.ts'
-import type { Fault } from './faults.ts'
-import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from './levels.ts'
-import type { Outcome } from './outcome.ts'
-import { openServers } from './real/servers.ts'
-import { writeResult } from './result.ts'
-import { hashOf } from './trace.ts'
 
 const THREADS = 2
 const MOST_TOLD = 20
@@ -67,7 +67,7 @@ async function runAll({ level, seeds, tell }: Plan, urls: readonly string[]): Pr
   const serve = (_: unknown, thread: number): Promise<void> =>
     new Promise((resolve, reject) => {
       const workerData = { level, urls: urls.slice(thread * lanes, (thread + 1) * lanes) }
-      const worker = new Worker(join(import.meta.dirname, 'simulate-worker.ts'), { workerData })
+      const worker = new Worker(join(import.meta.dirname, 'worker.ts'), { workerData })
       let running = 0
       const next = () => {
         const seed = waiting.next().value

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import type { Running } from '../e2e/process.ts'
-import { ask, call, openVisit, showItems } from './kill-load.ts'
-import { answering, botsOnline, type KillTill, openKillTill } from './kill-till.ts'
-import { type KilledWorker, killWorker } from './kill-worker.ts'
+import type { Running } from '../../e2e/process.ts'
+import { ask, call, openVisit, showItems } from './load.ts'
+import { answering, botsOnline, type KillTill, openKillTill } from './till.ts'
+import { type KilledWorker, killWorker } from './worker.ts'
 
 // A killed process is waited for as long as its lease runs, and a busy machine takes its time.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 1_200_000 })

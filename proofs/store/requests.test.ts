@@ -1,16 +1,16 @@
 /**
  * The store API under generated requests, made from its own OpenAPI document. An answer that does not fit its schema
  * becomes a 500 when it is written, so that "no 5xx" also says that every answer is on schema.
- * In full: `PROOF_REQUESTS=20000 npm test -- proofs/store-requests`.
+ * In full: `PROOF_REQUESTS=20000 npm test -- proofs/store/requests`.
  */
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { problemSchema } from '../contract/store-api.ts'
-import { BACK, type StoreApi, startStoreApi } from '../gateway/testing/store-api.ts'
-import { aDeposit, aStore, startTill, type Till } from '../gateway/testing/till.ts'
-import { publishEvents } from '../gateway/webhooks/publisher.ts'
-import { anyValue, fitting } from './store-values.ts'
+import { problemSchema } from '../../contract/store-api.ts'
+import { BACK, type StoreApi, startStoreApi } from '../../gateway/testing/store-api.ts'
+import { aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
+import { publishEvents } from '../../gateway/webhooks/publisher.ts'
+import { anyValue, fitting } from './values.ts'
 
 const REQUESTS = Number(process.env.PROOF_REQUESTS ?? 200)
 const MS_A_REQUEST = 60
