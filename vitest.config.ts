@@ -12,9 +12,10 @@ const setup = { setupFiles: ['gateway/testing/each-test.ts'] }
 const database = { globalSetup: ['gateway/testing/setup.ts'] }
 
 /** Proofs that need no database. */
-const PURE_PROOFS = ['bugs/pure', 'bugs/table', 'simulation/cover', 'defects', 'pure'].map(
-  (name) => `proofs/${name}.test.ts`,
-)
+const PURE_PROOFS = [
+  ...['bugs/pure', 'bugs/table', 'defects', 'kill/seconds', 'prove', 'pure'],
+  ...['simulation/cover', 'simulation/elapsed', 'simulation/night', 'simulation/prove'],
+].map((name) => `proofs/${name}.test.ts`)
 
 /** By their size they would begin last, and the rest of the machine would wait for them. */
 const LONG = [

@@ -7,8 +7,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { eventually, isServing } from '../e2e/process.ts'
 import { newPlace, type Place, removePlace } from '../e2e/till.ts'
+import { type Machine, meanOf, readMachine, stretched } from '../proofs/machine.ts'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
-import { type Machine, meanOf, readMachine, stretched } from './machine.ts'
 import { middle, type Outcome } from './outcome.ts'
 
 const LIMITS_S = { empty: 6, warm: 4 } as const

@@ -1,17 +1,10 @@
 /**
- * `npm run cut-socket [-- --offsets 200 --seed 1]`: the connection to PostgreSQL is cut at the end of every message of
- * the crediting transaction, and at seeded bytes of it. The next try finds exactly one credit, or makes it.
+ * Cuts the connection to PostgreSQL at the end of every message of the crediting transaction, and at seeded bytes of it.
+ * The next try finds exactly one credit, or makes it.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { z } from 'zod'
-import { startEmbedded } from '../../gateway/db/embedded.ts'
-import { createLog } from '../../gateway/kit/log.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { seededRandom } from '../random.ts'
-import { writeResult } from '../result.ts'
 import type { Cut, Passed } from './proxy.ts'
 import { type CutTill, type Delivery, openCutTill } from './till.ts'
 
@@ -126,29 +119,3 @@ async function judge({ direct }: CutTill, delivery: Delivery): Promise<string | 
     ? undefined
     : JSON.stringify(found, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 }
-
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: { offsets: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
-  })
-  const folder = mkdtempSync(join(tmpdir(), 'tradetill-cut-'))
-  const embedded = await startEmbedded({ dataDir: folder, log: createLog({ level: 'error' }), fsync: false })
-  try {
-    const plan = { everyMessage: true, offsets: Number(values.offsets), seed: Number(values.seed) }
-    const { whole, cuts, creditedUnheard, problems } = await cutSockets({ serverUrl: embedded.url, ...plan })
-    const passed = problems.length === 0 && cuts >= whole.messages && creditedUnheard > 0
-    const { messages, bytes } = whole
-    writeResult('cut-socket', { passed, ...plan, messages, bytes, cuts, creditedUnheard, problems })
-    for (const problem of problems.slice(0, 20)) console.log(problem)
-    console.log(
-      `cut-socket: ${cuts} cuts of ${messages} messages and ${bytes} bytes, ${creditedUnheard} credited unheard, ` +
-        `${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`,
-    )
-    return passed
-  } finally {
-    await embedded.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-if (import.meta.main) process.exitCode = (await main()) ? 0 : 1

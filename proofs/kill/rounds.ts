@@ -1,30 +1,14 @@
 /**
- * `npm run kill-rounds -- --rounds 200 [--seed 1]`: the real gateway under load on real PostgreSQL, killed again and
- * again at moments of chance. Afterwards nothing is lost and nothing doubled.
+ * The real gateway under load on real PostgreSQL, killed again and again at random moments. Afterwards nothing is lost
+ * and nothing doubled.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { eventually, type Running } from '../../e2e/process.ts'
-import { startEmbedded } from '../../gateway/db/embedded.ts'
-import { createLog } from '../../gateway/kit/log.ts'
 import { type Random, seededRandom } from '../random.ts'
-import { writeResult } from '../result.ts'
 import { type Books, booksOf, checkTill, whatMoves } from './check.ts'
 import { startLoad } from './load.ts'
 import { answering, botsOnline, epochsOf, type KillTill, openKillTill, passMinute } from './till.ts'
-import { type KilledWorker, killWorker } from './worker.ts'
 
-/** One world has items for so many rounds; then the books are compared and a new one begins. */
-const ROUNDS_A_WORLD = 20
-/** Every so many rounds no time is spared: the new process waits for the lease of the dead one. */
-const REAL_TIME_EVERY = 10
-const API_LIMIT_MS = 2_000
-const BOTS_LIMIT_MS = 30_000
-/** From the death of a process until what it had in hand goes on. */
-const WORK_LIMIT_MS = 30_000
 /** Some are killed while they start, some at any moment, and the others when something is half done. */
 const KILLED_EARLY = 0.15
 const KILLED_ANYWHERE = 0.25
@@ -87,22 +71,6 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed>
   } finally {
     await load.end()
     await gateway?.interrupt()
-    await till.close()
-  }
-}
-
-/** Work in the hands of a killed process, with no time spared. */
-async function workOfKilled(serverUrl: string, seed: number): Promise<Omit<KilledWorker, 'gateway'>> {
-  const till = await openKillTill(serverUrl, `kill-worker-${seed}`)
-  let gateway = till.start()
-  try {
-    await answering(till, gateway)
-    await botsOnline(till, 0n)
-    const worker = await killWorker(till, gateway)
-    gateway = worker.gateway
-    return worker
-  } finally {
-    await gateway.interrupt()
     await till.close()
   }
 }
@@ -181,69 +149,3 @@ async function settle(till: KillTill): Promise<void> {
     throw new Error(`not settled after ${SETTLE_MS / 1000} s:\n${moving.slice(0, 20).join('\n')}`)
   })
 }
-
-const median = (values: number[]): number =>
-  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
-const whole = (values: number[]) => ({
-  measured: values.length,
-  median: Math.round(median(values)),
-  most: Math.round(Math.max(...values)),
-})
-
-async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: { rounds: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
-  })
-  const folder = mkdtempSync(join(tmpdir(), 'tradetill-kill-db-'))
-  const embedded = await startEmbedded({ dataDir: folder, log: createLog({ level: 'error' }), fsync: false })
-  const worlds: Killed[] = []
-  const seedOfAll = Number(values.seed)
-  let worker: Omit<KilledWorker, 'gateway'>
-  try {
-    worker = await workOfKilled(embedded.url, seedOfAll)
-    console.log(`what a killed process had in hand went on after ${Math.round(worstOf(worker))} ms at worst`)
-    const wanted = Number(values.rounds)
-    for (let done = 0; done < wanted; done += ROUNDS_A_WORLD) {
-      const rounds = Math.min(ROUNDS_A_WORLD, wanted - done)
-      const seed = seedOfAll * 1_000 + worlds.length
-      const world = await killRounds(embedded.url, { rounds, seed, realTimeEvery: REAL_TIME_EVERY })
-      worlds.push(world)
-      const { deliveries, webhooks } = world.books
-      const trouble =
-        world.problems.length === 0 ? 'nothing lost, nothing doubled' : world.problems.join('; ')
-      console.log(`${done + rounds} rounds: ${deliveries} deliveries, ${webhooks} webhooks, ${trouble}`)
-    }
-  } finally {
-    await embedded.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
-  return report(worlds, worker, seedOfAll)
-}
-
-const worstOf = ({ goneOnMs }: Pick<KilledWorker, 'goneOnMs'>): number => Math.max(...Object.values(goneOnMs))
-
-function report(worlds: Killed[], worker: Omit<KilledWorker, 'gateway'>, seed: number): boolean {
-  const caught: Record<string, number> = {}
-  for (const [state, n] of worlds.flatMap((world) => Object.entries(world.caught))) {
-    caught[state] = (caught[state] ?? 0) + n
-  }
-  const sum = (of: (books: Books) => number) => worlds.reduce((total, { books }) => total + of(books), 0)
-  const apiMs = whole(worlds.flatMap((world) => world.apiMs))
-  const botsMs = whole(worlds.flatMap((world) => world.botsMs))
-  const workMs = whole(Object.values(worker.goneOnMs))
-  const problems = [...worker.problems, ...worlds.flatMap((world) => world.problems)]
-  const isQuick = apiMs.most <= API_LIMIT_MS && botsMs.most <= BOTS_LIMIT_MS && workMs.most <= WORK_LIMIT_MS
-  const passed = problems.length === 0 && isQuick
-  const books = {
-    deliveries: sum((of) => of.deliveries),
-    creditedCents: sum((of) => of.credited),
-    events: sum((of) => of.events),
-    webhooksReceived: sum((of) => of.webhooks),
-  }
-  const rounds = worlds.reduce((total, world) => total + world.rounds, 0)
-  writeResult('kill-rounds', { passed, rounds, seed, ...books, apiMs, botsMs, workMs, caught, problems })
-  console.log(`kill-rounds ${rounds}: ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
-  return passed
-}
-
-if (import.meta.main) process.exitCode = (await main()) ? 0 : 1

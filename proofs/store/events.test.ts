@@ -19,12 +19,12 @@ import { aBot, aDeposit, startTill, type Till } from '../../gateway/testing/till
 import { cancelDeposit } from '../../gateway/trades/cancellation.ts'
 import { publishEvents } from '../../gateway/webhooks/publisher.ts'
 import { seededRandom } from '../random.ts'
-import { type BadRoad, startBadRoad } from './flaky-proxy.ts'
+import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 
 const EVENTS = Number(process.env.PROOF_EVENTS ?? 100)
 /** As the test of the API seals. */
 const KEY = Buffer.alloc(32, 3).toString('hex')
-/** Calls on the road after which the sender is killed. */
+/** Calls through the proxy after which the sender is killed. */
 const KILL_EVERY_CALLS = EVENTS >= 2_000 ? 1_000 : 50
 const WRITERS = 6
 /** Of ten deposits; a paid one tells two events. */
@@ -40,7 +40,7 @@ let till: Till
 let api: StoreApi
 let bot: BotContext
 let session: FakeSession
-let road: BadRoad
+let proxy: FlakyProxy
 let shop: Running
 let shopUrl: string
 let folder: string
@@ -55,8 +55,8 @@ beforeAll(async () => {
   const apiUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })
   const [port = 0] = await freePorts(1)
   shopUrl = `http://127.0.0.1:${port}`
-  road = await startBadRoad(`${shopUrl}/webhooks/tradetill`, seededRandom(11))
-  const endpoint = await api.call('POST', '/v1/webhook-endpoints', { body: { url: road.url } })
+  proxy = await startFlakyProxy(`${shopUrl}/webhooks/tradetill`, seededRandom(11))
+  const endpoint = await api.call('POST', '/v1/webhook-endpoints', { body: { url: proxy.url } })
   shop = run('demo-store/main.ts', {
     DEMO_STORE_PORT: String(port),
     DEMO_STORE_DATA: join(folder, 'shop.sqlite'),
@@ -68,7 +68,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await shop.interrupt()
-  await road.close()
+  await proxy.close()
   await api.app.close()
   await till.close()
   rmSync(folder, { recursive: true, force: true })
@@ -117,11 +117,11 @@ async function withKilledSenders(done: () => Promise<boolean>): Promise<number> 
   await eventually(
     'every webhook is delivered',
     async () => {
-      if (road.calls - calls >= KILL_EVERY_CALLS) {
+      if (proxy.calls - calls >= KILL_EVERY_CALLS) {
         await sender.kill()
         await passClaims()
         kills += 1
-        calls = road.calls
+        calls = proxy.calls
         sender = await start()
       }
       return (await done()) || undefined
@@ -162,19 +162,19 @@ test(`${EVENTS} events under failures and kills: none lost, none invented, the b
   expect(told.map(({ sequence }) => Number(sequence))).toEqual(told.map((_, index) => index + 1))
   const ids = new Set(told.map(({ id }) => id))
   expect(told.length).toBeGreaterThanOrEqual(EVENTS)
-  expect(told.filter(({ id }) => !road.taken.has(id))).toEqual([])
-  expect([...road.taken.keys()].filter((id) => !ids.has(id))).toEqual([])
+  expect(told.filter(({ id }) => !proxy.taken.has(id))).toEqual([])
+  expect([...proxy.taken.keys()].filter((id) => !ids.has(id))).toEqual([])
   for (const kind of ['status', 'silence', 'reset', 'redirect'] as const)
-    expect(road.failed[kind]).toBeGreaterThan(0)
-  expect(road.failures / road.calls).toBeGreaterThan(0.2)
+    expect(proxy.failed[kind]).toBeGreaterThan(0)
+  expect(proxy.failures / proxy.calls).toBeGreaterThan(0.2)
   expect((await booksOfShop()).total.USD).toBe(await ledger())
   expect(await ledger()).toBeGreaterThan(0)
-  console.log({ events: told.length, calls: road.calls, failures: road.failures, ...road.failed, kills })
+  console.log({ events: told.length, calls: proxy.calls, failures: proxy.failures, ...proxy.failed, kills })
 })
 
 test('with every webhook dropped the store has its books from the event log alone', async () => {
   const before = await booksOfShop()
-  road.drop()
+  proxy.drop()
   await happen(Math.ceil(EVENTS / 10))
   await publishEvents(till.deps)
   expect(await booksOfShop()).toMatchObject({ total: before.total })

@@ -1,11 +1,11 @@
-/** The way to a store's webhook address, on which nearly every third answer goes wrong, before or after it got there. */
+/** Stands before a store's webhook address. Nearly every third answer goes wrong, before or after the store has it. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Random } from '../random.ts'
 
 type Failure = 'status' | 'silence' | 'reset' | 'redirect'
 
-export type BadRoad = {
+export type FlakyProxy = {
   url: string
   calls: number
   failures: number
@@ -22,34 +22,34 @@ const KINDS: readonly Failure[] = ['status', 'silence', 'reset', 'redirect']
 /** The schedule gives an event eleven attempts: neither chance nor a busy machine must use them up. */
 const MOST_IN_A_ROW = 4
 
-export async function startBadRoad(target: string, random: Random): Promise<BadRoad> {
+export async function startFlakyProxy(target: string, random: Random): Promise<FlakyProxy> {
   const inARow = new Map<string, number>()
   let dropped = false
   const server = createServer(async (request, response) => {
     const id = String(request.headers['webhook-id'])
     const body = await text(request)
     if (dropped) return void request.socket.destroy()
-    road.calls += 1
+    proxy.calls += 1
     const row = inARow.get(id) ?? 0
     const fails = random.next() < FAILURE_RATE && row < MOST_IN_A_ROW
     // Half of the failures lose the answer, not the call.
     const arrives = !fails || random.next() < 0.5
     const status = arrives ? await forward(target, request, body) : 0
-    if (status >= 200 && status < 300) road.taken.set(id, (road.taken.get(id) ?? 0) + 1)
+    if (status >= 200 && status < 300) proxy.taken.set(id, (proxy.taken.get(id) ?? 0) + 1)
     if (!fails) {
       response.writeHead(status).end()
       return
     }
     inARow.set(id, row + 1)
-    road.failures += 1
+    proxy.failures += 1
     const kind = KINDS[random.int(KINDS.length)] ?? 'status'
-    road.failed[kind] += 1
+    proxy.failed[kind] += 1
     fail(kind, request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
-  const road: BadRoad = {
+  const proxy: FlakyProxy = {
     url: `http://127.0.0.1:${port}/hook`,
     calls: 0,
     failures: 0,
@@ -63,7 +63,7 @@ export async function startBadRoad(target: string, random: Random): Promise<BadR
       await new Promise((resolve) => server.close(resolve))
     },
   }
-  return road
+  return proxy
 }
 
 async function forward(target: string, request: IncomingMessage, body: string): Promise<number> {

@@ -1,16 +1,16 @@
-/** `npm run mutate`: Stryker over the pure money core. Keeps the score and the mutations that live. */
+/** `npm run prove -- mutate`: Stryker over the pure money core. Its finding is the score and the mutations that live. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { writeResult } from '../result.ts'
+import { defineProof, type Finding, keepFlag } from '../proof.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const REPORT = join(ROOT, '.data/mutation.json')
 
 /** What is read of the report, by the schema of mutation-testing-elements. */
-const Report = z.object({
+const reportSchema = z.object({
   files: z.record(
     z.string(),
     z.object({
@@ -26,16 +26,26 @@ const Report = z.object({
   ),
 })
 
-async function main(): Promise<number> {
+export const mutateProof = defineProof({
+  options: z
+    .object({
+      only: z.string().optional().describe('a file, or FILE:FROM-TO of its lines'),
+      keep: keepFlag(),
+    })
+    .refine(({ keep, only }) => !keep || only === undefined, {
+      path: ['keep'],
+      message: 'a result is of the whole core: --only has none',
+    }),
+  run: ({ only }) => mutate(only === undefined ? [] : ['--mutate', only]),
+})
+
+async function mutate(args: readonly string[]): Promise<Finding> {
   // What an earlier run found is no result of this one.
   rmSync(REPORT, { force: true })
   const bin = join(ROOT, 'node_modules/@stryker-mutator/core/bin/stryker.js')
-  const stryker = spawn(process.execPath, [bin, 'run', ...process.argv.slice(2)], {
-    cwd: ROOT,
-    stdio: 'inherit',
-  })
+  const stryker = spawn(process.execPath, [bin, 'run', ...args], { cwd: ROOT, stdio: 'inherit' })
   const [code] = await once(stryker, 'exit')
-  const { files } = Report.parse(JSON.parse(readFileSync(REPORT, 'utf8')))
+  const { files } = reportSchema.parse(JSON.parse(readFileSync(REPORT, 'utf8')))
   const mutants = Object.entries(files).flatMap(([file, of]) =>
     of.mutants.map((mutant) => ({ file, ...mutant })),
   )
@@ -47,9 +57,9 @@ async function main(): Promise<number> {
       mutator: mutatorName,
       replacement: replacement.replace(/\s+/g, ' ').slice(0, 120),
     }))
-  const score = Math.round((seen / (seen + living.length)) * 10_000) / 100
-  writeResult('mutations', { passed: code === 0, mutations: seen + living.length, seen, score, living })
-  return code === 0 ? 0 : 1
+  const mutations = seen + living.length
+  const score = Math.round((seen / mutations) * 10_000) / 100
+  const passed = code === 0
+  console.log(`mutate: ${seen} of ${mutations} seen, ${score} % ${passed ? 'PASS' : 'FAIL'}`)
+  return { passed, result: { name: 'mutate', content: { passed, mutations, seen, score, living } } }
 }
-
-process.exitCode = await main()
