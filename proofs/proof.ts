@@ -1,4 +1,4 @@
-/** What the command `npm run prove` knows of a proof: its options, and how to run it. */
+/** A proof as the command `npm run prove` sees it: its options, and how to run it. */
 import { z } from 'zod'
 
 export type Finding = {

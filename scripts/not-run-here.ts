@@ -1,4 +1,4 @@
-/** What `npm test` runs in part or not at all, and the command that runs the whole. Plain data: `npm test` prints it. */
+/** Proofs that `npm test` runs in part or not at all, and the command for the whole. Plain data: `npm test` prints it. */
 
 type NotRunHere = { what: string; command: string }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- kill`: first one process that is killed with its hands full, then rounds of start and kill. What is
- * lost or doubled decides. The seconds are held against what the machine could do meanwhile, and only printed.
+ * `npm run prove -- kill`: first one process that is killed in the middle of its work, then rounds of start and kill.
+ * Losses and duplicates decide. The seconds are held against the machine's speed in the same run, and only printed.
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/store.ts'

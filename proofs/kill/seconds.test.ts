@@ -21,7 +21,7 @@ describe('seconds', () => {
     })
   })
 
-  it('do not stretch what passes on any machine alike', () => {
+  it('do not stretch a wait that takes as long on any machine', () => {
     const seconds = secondsOf([{ ms: [34_000], speed: 0.5 }], { mostMs: 30_000, waitMs: 25_000 })
     expect(seconds).toMatchObject({ limitHereMs: 35_000, isWithin: true })
   })
@@ -30,7 +30,7 @@ describe('seconds', () => {
     expect(secondsOf([{ ms: [1_900], speed: 2 }], { mostMs: 2_000 })).toMatchObject({ limitHereMs: 2_000 })
   })
 
-  it('that nobody measured are told so', () => {
+  it('say so when nothing was measured', () => {
     const seconds = secondsOf([{ ms: [], speed: 1 }], { mostMs: 2_000 })
     expect(secondsInWords('bots', seconds)).toBe('bots: not measured in so few rounds')
   })

@@ -1,13 +1,13 @@
-/** How long things took, beside what the machine could do in the same run. Says nothing of what a proof found. */
+/** How long things took, beside the machine's speed in the same run. A proof never fails because of them. */
 import { stretched } from '../machine.ts'
 
-/** What was measured while the machine ran at `speed`; 1 is the quiet machine that limits were set on. */
+/** Times measured while the machine ran at `speed`; 1 is the quiet machine that limits were set on. */
 export type Measured = { ms: readonly number[]; speed: number }
 
 export type Limit = {
   /** On a quiet machine. */
   mostMs: number
-  /** The part of it that passes on any machine alike, such as the rest of a lease. */
+  /** The part of it that takes as long on any machine, such as the rest of a lease. */
   waitMs?: number
 }
 

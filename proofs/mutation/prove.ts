@@ -9,7 +9,7 @@ import { defineProof, type Finding, keepFlag } from '../proof.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const REPORT = join(ROOT, '.data/mutation.json')
 
-/** What is read of the report, by the schema of mutation-testing-elements. */
+/** The fields that are read from the report, by the schema of mutation-testing-elements. */
 const reportSchema = z.object({
   files: z.record(
     z.string(),
@@ -40,7 +40,7 @@ export const mutateProof = defineProof({
 })
 
 async function mutate(args: readonly string[]): Promise<Finding> {
-  // What an earlier run found is no result of this one.
+  // A report of an earlier run must not pass for one of this run.
   rmSync(REPORT, { force: true })
   const bin = join(ROOT, 'node_modules/@stryker-mutator/core/bin/stryker.js')
   const stryker = spawn(process.execPath, [bin, 'run', ...args], { cwd: ROOT, stdio: 'inherit' })
