@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { E2E_WORKERS } from './e2e/workers.ts'
+import { E2E_WORKERS } from './e2e/support/workers.ts'
 
 /** A condition is waited for as long as one core beside four busy loops may need. */
 const WAIT_MS = 60_000
@@ -78,8 +78,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          setupFiles: [...setup.setupFiles, 'e2e/each-test.ts'],
-          globalSetup: ['e2e/setup.ts'],
+          setupFiles: [...setup.setupFiles, 'e2e/support/each-test.ts'],
+          globalSetup: ['e2e/support/setup.ts'],
           // After the others: whole tills beside them would only make both slow.
           sequence: { groupOrder: 1 },
           maxWorkers: E2E_WORKERS,

@@ -1,7 +1,7 @@
 /**
- * What the machine can do at this moment, beside the two quiet cores that the limits of time were set on. A limit in
- * seconds says nothing of a program that shares its cores with others. So the same fixed work is done just before and
- * just after what is measured, and a limit is stretched by as much as that work took longer; it is never shortened.
+ * The speed of the machine at this moment, beside the two quiet cores that limits in seconds were set on. Such a limit
+ * says nothing about a program that shares its cores with others. So the same fixed work is done just before and just
+ * after a measurement, and the limit is stretched by as much as that work took longer. It is never shortened.
  */
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
@@ -11,7 +11,7 @@ import { Worker } from 'node:worker_threads'
 const QUIET_S = 0.175
 const ROUNDS = 3
 
-/** What a start does most, in a few lines: parsing, sorting, strings and hashes. */
+/** The most frequent work of a start, in a few lines: parsing, sorting, strings and hashes. */
 const WORK = `
   const { createHash } = require('node:crypto')
   const { parentPort } = require('node:worker_threads')

@@ -38,7 +38,7 @@ async function schemaOf(url: string): Promise<unknown[]> {
   return rows
 }
 
-test('bug 36: a migration that is cut off anywhere leaves nothing by halves, and the next start finishes it', async () => {
+test('bug 36: a migration that is cut off anywhere leaves nothing half-done, and the next start finishes it', async () => {
   const server = inject('databaseUrl')
   const fresh = async () => {
     const name = `cut_${randomBytes(6).toString('hex')}`

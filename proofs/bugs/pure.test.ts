@@ -53,7 +53,7 @@ test.prop([messages, messages])('bug 24: no two messages have the same signature
   const signed = (message: typeof one) => signWebhook([secret], message)['webhook-signature']
   const same = one.id === other.id && one.body === other.body && one.at.getTime() === other.at.getTime()
   expect(signed(one) === signed(other)).toBe(same)
-  // What moves over a boundary between two fields is another message as well.
+  // A character that moves across the boundary of two fields makes another message as well.
   const moved = { ...one, at: new Date(one.at.getTime() * 10), body: one.body.slice(1) }
   expect(signed(moved)).not.toBe(signed(one))
 })

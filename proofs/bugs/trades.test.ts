@@ -61,7 +61,7 @@ const STEPS: Record<Step, () => Promise<unknown>> = {
   watch: () => tradeHandlers(till.deps).watch(bot),
 }
 
-/** What the store was credited, and told. */
+/** The store's credit, and the events that it was told. */
 async function books() {
   const credited = await till.db
     .selectFrom('ledger_entry')
@@ -165,7 +165,7 @@ describe('in the middle of a credit', () => {
     ['ledger_entry', '53100'],
     ['account', GONE],
   ])(
-    'bug 35: at %s with %s nothing is credited by halves, and all of it the next time',
+    'bug 35: at %s with %s nothing is credited in part, and all of it the next time',
     async (table, code) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')

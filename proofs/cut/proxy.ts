@@ -10,7 +10,7 @@ export type CutProxy = {
   port: number
   /** Counts from here on, and cuts there. */
   arm(cut: Cut): void
-  /** Cuts no more; tells what passed since it was armed. */
+  /** Stops cutting. Returns what passed since it was armed. */
   disarm(): Passed
   close(): Promise<void>
 }
@@ -74,7 +74,7 @@ export async function startCutProxy(target: { host: string; port: number }): Pro
       if (bytes > 0) to.write(chunk.subarray(0, bytes))
       if (!isReached()) return
       passed.isCut = true
-      // What has passed is read and done before the end is seen: the commit happens, and nobody is told.
+      // The server reads everything that passed before it sees the end: it commits, and nobody is told.
       database.end()
       client.destroy()
     }

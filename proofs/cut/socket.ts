@@ -40,7 +40,7 @@ export async function cutSockets({ serverUrl, everyMessage, offsets, seed }: Pla
   }
 }
 
-/** The second of two, so that the accounts of the operator exist: a store's own are made each time. */
+/** Measures the second of two, when the operator's accounts exist already. A store's own are made each time. */
 async function measure(till: CutTill): Promise<Passed> {
   await till.credit(await till.accepted())
   const delivery = await till.accepted()
@@ -61,7 +61,7 @@ async function cutOnce(till: CutTill, place: Cut, report: CutReport): Promise<vo
   if (isCut) report.cuts += 1
   // At the very last byte nothing is lost any more.
   if (isCut && failed && (await isCredited(till, delivery))) report.creditedUnheard += 1
-  // What the sweep does with every trade that is due, and twice over, as a duplicated job would.
+  // The sweep does this with every trade that is due. Twice, because a job may be duplicated.
   await creditAgain(till, delivery)
   await creditAgain(till, delivery)
   const problem = await judge(till, delivery)

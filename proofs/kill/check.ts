@@ -20,7 +20,7 @@ export async function checkTill(till: KillTill, opened: readonly string[]): Prom
   ]
 }
 
-/** Each accepted offer is one delivered trade, and no offer stands for a trade that is over. */
+/** Each accepted offer is one delivered trade, and no offer of a finished trade is open. */
 async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]> {
   const problems: string[] = []
   const rows = await read(
@@ -43,7 +43,7 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
     if (row !== undefined && row.exchange !== offer.tradeId) {
       problems.push(`offer ${offer.id} was credited for exchange ${row.exchange}, not ${offer.tradeId}`)
     }
-    if (offer.state === STATE.active) problems.push(`offer ${offer.id} still stands`)
+    if (offer.state === STATE.active) problems.push(`offer ${offer.id} is still open`)
     credited.delete(offer.id)
   }
   const twins = Map.groupBy(sent, (offer) => offer.message)
@@ -54,7 +54,7 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
   return problems
 }
 
-/** What the bots have on Steam is what the ledger of items says. */
+/** The bots have exactly the items on Steam that the ledger of items says. */
 async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]> {
   const rows = await read(
     pool,
@@ -82,7 +82,7 @@ async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]>
   ]
 }
 
-/** What the store was told to exist exists once. */
+/** Every deposit that the store was told of exists once. */
 async function depositsAgainstOrders({ pool }: KillTill, opened: readonly string[]): Promise<string[]> {
   const rows = await read(pool, 'select external_id as id from deposit', z.object({ id: z.string() }))
   const kept = new Set(rows.map(({ id }) => id))
@@ -140,7 +140,7 @@ function signedPart(headers: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, String(headers[name])]))
 }
 
-/** What a till has done, for the report. */
+/** Counts the work of a till, for the report. */
 export async function booksOf({ pool, receiver }: KillTill): Promise<Books> {
   const [row] = await read(
     pool,
@@ -153,7 +153,7 @@ export async function booksOf({ pool, receiver }: KillTill): Promise<Books> {
   return { deliveries, credited, events, webhooks: receiver.received.length }
 }
 
-/** What still moves: nothing may, before the books are compared. */
+/** Everything that still changes. The books can be compared when this is empty. */
 export async function whatMoves({ pool }: Pick<KillTill, 'pool'>): Promise<string[]> {
   const rows = await read(
     pool,

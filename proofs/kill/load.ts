@@ -1,4 +1,4 @@
-/** Shoppers who come again and again, whatever becomes of the gateway, and people on Steam who do not know of it. */
+/** Shoppers who keep coming while the gateway dies and comes back, and people on Steam who do not know of it. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -22,7 +22,7 @@ const PATIENCE_MS = 120_000
 export type Load = {
   /** The store's references of all deposits that it was told to exist. */
   opened: string[]
-  /** No visit begins any more; resolves when the last is over. People on Steam go on. */
+  /** Begins no further visit; resolves when the last one is over. People on Steam go on. */
   leave(): Promise<void>
   end(): Promise<void>
 }
@@ -95,7 +95,7 @@ export async function showItems(till: KillTill, hash: string, game: Game): Promi
 }
 
 /**
- * Asks for the trade until there is an answer that stands; what is not known is asked for again, as the page does.
+ * Asks for the trade until there is a final answer. Asks again after an unknown one, as the page does.
  * Resolves to 'active', to the code of a refusal, or to undefined when no answer came.
  */
 export async function ask(till: KillTill, body: object): Promise<string | undefined> {
@@ -106,7 +106,7 @@ export async function ask(till: KillTill, body: object): Promise<string | undefi
     if (answer.status === 200) return 'active'
     if (answer.status !== 202) {
       const { code } = refusal.parse(await answer.json())
-      // No bot yet, or not any more: the shopper tries again.
+      // No bot at the moment: the shopper tries again.
       if (code !== 'no_bot_available' && code !== 'steam_unavailable' && code !== 'technical_works')
         return code
     }
@@ -139,7 +139,7 @@ export async function call(till: KillTill, path: string, { headers = {}, body }:
   return undefined
 }
 
-/** Every offer that stands is accepted or declined after a while: as soon as it is on Steam, whoever knows of it. */
+/** Accepts or declines every open offer after a while, as soon as it is on Steam, even if the till does not know it yet. */
 async function peopleOnSteam({ steam }: KillTill, random: Random, ending: AbortSignal): Promise<void> {
   const thinking = new Map<string, { atMs: number; accepts: boolean }>()
   const own = new Set([steam.as('nova_hound').steamId, steam.as('quiet_lynx').steamId])

@@ -3,7 +3,7 @@
  * and nothing doubled.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { eventually, type Running } from '../../e2e/process.ts'
+import { eventually, type Running } from '../../e2e/support/process.ts'
 import { type Random, seededRandom } from '../random.ts'
 import { type Books, booksOf, checkTill, whatMoves } from './check.ts'
 import { startLoad } from './load.ts'
@@ -17,14 +17,14 @@ const MOST_LIFE_MS = 4_000
 const MOST_LAG_MS = 25
 const LOAD_SEED = 1_000_000
 const SETTLE_MS = 300_000
-/** A world in which less was delivered has proved little: its shoppers go on until it was so much. */
+/** A world with fewer deliveries proves little: its shoppers go on until there are this many. */
 const LEAST_DELIVERIES = 3
 
 /** A first attempt that was begun: its claim puts the next one off. */
 const WEBHOOK_IN_FLIGHT = `webhook_delivery
   where state = 'due' and attempts = 0 and due_at > now() + interval '10 seconds'`
 
-/** What is half done: the process has said or written one thing and not yet the next. */
+/** Work that is half done: the process has said or written one thing and not yet the next. */
 const HALF_DONE = [
   `from trade where state = 'sending'`,
   `from trade where state = 'active' and accepted_at is not null`,
@@ -49,7 +49,7 @@ type Plan = { rounds: number; seed: number; realTimeEvery?: number }
 /** One world: rounds of start and kill, then a last start, and the books. */
 export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed> {
   const { rounds, seed, realTimeEvery } = plan
-  // One of its own: what becomes of a round must not depend on how many shoppers came before it.
+  // Separate from the shoppers' one: a round must not depend on how many of them came before it.
   const random = seededRandom(seed)
   const till = await openKillTill(serverUrl, `kill-${seed}`)
   const killed: Omit<Killed, 'books'> = { rounds, problems: [], apiMs: [], botsMs: [], caught: {} }

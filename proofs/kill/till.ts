@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { eventually, freePorts, type Running, run } from '../../e2e/process.ts'
-import type { StoreSecrets } from '../../e2e/store.ts'
+import type { StoreSecrets } from '../../e2e/support/demo-store.ts'
+import { eventually, freePorts, type Running, run } from '../../e2e/support/process.ts'
 import { tokenPlace } from '../../gateway/bots/service.ts'
 import { saveBot } from '../../gateway/bots/store.ts'
 import { type Db, openDatabase } from '../../gateway/db/client.ts'
@@ -75,7 +75,7 @@ export async function openKillTill(serverUrl: string, seed: string): Promise<Kil
 
 type Enrolment = { url: string; box: SecretBox } & Pick<KillTill, 'steam' | 'receiver'>
 
-/** What `store add` and `bot add` write, without a process for each. */
+/** Writes the rows of `store add` and `bot add`, without a process for each. */
 async function enrol({ url, box, steam, receiver }: Enrolment): Promise<StoreSecrets> {
   await migrate({ url })
   const { db, close } = openDatabase(url, 1)
@@ -106,7 +106,7 @@ async function enrolBot(db: Db, box: SecretBox, { steamId, refreshToken }: Accou
   await saveBot(db, profile, { sealed, expiresAt: null, acknowledged: false })
 }
 
-/** A busy machine keeps these; how long it takes on a quiet one is the business of the caller. */
+/** Enough for a busy machine. The caller judges how long it takes on a quiet one. */
 const ANSWER_MS = 180_000
 const ONLINE_MS = 180_000
 const CALL_MS = 10_000

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import type { Running } from '../../e2e/process.ts'
+import type { Running } from '../../e2e/support/process.ts'
 import { ask, call, openVisit, showItems } from './load.ts'
 import { answering, botsOnline, type KillTill, openKillTill } from './till.ts'
 import { type KilledWorker, killWorker } from './worker.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Game } from '../../contract/games.ts'
-import { eventually, type Running } from '../../e2e/process.ts'
+import { eventually, type Running } from '../../e2e/support/process.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
 import { checkTill, whatMoves } from './check.ts'
 import { ask, openVisit, showItems } from './load.ts'
@@ -15,7 +15,7 @@ export type KilledWorker = {
   caught: string | undefined
   /** From the kill until each thing that the dead process had in hand had gone on. */
   goneOnMs: { webhook: number; send: number; acceptedBefore: number; acceptedAfter: number }
-  /** What became of each deposit whose offer was accepted. */
+  /** The outcome of each deposit whose offer was accepted. */
   deposits: { title: string; asked: string | undefined; amount: number; credited: Credited }[]
   problems: string[]
 }
@@ -23,7 +23,7 @@ export type KilledWorker = {
 /** By the ledger, by the event log, and by what the store was sent. */
 type Credited = { ledger: number; events: number; told: number }
 
-/** A busy machine keeps it. */
+/** Enough for a busy machine. */
 const GO_ON_MS = 300_000
 
 type Wish = { person: string; game: Game }

@@ -1,5 +1,5 @@
 /**
- * What stores and waiting pages ask touches as few rows in a large table as in a small one: every query is run under
+ * Queries of stores and waiting pages touch as few rows in a large table as in a small one: every query is run under
  * EXPLAIN ANALYZE and its rows are counted. In full: `PROOF_DEPOSITS=1000000 npm test -- proofs/store/query-plans`.
  */
 import { hash } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
  * The store API under generated requests, made from its own OpenAPI document. An answer that does not fit its schema
- * becomes a 500 when it is written, so that "no 5xx" also says that every answer is on schema.
+ * becomes a 500 when it is written, so "no 5xx" also means that every answer is on schema.
  * In full: `PROOF_REQUESTS=20000 npm test -- proofs/store/requests`.
  */
 import * as fc from 'fast-check'
@@ -97,7 +97,7 @@ function bodyOf(operation: Operation): fc.Arbitrary<unknown> {
   )
 }
 
-/** What only a call that knows the store can say, so that it does not only knock at closed doors. */
+/** Fills in names that exist in this store. Random ones alone would only ever be refused. */
 const ORDERS = Array.from({ length: 40 }, (_, n) => `order ${n}`)
 
 function knowing(operationId: string, body: unknown, pick: number): unknown {
@@ -205,7 +205,7 @@ test('ids of another store are answered as ids that do not exist', {
       }
       const unknown = await at(NOBODYS)
       for (const id of ids.foreign) {
-        // What one kind of id is to the other: both stores have a deposit and an endpoint, under numbers of their own.
+        // Deposits and endpoints are numbered separately, so one store's deposit may have the number of the other's endpoint.
         if (ids.own.includes(id)) continue
         const foreign = await at(id)
         // But for the id that was asked for, which a refusal names.

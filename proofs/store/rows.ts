@@ -6,7 +6,7 @@ import type { Db } from '../../gateway/db/client.ts'
 export const A_CUSTOMER = 20
 
 /**
- * So many deposits, one a second up to now: `order 1`, `order 2` …, whose hash is the MD5 of their number. Ninety in a
+ * Writes `count` deposits, one a second up to now: `order 1`, `order 2` …, whose hash is the MD5 of their number. Ninety in a
  * hundred belong to store 1, the others to store 2; one in ten has a trade of bot 1 with two items, and of those that
  * succeeded about one in three was taken back. Stores, bot and rate 1 are there already.
  */

@@ -26,7 +26,7 @@ startLanes({
   haste: 1_000,
 })
 console.log('sender ready')
-// At once: a process that is killed keeps nothing.
+// Now, because a killed process keeps nothing.
 flushCompileCache()
 for (;;) {
   await publishEvents(common)

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 
 export type JsonSchema = { [key: string]: unknown }
 
-/** What nobody should send: numbers that are none, halves of letters, names that objects have anyway. */
+/** Values that nobody should send: invalid numbers, halves of letters, names that every object has. */
 export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
     null,

@@ -1,8 +1,8 @@
-/** What a shopper does, step by step, by the names that the page gives its parts. */
+/** The steps of a shopper, by the names that the page gives its parts. */
 import type { Page } from 'playwright-core'
-import type { Language } from '../contract/languages.ts'
-import { en, type Messages } from '../widget/i18n/en.ts'
-import { ru } from '../widget/i18n/ru.ts'
+import type { Language } from '../../contract/languages.ts'
+import { en, type Messages } from '../../widget/i18n/en.ts'
+import { ru } from '../../widget/i18n/ru.ts'
 import type { Player } from './sandbox.ts'
 import type { Place } from './till.ts'
 
@@ -52,7 +52,7 @@ export async function pickItems(page: Page, count: number): Promise<number> {
   return sum
 }
 
-/** Sorts by price, so that the first items are worth the minimum. */
+/** Sorts by price: the first items are then worth the minimum. */
 export async function dearestFirst(page: Page, texts: Messages): Promise<void> {
   await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
 }

@@ -1,10 +1,10 @@
-/** Every scene of the gallery in one of the looks of the page, looked at by axe. Two test files share them. */
+/** Checks every scene of the gallery with axe, each in one of the looks of the page. Two test files share them. */
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest'
 import { violations } from './axe.ts'
 import { DESKTOP, MOBILE, type Visit, visit } from './browser.ts'
-import { type Base, SCENES } from './gallery-scenes.ts'
-import { offerEvidenceOf, sharedBrowser, till } from './stage.ts'
-import { baseOf, playScene } from './studio.ts'
+import { baseOf, playScene } from './play-scene.ts'
+import { type Base, SCENES } from './scenes.ts'
+import { offerEvidenceOf, sharedBrowser, till } from './shared-till.ts'
 
 /** 1280 px at 400 % zoom. */
 const ZOOMED = { width: 320, height: 640 }

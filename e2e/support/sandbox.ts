@@ -1,4 +1,4 @@
-/** What tests ask the Steam sandbox for, over its control calls. */
+/** The control calls of the Steam sandbox that tests use. */
 
 export type Player = { name: string; steamId: string; tradeUrl: string }
 export type SandboxOffer = {

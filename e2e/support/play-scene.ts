@@ -1,16 +1,16 @@
-/** Scenes on a stage: the real page with the answers of a scene, the same in every run. */
+/** Plays a scene: the real page with the answers of the scene, the same in every run. */
 import type { Page } from 'playwright-core'
-import type { Language } from '../contract/languages.ts'
-import type { Bot } from '../contract/widget-api.ts'
-import { callerOf, newDeposit, standingOffer } from './calls.ts'
-import type { Answers, Base, Scene } from './gallery-scenes.ts'
+import type { Language } from '../../contract/languages.ts'
+import type { Bot } from '../../contract/widget-api.ts'
+import { storeSecrets } from './demo-store.ts'
 import { eventually } from './process.ts'
 import { player } from './sandbox.ts'
+import type { Answers, Base, Scene } from './scenes.ts'
 import { TEXTS } from './shopper.ts'
-import { storeSecrets } from './store.ts'
 import type { Place } from './till.ts'
+import { callerOf, newDeposit, standingOffer } from './widget-calls.ts'
 
-/** A deposit with its user, the same with a standing offer, and an inventory, all made equal from run to run. */
+/** A deposit with its user, the same with an open offer, and an inventory, all made equal from run to run. */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
   const caller = await callerOf(till.gateway, await newDeposit(parts))
@@ -32,7 +32,7 @@ export async function baseOf(till: Place): Promise<Base> {
 
 type Reply = { status: number; type: string; body: string | null }
 
-/** What a call of the page is answered; 'never' leaves it open. */
+/** The answer to a call of the page; 'never' leaves it open. */
 type Replies = Record<string, Reply | 'never'>
 
 const json = (value: unknown): Reply => ({
@@ -104,7 +104,7 @@ export async function playScene(
   await using _memory = await page.addInitScript(forgetAllBut, language)
   await using _server = await page.addInitScript(answerCalls, repliesOf(scene.answers(base)))
   await page.goto(gateway + (scene.path ?? `/deposit/${base.payment.hash}`))
-  // Time stands still but for these steps, so that a countdown is the same in every run.
+  // Time stands still except for these steps: a countdown is the same in every run.
   await eventually('the page stands', async () => {
     await page.clock.runFor(50)
     return (await page.getByRole('banner').isVisible()) || undefined

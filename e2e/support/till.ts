@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { runningEmbeddedUrl } from '../gateway/db/embedded.ts'
+import { runningEmbeddedUrl } from '../../gateway/db/embedded.ts'
 import { eventually, freePorts, isServing, type Running, run } from './process.ts'
 
 export type Place = {

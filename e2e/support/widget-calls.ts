@@ -1,11 +1,11 @@
 /** The widget's calls without a browser. */
 import { z } from 'zod'
-import type { Game } from '../contract/games.ts'
-import type { CreateDepositBody } from '../contract/store-api.ts'
-import { type Inventory, inventorySchema, type Payment, paymentSchema } from '../contract/widget-api.ts'
+import type { Game } from '../../contract/games.ts'
+import type { CreateDepositBody } from '../../contract/store-api.ts'
+import { type Inventory, inventorySchema, type Payment, paymentSchema } from '../../contract/widget-api.ts'
+import type { StoreSecrets } from './demo-store.ts'
 import { eventually } from './process.ts'
 import { player } from './sandbox.ts'
-import type { StoreSecrets } from './store.ts'
 import type { Place } from './till.ts'
 
 export type Shopper = {
@@ -74,11 +74,11 @@ export async function openDeposit(parts: Till, name?: string): Promise<Shopper> 
   return shopper
 }
 
-/** Asks for a trade of the dearest item and waits until the offer stands; resolves to Steam's id of the offer. */
+/** Asks for a trade of the dearest item and waits until the offer is open; resolves to Steam's id of the offer. */
 export async function standingOffer(shopper: Shopper): Promise<{ offerId: string; amount: number }> {
   const [dearest] = (await shopper.inventory()).items.sort((a, b) => b.price - a.price)
   if (dearest === undefined) throw new Error('there is no item to pay with')
-  return eventually('the offer stands', async () => {
+  return eventually('the offer is open', async () => {
     const answer = await shopper.post('/api/trade', { game: 'cs', items: [dearest.id] })
     if (!answer.ok) throw new Error(await answer.text())
     const { status, steamTradeId } = await shopper.payment()

@@ -27,7 +27,7 @@ export const BROWSER_ARGS = [
   '--disable-sync',
 ]
 
-/** What Playwright turns off, and every browser of a shopper has: pages that are kept whole for the way back. */
+/** Keeps whole pages for the way back, as every shopper's browser does. Playwright turns it off. */
 const BACK_FORWARD_CACHE = '--disable-back-forward-cache'
 
 export function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
@@ -61,7 +61,7 @@ export type Visit = {
   end(): Promise<void>
 }
 
-/** What a test that fails leaves of its browser: pictures and texts by file name. */
+/** Pictures and texts by file name, which a failed test leaves of its browser. */
 export function evidenceOf({ context, seen }: Visit): [string, () => Promise<string | Buffer>][] {
   const last = () => context.pages().at(-1)
   const nothing = 'no page was open'

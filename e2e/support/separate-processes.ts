@@ -1,9 +1,9 @@
-/** The same processes as `npm start`, each started by itself, so that one can die while the others live. */
+/** The same processes as `npm start`, each started separately: one can die while the others live. */
 import { join } from 'node:path'
-import { offerEvidence } from '../gateway/testing/evidence.ts'
+import { offerEvidence } from '../../gateway/testing/evidence.ts'
+import { parseSecrets, type StoreSecrets } from './demo-store.ts'
 import { eventually, isServing, type Running, run } from './process.ts'
 import { botTokens } from './sandbox.ts'
-import { parseSecrets, type StoreSecrets } from './store.ts'
 import { botIsOnline, newPlace, type Place, query, removePlace } from './till.ts'
 
 export type Parts = {

@@ -1,26 +1,26 @@
-/** What the gallery shows: each scene is the answers of the server, and what the shopper does with them. */
+/** The scenes of the gallery: each is the answers of the server, and the steps of the shopper. */
 import type { Page } from 'playwright-core'
 import {
   DEPOSIT_STATUSES,
   type FinalDepositStatus,
   INVENTORY_ERROR_TYPES,
   isFinal,
-} from '../contract/statuses.ts'
-import type { Inventory, Payment } from '../contract/widget-api.ts'
-import type { Messages } from '../widget/i18n/en.ts'
+} from '../../contract/statuses.ts'
+import type { Inventory, Payment } from '../../contract/widget-api.ts'
+import type { Messages } from '../../widget/i18n/en.ts'
 
 export type Answers = {
   /** Null: there is no such deposit. */
   payment: Payment | 'never' | null
   /** Null: the answer never comes. */
   inventory: Inventory | null
-  /** What POST /api/trade-url answers; by default nobody asks. */
+  /** The answer of POST /api/trade-url; by default nobody asks. */
   link?: { status: number; code: string } | 'never'
-  /** What POST /api/trade answers; by default it is refused. */
+  /** The answer of POST /api/trade; by default it is refused. */
   trade?: { status: number; code: string }
 }
 
-/** What all scenes begin from: taken from a real till, so that pictures and names are those of the sandbox. */
+/** All scenes begin from this. It comes from a real till, so pictures and names are those of the sandbox. */
 export type Base = { payment: Payment; pending: Payment; inventory: Inventory }
 
 type Step = (page: Page, texts: Messages) => Promise<void>

@@ -3,13 +3,13 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { type BrowserServer, chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
-import { findChromium, findHeadlessShell } from '../scripts/chromium.ts'
-import { buildWidgetIfChanged } from '../scripts/widget.ts'
+import { findChromium, findHeadlessShell } from '../../scripts/chromium.ts'
+import { buildWidgetIfChanged } from '../../scripts/widget.ts'
 import { BROWSER_ARGS } from './browser.ts'
 import { freePorts } from './process.ts'
 import { endTill, newPlace, type Place, startTill } from './till.ts'
 
-/** What every file finds running. */
+/** A till that every file finds running. */
 export type Shared = Place & {
   /** Where the gateway serves its metrics. */
   metrics: string
@@ -43,16 +43,16 @@ export async function prepare(): Promise<string> {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const executablePath = findHeadlessShell(await prepare())
-  const stages = new Map<string, Promise<{ shared: Shared; end(): Promise<void> }>>()
+  const tills = new Map<string, Promise<{ shared: Shared; end(): Promise<void> }>>()
   let browser: Promise<BrowserServer> | undefined
-  const stageOf = async (worker: string): Promise<Shared> => {
+  const tillOf = async (worker: string): Promise<Shared> => {
     browser ??= chromium.launchServer({ executablePath, args: BROWSER_ARGS })
-    const stage = stages.get(worker) ?? browser.then((started) => openStage(started.wsEndpoint()))
-    stages.set(worker, stage)
-    return (await stage).shared
+    const till = tills.get(worker) ?? browser.then((started) => openTill(started.wsEndpoint()))
+    tills.set(worker, till)
+    return (await till).shared
   }
   const server = createServer((request, response) => {
-    stageOf(request.url ?? '').then(
+    tillOf(request.url ?? '').then(
       (shared) => response.end(JSON.stringify(shared)),
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
@@ -66,11 +66,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     server.closeAllConnections()
     server.close()
     await (await browser)?.close()
-    await Promise.all([...stages.values()].map(async (stage) => (await stage).end()))
+    await Promise.all([...tills.values()].map(async (till) => (await till).end()))
   }
 }
 
-async function openStage(browser: string): Promise<{ shared: Shared; end(): Promise<void> }> {
+async function openTill(browser: string): Promise<{ shared: Shared; end(): Promise<void> }> {
   const place = await newPlace()
   const outputFile = join(place.root, 'output.log')
   const [metricsPort] = await freePorts(1)

@@ -1,21 +1,21 @@
-/** The running till and a fresh browser context for each test. */
+/** The running till that the tests of a worker share, and a fresh browser context for each test. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
-import type { Language } from '../contract/languages.ts'
-import type { CreateDepositBody } from '../contract/store-api.ts'
-import type { Inventory } from '../contract/widget-api.ts'
-import { runCommand } from '../gateway/testing/command.ts'
-import { offerEvidence } from '../gateway/testing/evidence.ts'
-import type { Messages } from '../widget/i18n/en.ts'
+import type { Language } from '../../contract/languages.ts'
+import type { CreateDepositBody } from '../../contract/store-api.ts'
+import type { Inventory } from '../../contract/widget-api.ts'
+import { runCommand } from '../../gateway/testing/command.ts'
+import { offerEvidence } from '../../gateway/testing/evidence.ts'
+import type { Messages } from '../../widget/i18n/en.ts'
 import { type DESKTOP, evidenceOf, SMALL_DESKTOP, type Visit, visit } from './browser.ts'
-import { callerOf, newDeposit, type OpenedDeposit, standingOffer } from './calls.ts'
+import { parseSecrets } from './demo-store.ts'
 import { dismissGuest, inviteGuest, type Player } from './sandbox.ts'
 import type { Shared } from './setup.ts'
 import { TEXTS } from './shopper.ts'
-import { parseSecrets } from './store.ts'
 import { query as queryAt } from './till.ts'
+import { callerOf, newDeposit, type OpenedDeposit, standingOffer } from './widget-calls.ts'
 
 export const till = await tillOfWorker()
 
@@ -49,10 +49,13 @@ export async function endTest({ hasFailed }: { hasFailed: boolean }): Promise<vo
   if (!hasFailed) await Promise.all(leaving.map((guest) => dismissGuest(till.sandbox, guest)))
 }
 
-type Stage = { viewport?: typeof DESKTOP; context?: BrowserContextOptions }
+type BrowserSettings = { viewport?: typeof DESKTOP; context?: BrowserContextOptions }
 
 /** A browser of the test's own. At the test's end no policy was violated and no error left uncaught in it. */
-export async function openBrowser({ viewport = SMALL_DESKTOP, context = {} }: Stage = {}): Promise<Visit> {
+export async function openBrowser({
+  viewport = SMALL_DESKTOP,
+  context = {},
+}: BrowserSettings = {}): Promise<Visit> {
   const visited = await visit(await sharedBrowser(), viewport, context)
   onTestFinished(visited.end)
   offerEvidenceOf(visited)
@@ -70,7 +73,7 @@ export function beginTest(): void {
   offerEvidence('till.log', () => readFileSync(till.outputFile).subarray(before))
 }
 
-type Opening = Stage & { language?: Language; deposit?: Partial<CreateDepositBody> }
+type Opening = BrowserSettings & { language?: Language; deposit?: Partial<CreateDepositBody> }
 
 export type Opened = Visit & { texts: Messages; deposit: OpenedDeposit }
 
@@ -78,9 +81,9 @@ export type Opened = Visit & { texts: Messages; deposit: OpenedDeposit }
 export async function openDeposit({
   language = 'en',
   deposit: body = {},
-  ...stage
+  ...settings
 }: Opening = {}): Promise<Opened> {
-  const visited = await openBrowser(stage)
+  const visited = await openBrowser(settings)
   const deposit = await depositOf({ language, ...body })
   await visited.page.goto(deposit.url)
   return { ...visited, deposit, texts: TEXTS[language] }
@@ -93,13 +96,13 @@ export type AtStand = Opened & { inventory: Inventory }
  * page makes it. `before` has the page before it loads.
  */
 export async function openStand(
-  { who = 'nova_hound', language = 'en', deposit: body = {}, ...stage }: Opening & { who?: string } = {},
+  { who = 'nova_hound', language = 'en', deposit: body = {}, ...settings }: Opening & { who?: string } = {},
   before: (visited: Visit) => Promise<void> = async () => {},
 ): Promise<AtStand> {
   const deposit = await depositOf({ language, ...body })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper(who)).tradeUrl })
-  const visited = await openBrowser(stage)
+  const visited = await openBrowser(settings)
   await before(visited)
   const [inventory] = await Promise.all([nextInventory(visited.page), visited.page.goto(deposit.url)])
   await visited.page.getByRole('gridcell').first().waitFor()
@@ -113,14 +116,14 @@ export type AtOffer = Opened & { offerId: string; amount: number }
  * for tests of what comes afterwards. `before` has the page before it loads.
  */
 export async function openConfirmation(
-  { language = 'en', deposit: body = {}, ...stage }: Opening = {},
+  { language = 'en', deposit: body = {}, ...settings }: Opening = {},
   before: (visited: Visit) => Promise<void> = async () => {},
 ): Promise<AtOffer> {
   const deposit = await depositOf({ language, ...body })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const offer = await standingOffer(caller)
-  const visited = await openBrowser(stage)
+  const visited = await openBrowser(settings)
   const texts = TEXTS[language]
   await before(visited)
   await visited.page.goto(deposit.url)

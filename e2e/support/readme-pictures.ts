@@ -1,15 +1,14 @@
-/** `npm run screenshots`: the pictures of the README, taken of a real till. */
+/** The pictures of the README, taken from a real till. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
-import type { Language } from '../contract/languages.ts'
-import { DESKTOP, launchBrowser, MOBILE, visit } from './browser.ts'
+import type { Language } from '../../contract/languages.ts'
+import { DESKTOP, MOBILE, visit } from './browser.ts'
 import { player } from './sandbox.ts'
-import { prepare } from './setup.ts'
 import { enterLink, pay, pickItems, startTopUp } from './shopper.ts'
-import { endTill, startTill, type Till } from './till.ts'
+import type { Till } from './till.ts'
 
-const FOLDER = join(import.meta.dirname, '../docs/images')
+const FOLDER = join(import.meta.dirname, '../../docs/images')
 
 type Series = { language: Language; viewport: typeof DESKTOP; suffix: string }
 
@@ -26,14 +25,9 @@ async function take(browser: Browser, till: Till, { language, viewport, suffix }
   await end()
 }
 
-await prepare()
-mkdirSync(FOLDER, { recursive: true })
-const till = await startTill()
-const browser = await launchBrowser()
-try {
+/** Two series: one in English on a desktop, one in Russian on a phone. */
+export async function takeReadmePictures(browser: Browser, till: Till): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true })
   await take(browser, till, { language: 'en', viewport: DESKTOP, suffix: '' })
   await take(browser, till, { language: 'ru', viewport: MOBILE, suffix: '-mobile' })
-} finally {
-  await browser.close()
-  await endTill(till)
 }
