@@ -1,15 +1,19 @@
 /** Holds the imports, the sizes and a few promises of the tree against ARCHITECTURE.md. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { ERRORS } from './contract/errors.ts'
 import { withDiagrams } from './scripts/diagram.ts'
+import { circlesOf, readSource } from './scripts/source-tree.ts'
 
 const ROOT = import.meta.dirname
 const MOST_LINES = 400
 const MOST_FUNCTION_LINES = 70
+const MOST_PARAMETERS = 3
 const MOST_FOLDERS = 3
+const MOST_SCRIPTS = 12
 
 const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
   .split('\n')
@@ -17,26 +21,8 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { c
 const sources = files.filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !file.endsWith('.d.ts'))
 const tests = sources.filter((file) => file.endsWith('.test.ts'))
 
-type Import = { from: string; to: string; typeOnly: boolean }
-
-/** Every import of one source by another, as paths from the root. */
-function importsOf(file: string): Import[] {
-  const text = readFileSync(join(ROOT, file), 'utf8')
-  const found: Import[] = []
-  for (const match of text.matchAll(/(?:import|export)\s+(type\s+)?[^'"`;]*?from\s+['"](\.[^'"]+)['"]/g)) {
-    found.push({ from: file, to: resolve(file, match[2] ?? ''), typeOnly: match[1] !== undefined })
-  }
-  for (const match of text.matchAll(/import\(?\s*['"](\.[^'"]+)['"]/g)) {
-    found.push({ from: file, to: resolve(file, match[1] ?? ''), typeOnly: false })
-  }
-  return found
-}
-
-function resolve(file: string, target: string): string {
-  return normalize(join(dirname(file), target)).replaceAll('\\', '/')
-}
-
-const imports = sources.flatMap(importsOf)
+const read = sources.map((file) => ({ file, ...readSource(file, readFileSync(join(ROOT, file), 'utf8')) }))
+const imports = read.flatMap((source) => source.imports)
 
 const room = (path: string): string => path.split('/')[0] ?? ''
 const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.startsWith('gateway/testing/')
@@ -74,6 +60,28 @@ const HEIGHT: Record<string, number> = {
   testing: 8,
 }
 
+/** Files, or folders with a slash at the end, that do not keep a rule yet. Each list should become empty. */
+const FUNCTIONS_BEING_REWRITTEN = [
+  'gateway/trades/',
+  'proofs/pure/',
+  'proofs/real/',
+  'gateway/ledger/payout.ts',
+  // Queue.send and Signals.until take 4, as their callers in trades/ and proofs/ do.
+  'gateway/db/boss-queue.ts',
+  'gateway/db/pg-signals.ts',
+  'gateway/gateway.ts',
+]
+const CIRCLES_BEING_BROKEN = [
+  'gateway/cli/',
+  'gateway/stores/reference.ts',
+  'gateway/stores/reference-page.ts',
+  'gateway/webhooks/',
+  'proofs/pure/',
+  'proofs/real/',
+]
+const isAmong = (list: readonly string[], file: string): boolean =>
+  list.some((each) => file === each || (each.endsWith('/') && file.startsWith(each)))
+
 describe('imports', () => {
   it('are read from every room', () => {
     expect(imports.length).toBeGreaterThan(100)
@@ -99,6 +107,19 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must not import ${to}: it stands higher`)).toEqual([])
   })
 
+  it('run in no circle, those of types included', () => {
+    const circles = circlesOf(imports).filter(
+      (circle) => !circle.every((file) => isAmong(CIRCLES_BEING_BROKEN, file)),
+    )
+    expect(circles.map((circle) => circle.join(' <-> '))).toEqual([])
+  })
+
+  it('lead from gateway/kit to nothing else of this project', () => {
+    const isKit = (path: string): boolean => path.startsWith('gateway/kit/')
+    const broken = imports.filter(({ from, to }) => isKit(from) && !isTest(from) && !isKit(to))
+    expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
+  })
+
   it('keep the Steam libraries behind the port', () => {
     const broken = imports.filter(
       ({ from, to }) =>
@@ -110,7 +131,7 @@ describe('imports', () => {
     expect(broken.map(({ from }) => `${from} must use gateway/steam/steam.ts`)).toEqual([])
   })
 
-  it('give the widget only types of the schemas, so that zod stays on the server', () => {
+  it('give the widget only types of the schemas: zod stays on the server', () => {
     const withZod = sources.filter(
       (file) => room(file) === 'contract' && /from 'zod'/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
@@ -124,6 +145,16 @@ describe('imports', () => {
 
 describe('sizes', () => {
   const measured = files.filter((file) => /\.(ts|tsx|mjs|css)$/.test(file))
+  const functions = read
+    .filter(({ file }) => !isTest(file) && !isAmong(FUNCTIONS_BEING_REWRITTEN, file))
+    .flatMap((source) =>
+      source.functions.map((each) => ({ ...each, at: `${source.file}:${each.line} ${each.name}` })),
+    )
+
+  it('are read from every room, functions too', () => {
+    const rooms = new Set(read.filter((source) => source.functions.length > 0).map(({ file }) => room(file)))
+    expect([...rooms]).toEqual(expect.arrayContaining(Object.keys(MAY_IMPORT)))
+  })
 
   it(`no file is longer than ${MOST_LINES} lines`, () => {
     const lines = (file: string): number => readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1
@@ -132,38 +163,22 @@ describe('sizes', () => {
   })
 
   it(`no function is longer than ${MOST_FUNCTION_LINES} lines`, () => {
-    expect(sources.filter((file) => !isTest(file)).flatMap(longFunctions)).toEqual([])
+    const long = functions.filter(({ lines }) => lines > MOST_FUNCTION_LINES)
+    expect(long.map(({ at, lines }) => `${at} has ${lines} lines`)).toEqual([])
+  })
+
+  it(`no function takes more than ${MOST_PARAMETERS} positional parameters`, () => {
+    // A callback takes the parameters that its caller gives.
+    const broad = functions.filter(
+      ({ parameters, isCallback }) => parameters > MOST_PARAMETERS && !isCallback,
+    )
+    expect(broad.map(({ at, parameters }) => `${at} takes ${parameters} parameters`)).toEqual([])
   })
 
   it(`no source is deeper than ${MOST_FOLDERS} folders`, () => {
     expect(sources.filter((file) => file.split('/').length - 1 > MOST_FOLDERS)).toEqual([])
   })
 })
-
-/** Functions that start a line and end at the closing brace of the same indentation. */
-function longFunctions(file: string): string[] {
-  const lines = readFileSync(join(ROOT, file), 'utf8').split('\n')
-  return lines.flatMap((line, start) => {
-    const head =
-      /^(\s*)(?:export )?(?:async )?(?:function\*? (\w+)|const (\w+) = (?:async )?(?:\([^=]*|\w+) ?=> ?\{?)/.exec(
-        line,
-      )
-    // A line that opens nothing is a whole function by itself.
-    if (head === null || !/[{([<,]$/.test(line)) return []
-    const indent = head[1] ?? ''
-    const end = lines.findIndex(
-      (other, index) =>
-        index > start &&
-        /^(\}|\)|\]|\S)/.test(other.slice(indent.length)) &&
-        other.startsWith(indent) &&
-        /^[})\]]/.test(other.slice(indent.length)),
-    )
-    const length = end - start + 1
-    return end > 0 && length > MOST_FUNCTION_LINES
-      ? [`${file}: ${head[2] ?? head[3]} has ${length} lines`]
-      : []
-  })
-}
 
 describe('promises of the tree', () => {
   it('only config.ts reads the environment of the gateway', () => {
@@ -175,6 +190,16 @@ describe('promises of the tree', () => {
         /process\.env(?![,} ])/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
     expect(readers.filter((file) => file !== 'gateway/config.ts')).toEqual([])
+  })
+
+  it(`package.json has ${MOST_SCRIPTS} scripts at most, pre-hooks apart`, () => {
+    const packageSchema = z.object({ scripts: z.record(z.string(), z.string()) })
+    const names = Object.keys(
+      packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))).scripts,
+    )
+    const isHook = (name: string): boolean =>
+      name.startsWith('pre') && names.includes(name.slice('pre'.length))
+    expect(names.filter((name) => !isHook(name)).length).toBeLessThanOrEqual(MOST_SCRIPTS)
   })
 
   it('the project stands alone: it reads nothing beside itself', () => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { E2E_WORKERS } from './e2e/workers.ts'
+import { E2E_WORKERS } from './e2e/support/workers.ts'
 
 /** A condition is waited for as long as one core beside four busy loops may need. */
 const WAIT_MS = 60_000
@@ -12,16 +12,17 @@ const setup = { setupFiles: ['gateway/testing/each-test.ts'] }
 const database = { globalSetup: ['gateway/testing/setup.ts'] }
 
 /** Proofs that need no database. */
-const PURE_PROOFS = ['bugs-pure', 'bugs-table', 'cover', 'defects', 'pure'].map(
-  (name) => `proofs/${name}.test.ts`,
-)
+const PURE_PROOFS = [
+  ...['bugs/pure', 'bugs/table', 'defects', 'kill/seconds', 'prove', 'pure'],
+  ...['simulation/cover', 'simulation/elapsed', 'simulation/night', 'simulation/prove'],
+].map((name) => `proofs/${name}.test.ts`)
 
 /** By their size they would begin last, and the rest of the machine would wait for them. */
 const LONG = [
   ...['trouble', 'start', 'accessibility-inventory', 'outcomes', 'accessibility-screens', 'resilience'].map(
     (name) => `e2e/${name}.test.ts`,
   ),
-  ...['kill-worker', 'real', 'kill-rounds', 'store-events'].map((name) => `proofs/${name}.test.ts`),
+  ...['kill/worker', 'real', 'kill/rounds', 'store/events'].map((name) => `proofs/${name}.test.ts`),
   ...['steam/failures', 'main', 'bots/two-gateways', 'bots/runner'].map((name) => `gateway/${name}.test.ts`),
 ]
 
@@ -77,8 +78,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          setupFiles: [...setup.setupFiles, 'e2e/each-test.ts'],
-          globalSetup: ['e2e/setup.ts'],
+          setupFiles: [...setup.setupFiles, 'e2e/support/each-test.ts'],
+          globalSetup: ['e2e/support/setup.ts'],
           // After the others: whole tills beside them would only make both slow.
           sequence: { groupOrder: 1 },
           maxWorkers: E2E_WORKERS,

@@ -7,8 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { migrate } from '../gateway/db/migrate.ts'
+import { meanOf, readMachine, stretched } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
-import { meanOf, readMachine, stretched } from './machine.ts'
 import { middle, type Outcome } from './outcome.ts'
 
 const HELP_LIMIT_S = 0.3

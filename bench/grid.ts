@@ -1,8 +1,8 @@
 /** `npm run bench -- grid`: 10,000 items against 100, in one run of one browser. */
 import type { Browser, CDPSession, Page } from 'playwright-core'
-import { launchBrowser, visit } from '../e2e/browser.ts'
-import { prepare } from '../e2e/setup.ts'
-import { endTill, startTill } from '../e2e/till.ts'
+import { launchBrowser, visit } from '../e2e/support/browser.ts'
+import { prepare } from '../e2e/support/setup.ts'
+import { endTill, startTill } from '../e2e/support/till.ts'
 import { HASH, inventory, item, payment } from '../widget/flow/given.ts'
 import { visibleItems } from '../widget/flow/selectors.ts'
 import { SORTS } from '../widget/flow/state.ts'

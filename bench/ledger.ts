@@ -4,7 +4,7 @@ import { type Db, openDatabase } from '../gateway/db/client.ts'
 import { createTradeStore, openTradeTx } from '../gateway/trades/postgres-store.ts'
 import { record } from '../gateway/trades/record.ts'
 import type { TradeStore } from '../gateway/trades/trade-store.ts'
-import { type CutTill, type Delivery, openCutTill } from '../proofs/cut-till.ts'
+import { type CutTill, type Delivery, openCutTill } from '../proofs/cut/till.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { z } from 'zod'
-import { freePorts } from '../e2e/process.ts'
+import { freePorts } from '../e2e/support/process.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 

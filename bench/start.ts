@@ -5,10 +5,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { eventually, isServing } from '../e2e/process.ts'
-import { newPlace, type Place, removePlace } from '../e2e/till.ts'
+import { eventually, isServing } from '../e2e/support/process.ts'
+import { newPlace, type Place, removePlace } from '../e2e/support/till.ts'
+import { type Machine, meanOf, readMachine, stretched } from '../proofs/machine.ts'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
-import { type Machine, meanOf, readMachine, stretched } from './machine.ts'
 import { middle, type Outcome } from './outcome.ts'
 
 const LIMITS_S = { empty: 6, warm: 4 } as const

@@ -7,7 +7,7 @@ import { type Database, type Db, openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { listDeposits, storeDepositOf } from '../gateway/deposits/told.ts'
 import { viewReader } from '../gateway/deposits/views.ts'
-import { A_CUSTOMER, fillDeposits } from '../proofs/store-rows.ts'
+import { A_CUSTOMER, fillDeposits } from '../proofs/store/rows.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { chromium, type Page } from 'playwright-core'
-import { BROWSER_ARGS, DESKTOP } from '../e2e/browser.ts'
+import { BROWSER_ARGS, DESKTOP } from '../e2e/support/browser.ts'
 
 export type Windows = {
   /** A window of its own: hidden only while another tab of it is in front. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { INVENTORY_ERROR_TYPES } from '../contract/statuses.ts'
-import { lookAt, RUNS } from './scenes.ts'
+import { lookAt, RUNS } from './support/accessibility.ts'
 
 describe('every state of the inventory can be used by everybody', () => {
   const runs = RUNS.filter(({ name }) => name.startsWith('inventory'))

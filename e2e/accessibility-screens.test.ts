@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { lookAt, RUNS } from './scenes.ts'
+import { lookAt, RUNS } from './support/accessibility.ts'
 
 describe('every other screen and state can be used by everybody', () => {
   test('in at most 60 runs with those of the inventory', () => expect(RUNS.length).toBeLessThanOrEqual(60))

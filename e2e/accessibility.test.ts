@@ -1,13 +1,13 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
-import { violations } from './axe.ts'
-import { MOBILE } from './browser.ts'
-import { SCENES } from './gallery-scenes.ts'
-import { eventually } from './process.ts'
-import { giveLink, pickItems, TEXTS } from './shopper.ts'
-import { openBrowser, openDeposit, shopper, till } from './stage.ts'
-import { baseOf, changeNothing, playScene } from './studio.ts'
+import { violations } from './support/axe.ts'
+import { MOBILE } from './support/browser.ts'
+import { baseOf, changeNothing, playScene } from './support/play-scene.ts'
+import { eventually } from './support/process.ts'
+import { SCENES } from './support/scenes.ts'
+import { openBrowser, openDeposit, shopper, till } from './support/shared-till.ts'
+import { giveLink, pickItems, TEXTS } from './support/shopper.ts'
 
 /** Presses Tab until the element has the focus that `name` tells of. */
 async function tabTo(page: Page, name: string): Promise<void> {

@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { InventoryErrorType } from '../contract/statuses.ts'
 import type { Messages } from '../widget/i18n/en.ts'
-import { begin } from './sandbox.ts'
-import { giveLink, speak, TEXTS } from './shopper.ts'
-import { callsTo, maintenance, openDeposit, openStand, shopper, till } from './stage.ts'
+import { begin } from './support/sandbox.ts'
+import { callsTo, maintenance, openDeposit, openStand, shopper, till } from './support/shared-till.ts'
+import { giveLink, speak, TEXTS } from './support/shopper.ts'
 
 /** Ends what a test began, also when it failed. */
 const endings: (() => Promise<void>)[] = []

@@ -1,18 +1,20 @@
 /**
  * `npm run gallery`: pictures of every screen and state, in both languages and widths, into `.data/gallery`, and the
  * main ones into `e2e/gallery`. `-- --check` compares the main ones with those that are there. `-- NAME` takes only
- * the scenes whose name begins so, `-- --main` only the main pictures.
+ * the scenes whose names begin with NAME, `-- --main` only the main pictures. `-- --readme` takes the pictures of the
+ * README instead, into `docs/images`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import type { Language } from '../contract/languages.ts'
-import { DESKTOP, launchBrowser, MOBILE, visit } from './browser.ts'
-import { type Base, LAYOUTS, SCENES, type Scene } from './gallery-scenes.ts'
-import { eventually } from './process.ts'
-import { prepare } from './setup.ts'
-import { baseOf, playScene } from './studio.ts'
-import { endTill, startTill, type Till } from './till.ts'
+import { DESKTOP, launchBrowser, MOBILE, visit } from './support/browser.ts'
+import { baseOf, playScene } from './support/play-scene.ts'
+import { eventually } from './support/process.ts'
+import { takeReadmePictures } from './support/readme-pictures.ts'
+import { type Base, LAYOUTS, SCENES, type Scene } from './support/scenes.ts'
+import { prepare } from './support/setup.ts'
+import { endTill, startTill, type Till } from './support/till.ts'
 
 const ALL = join(import.meta.dirname, '../.data/gallery')
 const MAIN = join(import.meta.dirname, 'gallery')
@@ -58,9 +60,9 @@ const FURTHER: Look[] = [
   { language: 'en', viewport: { width: 1280, height: 800 }, scheme: 'forced' },
 ]
 
-type Studio = { browser: Browser; till: Till; base: Base }
+type Running = { browser: Browser; till: Till; base: Base }
 
-async function shoot({ browser, till, base }: Studio, scene: Scene, look: Look): Promise<Buffer> {
+async function shoot({ browser, till, base }: Running, scene: Scene, look: Look): Promise<Buffer> {
   const { page, end } = await visit(browser, look.viewport, {
     ...(look.scheme === 'forced' ? { forcedColors: 'active' } : { colorScheme: look.scheme }),
     timezoneId: 'UTC',
@@ -116,8 +118,8 @@ async function differenceOf(browser: Browser, before: Buffer, after: Buffer): Pr
   }
 }
 
-async function check(studio: Studio, name: string, picture: Buffer): Promise<boolean> {
-  const difference = await differenceOf(studio.browser, readFileSync(join(MAIN, `${name}.png`)), picture)
+async function check(running: Running, name: string, picture: Buffer): Promise<boolean> {
+  const difference = await differenceOf(running.browser, readFileSync(join(MAIN, `${name}.png`)), picture)
   const same = difference <= MOST_DIFFERENCE
   console.log(
     `${same ? 'same     ' : 'DIFFERENT'} ${name} (${(difference * 100).toFixed(2)} % of its pixels)`,
@@ -126,30 +128,34 @@ async function check(studio: Studio, name: string, picture: Buffer): Promise<boo
 }
 
 async function main(args: string[]): Promise<void> {
-  const checking = args.includes('--check')
-  const onlyMain = checking || args.includes('--main')
-  const wanted = args.filter((arg) => !arg.startsWith('--'))
   await prepare()
-  for (const folder of [ALL, MAIN]) mkdirSync(folder, { recursive: true })
   const till = await startTill()
   const browser = await launchBrowser()
   try {
-    const studio = { browser, till, base: await baseOf(till) }
-    for (const scene of SCENES) {
-      if (wanted.length > 0 && !wanted.some((start) => scene.name.startsWith(start))) continue
-      for (const look of LAYOUTS.includes(scene.name) ? [...LOOKS, ...FURTHER] : LOOKS) {
-        const name = nameOf(scene, look)
-        const isMain = MAIN_SHOTS.includes(name)
-        if (onlyMain && !isMain) continue
-        const picture = await shoot(studio, scene, look)
-        writeFileSync(join(ALL, `${name}.png`), picture)
-        if (isMain && !checking) writeFileSync(join(MAIN, `${name}.png`), picture)
-        if (checking && !(await check(studio, name, picture))) process.exitCode = 1
-      }
-    }
+    if (args.includes('--readme')) await takeReadmePictures(browser, till)
+    else await takeScenes({ browser, till, base: await baseOf(till) }, args)
   } finally {
     await browser.close()
     await endTill(till)
+  }
+}
+
+async function takeScenes(running: Running, args: string[]): Promise<void> {
+  const checking = args.includes('--check')
+  const onlyMain = checking || args.includes('--main')
+  const wanted = args.filter((arg) => !arg.startsWith('--'))
+  for (const folder of [ALL, MAIN]) mkdirSync(folder, { recursive: true })
+  for (const scene of SCENES) {
+    if (wanted.length > 0 && !wanted.some((start) => scene.name.startsWith(start))) continue
+    for (const look of LAYOUTS.includes(scene.name) ? [...LOOKS, ...FURTHER] : LOOKS) {
+      const name = nameOf(scene, look)
+      const isMain = MAIN_SHOTS.includes(name)
+      if (onlyMain && !isMain) continue
+      const picture = await shoot(running, scene, look)
+      writeFileSync(join(ALL, `${name}.png`), picture)
+      if (isMain && !checking) writeFileSync(join(MAIN, `${name}.png`), picture)
+      if (checking && !(await check(running, name, picture))) process.exitCode = 1
+    }
   }
 }
 

@@ -1,10 +1,10 @@
 /** Whoever named the things of an inventory, and whatever they wrote: the page shows text, and nothing of it runs. */
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { DESKTOP, MOBILE } from './browser.ts'
-import { begin, offers } from './sandbox.ts'
-import { giveLink, pickItems, speak } from './shopper.ts'
-import { nextInventory, openDeposit, openStand, query, shopper, till } from './stage.ts'
+import { DESKTOP, MOBILE } from './support/browser.ts'
+import { begin, offers } from './support/sandbox.ts'
+import { nextInventory, openDeposit, openStand, query, shopper, till } from './support/shared-till.ts'
+import { giveLink, pickItems, speak } from './support/shopper.ts'
 
 /** Steam's names as the gateway passes them on: at most 200 characters, without marks that turn the text. */
 const NAMES = [

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { enterLink, startTopUp } from './shopper.ts'
-import { nextInventory, openBrowser, shopper, till } from './stage.ts'
+import { nextInventory, openBrowser, shopper, till } from './support/shared-till.ts'
+import { enterLink, startTopUp } from './support/shopper.ts'
 
 test.each(['en', 'ru'] as const)(
   'A-043 A-044 in %s: pictures come by class, what cannot be used says why, and an earlier answer tells its age',

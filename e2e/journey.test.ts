@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { DESKTOP, MOBILE } from './browser.ts'
-import { botTokens, offers, players } from './sandbox.ts'
+import { DESKTOP, MOBILE } from './support/browser.ts'
+import { balanceCents, storeSecrets } from './support/demo-store.ts'
+import { botTokens, offers, players } from './support/sandbox.ts'
+import { openBrowser, openConfirmation, shopper, till } from './support/shared-till.ts'
 import {
   answerInBrowser,
   centsOf,
@@ -12,9 +14,7 @@ import {
   pickItems,
   startTopUp,
   TEXTS,
-} from './shopper.ts'
-import { openBrowser, openConfirmation, shopper, till } from './stage.ts'
-import { balanceCents, storeSecrets } from './store.ts'
+} from './support/shopper.ts'
 
 describe("from the demo store's button to the credited balance", () => {
   test.each([

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
-import { MOBILE } from './browser.ts'
-import { giveLink, TEXTS } from './shopper.ts'
-import { callsTo, depositOf, openBrowser, openDeposit, shopper } from './stage.ts'
+import { MOBILE } from './support/browser.ts'
+import { callsTo, depositOf, openBrowser, openDeposit, shopper } from './support/shared-till.ts'
+import { giveLink, TEXTS } from './support/shopper.ts'
 
 const field = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.tradeLink })
 const guide = (page: Page, texts: Messages) => page.getByRole('region', { name: texts.guideTitle })
@@ -12,10 +12,10 @@ describe.each([
   { language: 'en', viewport: undefined, variant: 'desktop', other: 'mobile' },
   { language: 'ru', viewport: MOBILE, variant: 'mobile', other: 'desktop' },
 ] as const)('in $language, $variant', ({ language, viewport, variant, other }) => {
-  const stage = viewport === undefined ? { language } : { language, viewport }
+  const settings = viewport === undefined ? { language } : { language, viewport }
 
   test('A-007 A-008 A-009 A-059 the guide waits for the link; the stand comes with the user', async () => {
-    const { page, texts } = await openDeposit(stage)
+    const { page, texts } = await openDeposit(settings)
     await guide(page, texts).waitFor()
     expect(await page.locator(`.link-panel-${variant}`).count()).toBe(1)
     expect(await page.locator(`.link-panel-${other}`).count()).toBe(0)
@@ -31,7 +31,7 @@ describe.each([
   })
 
   test('A-081 A-082 A-101 A-122 what is wrong with a link is told at its field', async () => {
-    const visited = await openDeposit(stage)
+    const visited = await openDeposit(settings)
     const { page, texts } = visited
     const input = field(page, texts)
     await input.fill('https://steamcommunity.com/tradeoffer/new/?partner=1&token=a.b')

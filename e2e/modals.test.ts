@@ -2,10 +2,18 @@ import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { levelClass } from '../widget/i18n/format.ts'
-import { DESKTOP, MOBILE } from './browser.ts'
-import { offers } from './sandbox.ts'
-import { giveLink, pay, pickItems, TEXTS } from './shopper.ts'
-import { callsTo, maintenance, openConfirmation, openDeposit, openStand, shopper, till } from './stage.ts'
+import { DESKTOP, MOBILE } from './support/browser.ts'
+import { offers } from './support/sandbox.ts'
+import {
+  callsTo,
+  maintenance,
+  openConfirmation,
+  openDeposit,
+  openStand,
+  shopper,
+  till,
+} from './support/shared-till.ts'
+import { giveLink, pay, pickItems, TEXTS } from './support/shopper.ts'
 
 const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
 

@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { FinalDepositStatus } from '../contract/statuses.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { formatMoney } from '../widget/i18n/format.ts'
-import { DESKTOP, MOBILE } from './browser.ts'
-import { callerOf, type OpenedDeposit, standingOffer } from './calls.ts'
-import { eventually } from './process.ts'
-import { answerOffer } from './sandbox.ts'
-import { TEXTS } from './shopper.ts'
-import { depositOf, openBrowser, openConfirmation, query, shopper, till } from './stage.ts'
+import { DESKTOP, MOBILE } from './support/browser.ts'
+import { eventually } from './support/process.ts'
+import { answerOffer } from './support/sandbox.ts'
+import { depositOf, openBrowser, openConfirmation, query, shopper, till } from './support/shared-till.ts'
+import { TEXTS } from './support/shopper.ts'
+import { callerOf, type OpenedDeposit, standingOffer } from './support/widget-calls.ts'
 
 /** How each outcome comes about: what the shopper, Steam or the clock does to a standing offer. */
 const CAUSES: Record<

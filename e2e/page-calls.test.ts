@@ -1,11 +1,20 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Payment } from '../contract/widget-api.ts'
 import { formatDate, formatMoney } from '../widget/i18n/format.ts'
-import { callerOf } from './calls.ts'
-import { offers } from './sandbox.ts'
-import { answerInBrowser, giveLink, pay, pickItems, TEXTS } from './shopper.ts'
-import { callsTo, depositOf, openBrowser, openDeposit, openStand, query, shopper, till } from './stage.ts'
-import { balanceCents } from './store.ts'
+import { balanceCents } from './support/demo-store.ts'
+import { offers } from './support/sandbox.ts'
+import {
+  callsTo,
+  depositOf,
+  openBrowser,
+  openDeposit,
+  openStand,
+  query,
+  shopper,
+  till,
+} from './support/shared-till.ts'
+import { answerInBrowser, giveLink, pay, pickItems, TEXTS } from './support/shopper.ts'
+import { callerOf } from './support/widget-calls.ts'
 
 const METRIC = /^tradetill_page_seconds_count\{metric="FCP",screen="deposit"\} (\d+)/m
 

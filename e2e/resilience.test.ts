@@ -1,11 +1,9 @@
 import type { Locator, Page, Request } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
-import { launchBrowser, visit } from './browser.ts'
-import { callerOf } from './calls.ts'
-import { eventually } from './process.ts'
-import { answerOffer, offers } from './sandbox.ts'
-import { centsOf, giveLink, pay, pickItems, speak, TEXTS } from './shopper.ts'
+import { launchBrowser, visit } from './support/browser.ts'
+import { eventually } from './support/process.ts'
+import { answerOffer, offers } from './support/sandbox.ts'
 import {
   callsTo,
   depositOf,
@@ -15,7 +13,9 @@ import {
   openStand,
   shopper,
   till,
-} from './stage.ts'
+} from './support/shared-till.ts'
+import { centsOf, giveLink, pay, pickItems, speak, TEXTS } from './support/shopper.ts'
+import { callerOf } from './support/widget-calls.ts'
 
 async function picked(opened: Opened): Promise<void> {
   const { page, texts } = opened

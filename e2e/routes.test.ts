@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { DEPOSIT_STATUSES } from '../contract/statuses.ts'
 import { helpTexts } from '../widget/i18n/help.ts'
 import { landingTexts } from '../widget/i18n/landing.ts'
-import { SUPPORT_EMAIL } from './setup.ts'
-import { TEXTS } from './shopper.ts'
-import { depositOf, openBrowser, openDeposit, till } from './stage.ts'
+import { SUPPORT_EMAIL } from './support/setup.ts'
+import { depositOf, openBrowser, openDeposit, till } from './support/shared-till.ts'
+import { TEXTS } from './support/shopper.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 

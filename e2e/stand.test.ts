@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest'
 import type { Item } from '../contract/widget-api.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { formatMoney } from '../widget/i18n/format.ts'
-import { DESKTOP, MOBILE } from './browser.ts'
-import { centsOf, speak, TEXTS } from './shopper.ts'
-import { callsTo, openStand } from './stage.ts'
+import { DESKTOP, MOBILE } from './support/browser.ts'
+import { callsTo, openStand } from './support/shared-till.ts'
+import { centsOf, speak, TEXTS } from './support/shopper.ts'
 
-type Stage = Parameters<typeof openStand>[0]
+type Settings = Parameters<typeof openStand>[0]
 
-const atStand = (stage: Stage = {}, who = 'magic_tuesday') => openStand({ ...stage, who })
+const atStand = (settings: Settings = {}, who = 'magic_tuesday') => openStand({ ...settings, who })
 
 const prices = async (page: Page): Promise<number[]> =>
   (await page.locator('.card-price').allTextContents()).map(centsOf)

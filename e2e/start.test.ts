@@ -3,9 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { prepareDemo } from '../scripts/demo.ts'
-import { isServing, type Running, run } from './process.ts'
-import { offers, players } from './sandbox.ts'
-import { newPlace, type Place, query as queryAt, removePlace, startTill, type Till } from './till.ts'
+import { isServing, type Running, run } from './support/process.ts'
+import { offers, players } from './support/sandbox.ts'
+import { newPlace, type Place, query as queryAt, removePlace, startTill, type Till } from './support/till.ts'
 
 /** Makes a process, and those it starts, print a line for every process that they start. */
 const TELLS_CHILDREN = `--import=data:text/javascript,${encodeURIComponent(`

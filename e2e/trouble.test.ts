@@ -2,9 +2,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ERRORS } from '../contract/errors.ts'
 import type { Messages } from '../widget/i18n/en.ts'
-import { type Parts, startParts } from './parts.ts'
-import { eventually, run } from './process.ts'
-import { inviteGuest } from './sandbox.ts'
+import { eventually, run } from './support/process.ts'
+import { inviteGuest } from './support/sandbox.ts'
+import { type Parts, startParts } from './support/separate-processes.ts'
+import { openBrowser } from './support/shared-till.ts'
 import {
   answerInBrowser,
   dearestFirst,
@@ -14,8 +15,7 @@ import {
   speak,
   startTopUp,
   TEXTS,
-} from './shopper.ts'
-import { openBrowser } from './stage.ts'
+} from './support/shopper.ts'
 
 let parts: Parts
 

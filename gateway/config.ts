@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { Game } from '../contract/games.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits, MOST_FLEET_LIMITS } from './bots/fleet.ts'
-import { type PerGame, perGame } from './kit/per-game.ts'
+import { type PerGame, perGame } from './pricing/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   outcomes = await runUntilMet('real', run, first)
   if (outcomes.length > first.length) {
     console.log(`The chosen seeds no longer meet every fault: it took ${outcomes.length} seeds. To choose others:
-  npm run simulate -- --level real --seeds 200 --choose`)
+  npm run prove -- simulate --level real --seeds 200 --choose`)
   }
 })
 afterAll(() => servers?.close())

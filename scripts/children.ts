@@ -10,17 +10,17 @@ export type Child = {
   says(text: string, withinMs: number): Promise<void>
   /** How it ended: an exit code or a signal. */
   ended: Promise<string>
-  /** Asks it to stop and waits; one that does not end by itself is killed. */
+  /** Asks it to stop and waits; one that does not end in time is killed. */
   stop(): Promise<void>
 }
 
 type Start = { name: string; file: string; env: Record<string, string> }
 
-/** The gateway gives up its slowest parts first, and ends by itself. */
+/** The gateway gives up its slowest parts first, and then ends. */
 const KILL_MS = STOP_MS + 2_000
 
 /**
- * Begins a process in a group of its own, so that Ctrl-C reaches only the start script, which stops the parts in
+ * Begins a process in a group of its own. Ctrl-C then reaches only the start script, which stops the parts in
  * their order. Each holds a pipe of ours as stdin: if this process is killed, they see its end and stop as well.
  */
 export function startChild({ name, file, env }: Start): Child {

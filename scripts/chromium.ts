@@ -64,7 +64,7 @@ export function findChromium(say: (line: string) => void = console.error): strin
   )
 }
 
-/** The headless shell, where there is one; else `browser`. Whoever names a browser in CHROMIUM_PATH gets that one. */
+/** The headless shell, where there is one; else `browser`. A browser named in CHROMIUM_PATH always wins. */
 export function findHeadlessShell(browser: string): string {
   const { CHROMIUM_PATH: named, CHROMIUM_SHELL_PATH: shell } = process.env
   if (shell) return shell

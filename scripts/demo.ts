@@ -1,4 +1,4 @@
-/** What a demo needs of the till: the sandbox's bots enrolled and the demo store registered, as an operator would. */
+/** Prepares the till for the demo: the sandbox's bots enrolled and the demo store registered, as an operator would. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { runCommandLine } from '../gateway/cli/run.ts'
 
@@ -38,7 +38,7 @@ export async function prepareDemo(place: DemoPlace): Promise<StoreAccess> {
   return store
 }
 
-/** Undefined when nothing is remembered, or the till does not know it: its database was made anew. */
+/** Undefined when nothing is remembered, or the till does not know it: its database is a new one. */
 async function knownRegistration({ file, urls }: DemoPlace): Promise<Partial<Registration> | undefined> {
   const known = read(file)
   if (known?.apiKey === undefined) return undefined

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -8,8 +9,20 @@ const ROOT = join(import.meta.dirname, '..')
 const packageSchema = z.object({ scripts: z.record(z.string(), z.string()) })
 const { scripts } = packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
 
+/** Ends with an error for a proof that does not exist. */
+const helpOf = (proof: string): string =>
+  execFileSync(process.execPath, [join(ROOT, 'proofs/prove.ts'), proof, '--help'], { encoding: 'utf8' })
+
 test.each(NOT_RUN_HERE)('$what: `$command` names what exists', ({ command }) => {
-  const [, script] = /^npm run ([\w-]+)( -- --.+)?$/.exec(command) ?? []
   const [, file] = /^PROOF_[A-Z]+=\d+ npm test -- ([\w/-]+)$/.exec(command) ?? []
-  expect(Object.keys(scripts).includes(script ?? '') || existsSync(join(ROOT, `${file}.test.ts`))).toBe(true)
+  if (file !== undefined) {
+    expect(existsSync(join(ROOT, `${file}.test.ts`))).toBe(true)
+    return
+  }
+  const [, script = '', given = ''] = /^npm run ([\w-]+)(?: -- (.+))?$/.exec(command) ?? []
+  expect(Object.keys(scripts)).toContain(script)
+  if (script !== 'prove') return
+  const [proof = '', ...options] = given.split(' ').filter((word) => !/^(\d+|pure|real)$/.test(word))
+  const help = helpOf(proof)
+  for (const option of options) expect(help).toContain(`  ${option} `)
 })

@@ -1,18 +1,25 @@
-/** What `npm test` runs in part or not at all, and the command that runs the whole. Plain data: `npm test` prints it. */
+/** Proofs that `npm test` runs in part or not at all, and the command for the whole. Plain data: `npm test` prints it. */
 
 type NotRunHere = { what: string; command: string }
 
 export const NOT_RUN_HERE: readonly NotRunHere[] = [
-  { what: '500 seeds on PostgreSQL', command: 'npm run simulate -- --level real --seeds 500' },
-  { what: '10,000 seeds of the pure rules', command: 'npm run simulate -- --level pure --seeds 10000' },
-  { what: '200 rounds of kill -9, and the time to recover', command: 'npm run kill-rounds -- --rounds 200' },
-  { what: 'a connection cut at every message', command: 'npm run cut-socket -- --offsets 200' },
-  { what: '20,000 webhooks on a bad road', command: 'PROOF_EVENTS=20000 npm test -- proofs/store-events' },
-  { what: '20,000 generated requests', command: 'PROOF_REQUESTS=20000 npm test -- proofs/store-requests' },
-  { what: 'plans of a million deposits', command: 'PROOF_DEPOSITS=1000000 npm test -- proofs/store-plans' },
+  { what: '500 seeds on PostgreSQL', command: 'npm run prove -- simulate --level real --seeds 500' },
+  { what: '10,000 seeds of the pure rules', command: 'npm run prove -- simulate --level pure --seeds 10000' },
+  { what: 'new seeds for eight hours', command: 'npm run prove -- night --hours 8' },
+  { what: '200 rounds of kill -9, and the time to recover', command: 'npm run prove -- kill --rounds 200' },
+  { what: 'a connection cut at every message', command: 'npm run prove -- cut --rounds 200' },
+  {
+    what: '20,000 webhooks over a failing network',
+    command: 'PROOF_EVENTS=20000 npm test -- proofs/store/events',
+  },
+  { what: '20,000 generated requests', command: 'PROOF_REQUESTS=20000 npm test -- proofs/store/requests' },
+  {
+    what: 'plans of a million deposits',
+    command: 'PROOF_DEPOSITS=1000000 npm test -- proofs/store/query-plans',
+  },
   { what: '1,000 scripts of failures', command: 'PROOF_SCRIPTS=1000 npm test -- gateway/steam/failures' },
   { what: '40 random shoppers at the real page', command: 'PROOF_SHOPPERS=40 npm test -- e2e/model' },
-  { what: 'mutations of the money core', command: 'npm run mutate' },
+  { what: 'mutations of the money core', command: 'npm run prove -- mutate' },
   { what: 'benches: figures beside their limits', command: 'npm run bench' },
   { what: 'pictures of every screen, compared', command: 'npm run gallery -- --check' },
   { what: 'the real Steam', command: 'npm run live' },

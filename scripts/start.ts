@@ -75,13 +75,13 @@ async function stopAll(): Promise<void> {
   for (const child of [...children].reverse()) await child.stop()
 }
 
-/** Begins a part; when it ends by itself, all end. */
+/** Begins a part. If it ends unasked, all end. */
 function begin(name: string, file: string, environment: Record<string, string>): Child {
   const child = startChild({ name, file: join(ROOT, file), env: environment })
   children.push(child)
   void child.ended.then((how) => {
     if (stopping) return
-    console.error(`\nThe ${name} ended by itself (${how}): stopping everything.`)
+    console.error(`\nThe ${name} ended unexpectedly (${how}): stopping everything.`)
     void stopAll().then(() => process.exit(1))
   })
   return child

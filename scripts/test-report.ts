@@ -1,10 +1,10 @@
-/** What `npm test` says: a line for each file when it is done, and at the end what whoever reads it needs next. */
+/** The output of `npm test`: a line for each file when it is done, and at the end everything that a reader needs next. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { DefaultReporter, type TestCase, type TestModule, type TestSpecification } from 'vitest/node'
 import { failureFolder } from '../gateway/testing/evidence.ts'
 
-/** What a run came to, for the process that started it. */
+/** The result of a run, for the process that started it. */
 export type RunResult = { passed: number; failed: number }
 
 const ROOT = join(import.meta.dirname, '..')

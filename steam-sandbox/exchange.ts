@@ -1,29 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import type { Faults } from './faults.ts'
+import type { Incoming, Reply } from './http.ts'
 import type { Quotas } from './quotas.ts'
-import type { PendingLogin } from './routes/enrolment.ts'
+import type { Platform } from './tokens.ts'
 import type { Account, World } from './world/world.ts'
-
-/** One request, read whole. `host` is without a port; `own` says that it was meant for the sandbox itself. */
-export type Incoming = {
-  method: string
-  host: string
-  own: boolean
-  origin: string | undefined
-  referer: string
-  path: string
-  query: URLSearchParams
-  form: URLSearchParams
-  json: unknown
-  cookies: ReadonlyMap<string, string>
-}
-
-export type Reply = { status: number; headers: Record<string, string | string[]>; body: string | Buffer }
 
 /** Keeps an answer back for so many milliseconds; for ever if that is Infinity. */
 export type Pause = (ms: number, response: ServerResponse) => Promise<void>
 
 export type LogEntry = { method: string; host: string; path: string }
+
+/** A login that has begun: whose it will be, and whether it may be had. */
+export type PendingLogin = { requestId: string; platform: Platform; steamId?: string; isApproved: boolean }
 
 /** What the routes work on. `change` takes a pure function of the world and keeps what it returns. */
 export type Sandbox = {
@@ -47,19 +35,6 @@ export type Sandbox = {
 
 export type Route = (request: Incoming, sandbox: Sandbox) => Reply | undefined
 
-export function json(body: unknown, status = 200, headers: Record<string, string | string[]> = {}): Reply {
-  const type = { 'content-type': 'application/json; charset=utf-8' }
-  return { status, headers: { ...type, ...headers }, body: JSON.stringify(body) }
-}
-
-export function text(body: string, type = 'text/html', status = 200): Reply {
-  return { status, headers: { 'content-type': `${type}; charset=utf-8` }, body }
-}
-
-export function redirect(location: string, status = 302): Reply {
-  return { status, headers: { location }, body: '' }
-}
-
 /** The link with which others may send this account an offer. */
 export function tradeLink({ accountId, token }: Account): string {
   return `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${token}`
@@ -74,9 +49,4 @@ export function advance({ change }: Sandbox, seconds: number): void {
     world: { ...world, aheadS: Math.min(world.aheadS + seconds, MOST_AHEAD_S) },
     answer: undefined,
   }))
-}
-
-/** A field of a value that somebody else wrote. */
-export function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

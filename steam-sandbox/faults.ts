@@ -1,18 +1,7 @@
 import { BAD_DAYS } from './bad-days/bad-days.ts'
-import type { BadDay } from './bad-days/day.ts'
-import type { Incoming, Reply } from './exchange.ts'
-import { field } from './exchange.ts'
+import type { BadDay, Effect } from './bad-days/day.ts'
+import { field, type Incoming, type Reply } from './http.ts'
 import type { World } from './world/world.ts'
-
-export type Effect = {
-  status?: number
-  body?: unknown
-  headers?: Record<string, string>
-  hang?: 'before' | 'after'
-  drop?: 'before' | 'after'
-  /** What becomes of the true answer. */
-  change?: (reply: Reply, request: Incoming) => Reply
-}
 
 /** A bad day: the next `times` requests of Steam that match get this effect. */
 type Waiting = {

@@ -133,7 +133,7 @@ describe("what is a bot's own", () => {
     expect(await own('GetTradeOfferAccessToken', { generate_new_token: 1 })).not.toBe(before)
     const nova = steam.as('nova_hound')
     const old = new URL(nova.tradeUrl()).searchParams.get('token') ?? ''
-    await control(steam, 'POST', `players/${nova.steamId}/token`)
+    await control(steam, `POST players/${nova.steamId}/token`)
     await expect(sent(steam, bot, { token: old })).rejects.toMatchObject({ eresult: 15 })
     await sent(steam, bot)
   })
@@ -153,7 +153,7 @@ describe('a hostile name', () => {
 
   it('stays text on every page', async () => {
     const { steamId, tradeUrl } = steam.as('nova_hound')
-    await control(steam, 'POST', `players/${steamId}/name`, { name: NAME })
+    await control(steam, `POST players/${steamId}/name`, { name: NAME })
     const page = String((await get(bot.community, tradeUrl())).body)
     expect(page.match(/<\/script>/g)).toHaveLength(2)
     const xml = String(
@@ -168,7 +168,7 @@ describe('the count of requests', () => {
   it('tells what was asked since the last reset', async () => {
     steam.reset()
     await statuses('https://steamcommunity.com/profiles/1/?xml=1', 2)
-    expect(await control(steam, 'GET', 'counts')).toEqual({ 'GET steamcommunity.com/profiles/*/': 2 })
+    expect(await control(steam, 'GET counts')).toEqual({ 'GET steamcommunity.com/profiles/*/': 2 })
   })
 })
 
@@ -193,7 +193,7 @@ describe('what Steam does not show', () => {
 
 describe('what is between two', () => {
   it('is shown to them only: trades, and items that are protected for longer than they are new', async () => {
-    await control(steam, 'POST', 'protection', { seconds: 20 * DAY_S })
+    await control(steam, 'POST protection', { seconds: 20 * DAY_S })
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)
     steam.advance(11 * DAY_S)
@@ -234,7 +234,7 @@ describe('magic players', () => {
   })
 
   it('and behaviours can be anybody', async () => {
-    await control(steam, 'PUT', 'behaviours/steam-down', { steamId: steam.as('nova_hound').steamId })
+    await control(steam, 'PUT behaviours/steam-down', { steamId: steam.as('nova_hound').steamId })
     expect(await inventory('nova_hound')).toBe(503)
     expect(await inventory('quiet_lynx')).toBe(200)
   })

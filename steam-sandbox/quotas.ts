@@ -1,4 +1,4 @@
-import { type Incoming, json, type Reply } from './exchange.ts'
+import { type Incoming, json, type Reply } from './http.ts'
 
 /** A bucket of `burst` requests that fills by one every `everyMs`. */
 type Quota = {

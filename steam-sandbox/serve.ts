@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Incoming, Reply, Route, Sandbox } from './exchange.ts'
+import type { Route, Sandbox } from './exchange.ts'
 import { replyOf } from './faults.ts'
+import type { Incoming, Reply } from './http.ts'
 import { pages } from './pages/pages.ts'
 import { api } from './routes/api.ts'
 import { community } from './routes/community.ts'

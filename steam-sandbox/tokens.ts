@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Sandbox } from './exchange.ts'
-import { type Account, findAccount } from './world/world.ts'
+import { type Account, findAccount, type World } from './world/world.ts'
 
 /** Known to all: tokens of the sandbox open nothing but the sandbox, and must outlive its resets. */
 const KEY = 'steam-sandbox: not a secret'
@@ -36,8 +35,11 @@ export function accessTokenOf(account: Account, audience: string, nowS: number):
   })
 }
 
+/** The part of the sandbox that knows whose token one is. */
+type Bearers = { nowS(): number; world(): World }
+
 /** The account whose refresh token this is; undefined if it is forged, expired, revoked or of another platform. */
-export function loginOf(token: string, sandbox: Sandbox, platform?: Platform): Account | undefined {
+export function loginOf(token: string, sandbox: Bearers, platform?: Platform): Account | undefined {
   const claims = claimsOf(token, 'derive', sandbox.nowS())
   const account = claims && findAccount(sandbox.world(), claims.sub)
   if (!account || (claims.gen ?? 0) !== account.loginGeneration) return undefined
@@ -46,7 +48,7 @@ export function loginOf(token: string, sandbox: Sandbox, platform?: Platform): A
 }
 
 /** The Steam id that an access token speaks for, if its session lives and is meant for this audience. */
-export function callerOf(token: string, audience: string, sandbox: Sandbox): string | undefined {
+export function callerOf(token: string, audience: string, sandbox: Bearers): string | undefined {
   const claims = claimsOf(token, audience, sandbox.nowS())
   const account = claims && findAccount(sandbox.world(), claims.sub)
   return account && (claims.gen ?? 0) === account.sessionGeneration ? account.steamId : undefined

@@ -49,7 +49,7 @@ export type HeldBot = {
 /** `takenAtMs`: the monotonic time before the query that took the lease. */
 export function holdBot(deps: HeldBotDeps, lease: Lease, takenAtMs: number): HeldBot {
   const stop = new AbortController()
-  const keeper = keepLease(deps, lease, takenAtMs, stop)
+  const keeper = keepLease(deps, lease, { takenAtMs, stop })
   const ended = live(deps, lease, { stop: stop.signal, leaseEndMs: keeper.endMs }).finally(async () => {
     stop.abort()
     await keeper.stopped
@@ -64,8 +64,10 @@ export function holdBot(deps: HeldBotDeps, lease: Lease, takenAtMs: number): Hel
   }
 }
 
-/** Beats until stopped; stops everything once the lease is lost or has run out. */
-function keepLease(deps: HeldBotDeps, lease: Lease, takenAtMs: number, stop: AbortController) {
+type Keeping = { takenAtMs: number; stop: AbortController }
+
+/** Beats until stopped. Stops everything once the lease is lost or has run out. */
+function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop }: Keeping) {
   // Counted from before the query: the database's own clock started later, so our end comes first.
   let endMs = takenAtMs + LEASE_MS
 

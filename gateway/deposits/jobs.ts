@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProblemError } from '../kit/problem.ts'
+import { ProblemError } from '../http/refusal.ts'
 import { prefillShopper } from './opening.ts'
 import { type DepositDeps, EXPIRE_QUEUE, expireDeposit, PREFILL_QUEUE } from './service.ts'
 

@@ -4,7 +4,7 @@ import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.t
 import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { refuse } from '../kit/problem.ts'
+import { refuse } from '../http/refusal.ts'
 import { steamIdOfAccount } from '../steam/steam.ts'
 import { DEPOSIT_LIFE_MS } from './deposit.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'

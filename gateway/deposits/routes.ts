@@ -9,7 +9,7 @@ import {
 } from '../../contract/widget-api.ts'
 import { botQueue } from '../bots/bot.ts'
 import { API_HEADERS } from '../http/headers.ts'
-import { refuse } from '../kit/problem.ts'
+import { refuse } from '../http/refusal.ts'
 import { type DepositDeps, resolveUser } from './service.ts'
 import type { ViewCache } from './view-cache.ts'
 import type { View } from './views.ts'

@@ -8,10 +8,10 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { ERRORS } from '../../contract/errors.ts'
-import { refuse } from '../kit/problem.ts'
 import { captureLog } from '../testing/log.ts'
 import { createApp } from './app.ts'
 import { createLimits } from './limits.ts'
+import { refuse } from './refusal.ts'
 
 const HASH = '0123456789abcdef0123456789abcdef'
 

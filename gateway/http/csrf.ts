@@ -1,7 +1,7 @@
 /** Double-submit protection: a page of another origin can neither read the cookie nor set the header. */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { refuse } from '../kit/problem.ts'
+import { refuse } from './refusal.ts'
 
 export type Csrf = {
   /** Gives the browser a token with the page, unless it has one. */

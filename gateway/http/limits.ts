@@ -2,7 +2,7 @@
 
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { refuse } from '../kit/problem.ts'
+import { refuse } from './refusal.ts'
 
 export type Rate = { perSecond: number; burst: number }
 

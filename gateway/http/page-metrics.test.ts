@@ -1,7 +1,7 @@
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createMetrics, type Metrics } from '../kit/metrics.ts'
+import { createMetrics, type Metrics } from '../metrics.ts'
 import { pageMetricsRoute } from './page-metrics.ts'
 
 let metrics: Metrics

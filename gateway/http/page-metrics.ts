@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { metricsBodySchema } from '../../contract/widget-api.ts'
-import type { Metrics } from '../kit/metrics.ts'
+import type { Metrics } from '../metrics.ts'
 
 /** POST /api/metrics: what a page measured of itself. Only counted: nothing is stored of who sent it. */
 export function pageMetricsRoute({

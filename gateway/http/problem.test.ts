@@ -1,8 +1,8 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { refuse } from '../kit/problem.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { handleErrors } from './problem.ts'
+import { refuse } from './refusal.ts'
 
 let app: FastifyInstance
 let captured: CapturedLog

@@ -4,8 +4,8 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { detailForStores, ERRORS, type ErrorCode, type Problem } from '../../contract/errors.ts'
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
 import type { Log } from '../kit/log.ts'
-import { type FieldError, ProblemError } from '../kit/problem.ts'
 import { addressKey, createBuckets } from './limits.ts'
+import { type FieldError, ProblemError } from './refusal.ts'
 
 /** Lines about refused calls, so that calls that cost nothing to refuse cannot fill the operator's log. */
 const LINES_OF_ADDRESS = { perSecond: 0.1, burst: 100 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createMetrics } from '../kit/metrics.ts'
+import { createMetrics } from '../metrics.ts'
 import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
 import { publishEvents } from '../webhooks/publisher.ts'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Log } from '../kit/log.ts'
-import type { Metrics } from '../kit/metrics.ts'
+import type { Metrics } from '../metrics.ts'
 import { verifyLedger } from './verify.ts'
 
 type CheckDeps = { pool: Pick<pg.Pool, 'connect'>; log: Log; metrics: Pick<Metrics, 'ledgerDifferences'> }

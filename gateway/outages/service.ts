@@ -3,7 +3,7 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import type { Metrics } from '../kit/metrics.ts'
+import type { Metrics } from '../metrics.ts'
 import { judgeOutages, type Outage } from './outage.ts'
 import { beginOutage, endOutage, extendDeposits, extendTrades, healthOfBots, openOutages } from './store.ts'
 

@@ -1,7 +1,7 @@
 /** The operator's settings of prices, as they stand in the environment. */
 import { z } from 'zod'
 import type { Game } from '../../contract/games.ts'
-import { perGame } from '../kit/per-game.ts'
+import { perGame } from './per-game.ts'
 import { type GameRules, type PricingRules, rulesWith } from './price.ts'
 
 const isLoopback = ({ hostname }: URL): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)

@@ -33,13 +33,15 @@ export type Call = {
   text?: true
 }
 
+export type NewOffer = { partner: Partner; assets: OfferAsset[]; message: string }
+
 export type Connection = {
   /** One exchange within `ms` in all; if the session has ended it is renewed once and the call repeated once. */
   exchange(call: Call, ms: number): Promise<Exchange | Unavailable>
   /** Tells Steam that its notice about trade protection was read. */
   acknowledge(ms: number): Promise<Exchange | Unavailable>
   /** Sends a new offer through the library. `unavailable` means that it was certainly not sent. */
-  send(partner: Partner, assets: OfferAsset[], message: string, ms: number): Promise<Exchange | Unavailable>
+  send(offer: NewOffer, ms: number): Promise<Exchange | Unavailable>
   close(): void
 }
 
@@ -63,15 +65,14 @@ export async function openConnection(settings: Settings, refreshToken: string): 
   if (!identity.take(first.cookies)) return UNREADABLE_COOKIES
   const renewal = createRenewal(settings, refreshToken, identity)
 
-  return { kind: 'open', connection: createConnection(settings, transport, identity, renewal) }
+  return { kind: 'open', connection: createConnection(settings, { transport, identity }, renewal) }
 }
 
-function createConnection(
-  settings: Settings,
-  transport: Transport,
-  identity: Identity,
-  renewal: Renewal,
-): Connection {
+/** An account's identity and the way that its calls take. */
+type Speaker = { transport: Transport; identity: Identity }
+
+function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal): Connection {
+  const { transport, identity } = speaker
   const renewing = async (name: string, ms: number, attempt: (ms: number) => Promise<Exchange>) => {
     const until = settings.monotonicMs() + ms
     const left = () => until - settings.monotonicMs()
@@ -88,17 +89,15 @@ function createConnection(
   }
   return {
     exchange: (call, ms) => {
-      const attempt = (left: number) => callOnce(transport, identity, call, left)
+      const attempt = (left: number) => callOnce(speaker, call, left)
       return call.proof === 'none' ? attempt(ms) : renewing(call.name, ms, attempt)
     },
     acknowledge: (ms) =>
       renewing('acknowledge', ms, (left) =>
         transport.exchange(left, (done) => identity.community.acknowledgeTradeProtection(done)),
       ),
-    send: (partner, assets, message, ms) =>
-      renewing('send', ms, (left) =>
-        transport.exchange(left, (done) => identity.send(partner, assets, message, done)),
-      ),
+    send: (offer, ms) =>
+      renewing('send', ms, (left) => transport.exchange(left, (done) => identity.send(offer, done))),
     close: () => {
       transport.close()
       identity.manager.shutdown()
@@ -107,12 +106,7 @@ function createConnection(
 }
 
 /** One exchange as the given identity, without any renewal. */
-export function callOnce(
-  transport: Transport,
-  identity: Identity,
-  call: Call,
-  ms: number,
-): Promise<Exchange> {
+export function callOnce({ transport, identity }: Speaker, call: Call, ms: number): Promise<Exchange> {
   const method = call.method ?? 'GET'
   const query = {
     ...call.query,
@@ -165,7 +159,7 @@ export function createIdentity(transport: Transport) {
       manager.setCookies(cookies, () => {})
       return true
     },
-    send(partner: Partner, assets: OfferAsset[], message: string, done: () => void) {
+    send({ partner, assets, message }: NewOffer, done: () => void) {
       const offer = manager.createOffer(partner.steamId, partner.token)
       for (const { appId, contextId, assetId } of assets) {
         offer.addTheirItem({ appid: appId, contextid: contextId, assetid: assetId })

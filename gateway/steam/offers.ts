@@ -1,4 +1,4 @@
-import type { Call, Connection } from './connection.ts'
+import type { Call, Connection, NewOffer } from './connection.ts'
 import { cancelOutcome, sendOutcome, unavailableFrom } from './outcomes.ts'
 import {
   type OffersPage,
@@ -12,9 +12,7 @@ import type {
   CancelAnswer,
   Offer,
   OfferAnswer,
-  OfferAsset,
   OffersAnswer,
-  Partner,
   SendAnswer,
   TradeStatus,
   TradeStatusAnswer,
@@ -40,12 +38,8 @@ export function economyCall(method: string, query: Record<string, string | numbe
   }
 }
 
-export async function sendOffer(
-  connection: Connection,
-  offer: { partner: Partner; assets: OfferAsset[]; message: string },
-  ms: number,
-): Promise<SendAnswer> {
-  const answer = await connection.send(offer.partner, offer.assets, offer.message, ms)
+export async function sendOffer(connection: Connection, offer: NewOffer, ms: number): Promise<SendAnswer> {
+  const answer = await connection.send(offer, ms)
   // The connection gives up only after Steam refused the session itself: nothing was made of the offer.
   if (answer.kind === 'unavailable') {
     return { kind: 'refused', reason: answer.reason === 'rate_limited' ? 'rate_limited' : 'session_dead' }

@@ -84,7 +84,11 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
     },
     readProfile(steamId): Promise<ProfileAnswer> {
       if (!isSteamId(steamId)) return Promise.resolve({ kind: 'unknown_account' })
-      return readProfile((call) => callOnce(publicTransport, nobody, call, deadlines.other), steamId, hosts)
+      return readProfile(
+        (call) => callOnce({ transport: publicTransport, identity: nobody }, call, deadlines.other),
+        steamId,
+        hosts,
+      )
     },
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { refuse } from '../kit/problem.ts'
+import { refuse } from '../http/refusal.ts'
 import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { sweepIdempotency } from './idempotency.ts'

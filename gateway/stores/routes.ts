@@ -21,7 +21,7 @@ import {
 } from '../../contract/store-api.ts'
 import { depositEventsSchema, eventListSchema, eventsQuerySchema } from '../../contract/webhooks.ts'
 import type { DepositPage } from '../deposits/told.ts'
-import { refuse } from '../kit/problem.ts'
+import { refuse } from '../http/refusal.ts'
 import { readDepositEvents, readEvents } from '../webhooks/events.ts'
 import { readBalances, readStatement } from './account.ts'
 import { type EndpointRouteDeps, endpointRoutes } from './endpoint-routes.ts'

@@ -1,5 +1,5 @@
 /** A store no longer wants a deposit. An offer that stands is cancelled on Steam first: only Steam's word ends it. */
-import { refuse } from '../kit/problem.ts'
+import { refuse } from '../http/refusal.ts'
 import { type Recorded, recordLocked, writeLines } from './record.ts'
 import type { LockedDeposit, ShellDeps, TradeTx } from './trade-store.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { tradeAnswerSchema, tradeBodySchema } from '../../contract/widget-api.ts'
-import { refuse } from '../kit/problem.ts'
+import { refuse } from '../http/refusal.ts'
 import { type RequestDeps, requestTrade } from './request.ts'
 
 /** POST /api/trade. */

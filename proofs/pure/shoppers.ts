@@ -1,7 +1,7 @@
 /** Shoppers of the pure level: they open deposits, ask for trades, accept late, change their minds, take things back. */
 
+import { ProblemError } from '../../gateway/http/refusal.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../../gateway/kit/ids.ts'
-import { ProblemError } from '../../gateway/kit/problem.ts'
 import type { OfferAsset } from '../../gateway/steam/steam.ts'
 import { cancelDeposit } from '../../gateway/trades/cancellation.ts'
 import type { ItemWorth } from '../../gateway/trades/consequences.ts'

@@ -1,5 +1,15 @@
-import type { Incoming } from '../exchange.ts'
-import type { Effect } from '../faults.ts'
+import type { Incoming, Reply } from '../http.ts'
+
+/** What happens to a request. */
+export type Effect = {
+  status?: number
+  body?: unknown
+  headers?: Record<string, string>
+  hang?: 'before' | 'after'
+  drop?: 'before' | 'after'
+  /** What becomes of the true answer. */
+  change?: (reply: Reply, request: Incoming) => Reply
+}
 
 /** `at` is held against "METHOD host/path". */
 export type BadDay = {

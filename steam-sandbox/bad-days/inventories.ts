@@ -1,6 +1,5 @@
-import { field } from '../exchange.ts'
-import type { Effect } from '../faults.ts'
-import { type BadDay, changedJson, ERROR_PAGE, isRow } from './day.ts'
+import { field } from '../http.ts'
+import { type BadDay, changedJson, type Effect, ERROR_PAGE, isRow } from './day.ts'
 
 const INVENTORY = /^GET steamcommunity\.com\/(inventory\/|tradeoffer\/new\/partnerinventory\/)/
 

@@ -1,5 +1,4 @@
-import type { Effect } from '../faults.ts'
-import { type BadDay, SIGN_IN } from './day.ts'
+import { type BadDay, type Effect, SIGN_IN } from './day.ts'
 
 const FINALIZE = /^POST login\.steampowered\.com\/jwt\/finalizelogin$/
 const SET_TOKEN = /^POST help\.steampowered\.com\/login\/settoken$/

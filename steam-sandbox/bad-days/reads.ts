@@ -1,6 +1,14 @@
-import { field, type Incoming } from '../exchange.ts'
-import type { Effect } from '../faults.ts'
-import { type BadDay, changedJson, DENIED_PAGE, ERROR_PAGE, isRow, type Row, rowsOf } from './day.ts'
+import { field, type Incoming } from '../http.ts'
+import {
+  type BadDay,
+  changedJson,
+  DENIED_PAGE,
+  type Effect,
+  ERROR_PAGE,
+  isRow,
+  type Row,
+  rowsOf,
+} from './day.ts'
 
 const ECONOMY = /^GET api\.steampowered\.com\/IEconService\//
 const OFFERS = /^GET api\.steampowered\.com\/IEconService\/GetTradeOffers?\/v1\//

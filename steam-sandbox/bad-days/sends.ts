@@ -1,5 +1,4 @@
-import type { Effect } from '../faults.ts'
-import { type BadDay, ERROR_PAGE, SIGN_IN } from './day.ts'
+import { type BadDay, type Effect, ERROR_PAGE, SIGN_IN } from './day.ts'
 
 const SEND = /^POST steamcommunity\.com\/tradeoffer\/new\/send$/
 

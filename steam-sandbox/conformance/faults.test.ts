@@ -31,7 +31,7 @@ const PROFILE = 'https://steamcommunity.com/profiles/76561197960287930/?xml=1'
 const API = 'https://api.steampowered.com/IEconService/GetTradeOffers/v1/'
 
 function fault(match: object, effect: object, more: object = {}): Promise<unknown> {
-  return control(steam, 'POST', 'faults', { match, effect, ...more })
+  return control(steam, 'POST faults', { match, effect, ...more })
 }
 
 function ask(uri: string): Promise<Reply> {
@@ -87,7 +87,7 @@ describe('the injection of faults', () => {
 
   row('mutated answer', async () => {
     const { id } = await sent(steam, bot)
-    await control(steam, 'PUT', 'behaviours/offers-without-items', { times: 1 })
+    await control(steam, 'PUT behaviours/offers-without-items', { times: 1 })
     expect((await failure(read(bot, id))).message).toMatch(/glitch|unavailable|malformed/i)
     expect((await read(bot, id)).itemsToReceive).toHaveLength(1)
   })
@@ -96,7 +96,7 @@ describe('the injection of faults', () => {
     expect((await ask('https://steamcommunity.com/control/bots')).statusCode).toBe(302)
     expect((await ask('https://api.steampowered.com/control/bots')).statusCode).toBe(401)
     await fault({ path: '/control/' }, { status: 500 })
-    expect(await control(steam, 'GET', 'bots')).toHaveLength(2)
+    expect(await control(steam, 'GET bots')).toHaveLength(2)
     const elsewhere = await fetch(`${steam.url}/control/reset`, {
       method: 'POST',
       headers: { origin: 'https://elsewhere.example' },

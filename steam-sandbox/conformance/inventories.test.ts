@@ -22,10 +22,10 @@ const partnerPage = (who: string, query = '') => {
 }
 
 async function reading(behaviour: string) {
-  await control(steam, 'PUT', `behaviours/${behaviour}`, { times: 1 })
+  await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   const error = await failure(contents(bot.community, nova()))
   expect((await contents(bot.community, nova())).length).toBeGreaterThan(0)
-  await control(steam, 'PUT', `behaviours/${behaviour}`, { times: 1 })
+  await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   return { error, partner: await partnerPage('nova_hound') }
 }
 
@@ -84,26 +84,26 @@ describe('an inventory answers with', () => {
   })
 
   row('no assets', async () => {
-    await control(steam, 'PUT', 'behaviours/inventory-no-assets', { times: 1 })
+    await control(steam, 'PUT behaviours/inventory-no-assets', { times: 1 })
     expect(await contents(bot.community, nova())).toEqual([])
     const { body } = await publicPage('count=75')
     expect(String(body)).toMatch(/"total_inventory_count":72/)
   })
 
   row('slow', async () => {
-    await control(steam, 'PUT', 'behaviours/inventory-slow', { times: 1 })
+    await control(steam, 'PUT behaviours/inventory-slow', { times: 1 })
     expect((await failure(contents(bot.community, nova()))).message).toBe('ESOCKETTIMEDOUT')
     expect(steam.waits).toEqual([4_000])
     expect((await contents(bot.community, nova())).length).toBeGreaterThan(0)
   })
 
   row('page 2 failing', async () => {
-    await control(steam, 'PUT', 'behaviours/inventory-page-2-fails')
+    await control(steam, 'PUT behaviours/inventory-page-2-fails')
     expect((await contents(bot.community, nova())).length).toBeGreaterThan(60)
     const { steamId } = steam.as('magic_hoarder')
     expect((await failure(contents(bot.community, steamId))).message).toBe('HTTP error 500')
     expect((await partnerPage('magic_hoarder', '&start=1000')).status).toBe(500)
-    await control(steam, 'DELETE', 'behaviours/inventory-page-2-fails')
+    await control(steam, 'DELETE behaviours/inventory-page-2-fails')
     const all = await contents(bot.community, steamId, { tradable: false })
     expect(all).toHaveLength(5000)
     expect(String((await partnerPage('magic_hoarder')).body)).toMatch(/"more":true,"more_start":1000/)
@@ -114,7 +114,7 @@ describe('an inventory answers with', () => {
 
 test('things may have hostile names, in both shapes, and keep their market names', async () => {
   const before = await contents(bot.community, nova())
-  await control(steam, 'PUT', 'behaviours/inventory-hostile-names', { times: 2 })
+  await control(steam, 'PUT behaviours/inventory-hostile-names', { times: 2 })
   const items = await contents(bot.community, nova())
   const marketNames = (all: typeof items) => all.map((item) => item.market_hash_name)
   expect(marketNames(items)).toEqual(marketNames(before))

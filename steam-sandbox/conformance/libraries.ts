@@ -248,16 +248,12 @@ export function read({ manager }: Person, offerId: string): Promise<LibraryOffer
   return wait<LibraryOffer>((done) => manager.getOffer(offerId, done))
 }
 
-/** A call of the control API of the sandbox. */
-export async function control(
-  steam: RunningSteam,
-  method: string,
-  path: string,
-  body: object = {},
-): Promise<unknown> {
+/** A call of the sandbox's control API, such as `PUT behaviours/steam-down`. */
+export async function control(steam: RunningSteam, request: string, body: object = {}): Promise<unknown> {
+  const [method = '', path = ''] = request.split(' ')
   const headers = { 'content-type': 'application/json' }
   const said = method === 'GET' ? {} : { body: JSON.stringify(body), headers }
   const response = await fetch(`${steam.url}/control/${path}`, { method, ...said })
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status}`)
+  if (!response.ok) throw new Error(`${request}: ${response.status}`)
   return response.json()
 }

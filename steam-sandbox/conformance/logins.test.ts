@@ -47,14 +47,14 @@ describe('a login fails with', () => {
   const { row, complete } = rowsOf('logins')
 
   row('{error: 15}', async () => {
-    await control(steam, 'PUT', 'behaviours/login-15', { times: 1 })
+    await control(steam, 'PUT behaviours/login-15', { times: 1 })
     await expect(login()).rejects.toMatchObject({ eresult: 15 })
     expect(await login()).toHaveLength(2)
   })
 
   row('revoked', async () => {
     const token = steam.as(BOT).refreshToken()
-    await control(steam, 'POST', `sessions/${bot.steamId}/revoke`)
+    await control(steam, `POST sessions/${bot.steamId}/revoke`)
     await expect(loginCookies(steam, token)).rejects.toMatchObject({ eresult: 15 })
     expect((await failure(read(bot, '42'))).message).toBe('HTTP error 401')
     expect(await login()).toHaveLength(2)
@@ -76,9 +76,9 @@ describe('a login fails with', () => {
 
   row('hang', async () => {
     const other = await startSteam({ port: 0, seed: 'conformance' })
-    await control(other, 'PUT', 'behaviours/login-hang')
+    await control(other, 'PUT behaviours/login-hang')
     const pending = failure(loginCookies(other, other.as(BOT).refreshToken()))
-    const log = async () => JSON.stringify(await control(other, 'GET', 'log'))
+    const log = async () => JSON.stringify(await control(other, 'GET log'))
     await expect.poll(log).toContain('/jwt/finalizelogin')
     // The library waits for ever: only the end of the connection frees it.
     await other.close()
@@ -86,13 +86,13 @@ describe('a login fails with', () => {
   })
 
   row('one settoken host failing', async () => {
-    await control(steam, 'PUT', 'behaviours/login-one-host-fails')
+    await control(steam, 'PUT behaviours/login-one-host-fails')
     expect((await failure(login())).message).toBe('HTTP error 500')
   })
 
   row('InvalidPassword 5', async () => {
     await expect(begin({ password: 'wrong' })).rejects.toMatchObject({ eresult: 5 })
-    await control(steam, 'PUT', 'behaviours/login-wrong-password', { times: 1 })
+    await control(steam, 'PUT behaviours/login-wrong-password', { times: 1 })
     await expect(begin()).rejects.toMatchObject({ eresult: 5 })
   })
 
@@ -102,13 +102,13 @@ describe('a login fails with', () => {
       actionRequired: true,
       validActions: [{ type: 3 }],
     })
-    await control(steam, 'PUT', 'behaviours/login-wrong-code', { times: 1 })
+    await control(steam, 'PUT behaviours/login-wrong-code', { times: 1 })
     expect(await begin()).toMatchObject({ actionRequired: true })
     expect(await begin()).toMatchObject({ actionRequired: false })
   })
 
   row('RateLimitExceeded 84', async () => {
-    await control(steam, 'PUT', 'behaviours/login-rate-limited', { times: 1 })
+    await control(steam, 'PUT behaviours/login-rate-limited', { times: 1 })
     await expect(begin()).rejects.toMatchObject({ eresult: 84 })
   })
 
@@ -136,7 +136,7 @@ describe('the trade page shows', () => {
     const said = 'This Trade URL is no longer valid for sending a trade offer to'
     expect(await problem('nova_hound', 'wrongone')).toContain(said)
     expect(await problem('magic_new_token')).toContain(said)
-    await control(steam, 'PUT', 'behaviours/page-invalid-link', { times: 1 })
+    await control(steam, 'PUT behaviours/page-invalid-link', { times: 1 })
     expect(await problem('nova_hound')).toContain(said)
     expect((await failure(details({ token: 'wrongone' }))).message).toContain(said)
   })
@@ -144,32 +144,32 @@ describe('the trade page shows', () => {
   row('escrow 15', async () => {
     expect((await details({ who: 'magic_hold' })).them.escrowDays).toBe(15)
     expect((await details()).them.escrowDays).toBe(0)
-    await control(steam, 'PUT', 'behaviours/page-escrow-15', { times: 1 })
+    await control(steam, 'PUT behaviours/page-escrow-15', { times: 1 })
     expect((await details()).them.escrowDays).toBe(15)
   })
 
   row('private inventory text', async () => {
     expect(await problem('magic_hidden')).toContain('inventory privacy is set to')
     expect(await problem('magic_private')).toContain('inventory privacy is set to')
-    await control(steam, 'PUT', 'behaviours/page-private', { times: 1 })
+    await control(steam, 'PUT behaviours/page-private', { times: 1 })
     expect(await problem('nova_hound')).toContain('inventory privacy is set to')
   })
 
   row('limited account text', async () => {
     expect(await problem('magic_limited')).toContain('This person has a limited account')
-    await control(steam, 'PUT', 'behaviours/page-limited-account', { times: 1 })
+    await control(steam, 'PUT behaviours/page-limited-account', { times: 1 })
     expect(await problem('nova_hound')).toContain('This person has a limited account')
   })
 
   row('trade ban text', async () => {
     expect(await problem('magic_banned')).toContain('because they have a trade ban')
     expect(await problem('magic_cannot_trade')).toContain('is not available to trade. More information')
-    await control(steam, 'PUT', 'behaviours/page-trade-ban', { times: 1 })
+    await control(steam, 'PUT behaviours/page-trade-ban', { times: 1 })
     expect(await problem('nova_hound')).toContain('because they have a trade ban')
   })
 
   row('login redirect', async () => {
-    await control(steam, 'PUT', 'behaviours/session-lost')
+    await control(steam, 'PUT behaviours/session-lost')
     const page = await get(bot.community, steam.as('nova_hound').tradeUrl())
     expect([page.status, page.headers.location]).toEqual([302, 'https://steamcommunity.com/login/home/'])
     const signIn = await get(bot.community, 'https://steamcommunity.com/login/home/')
@@ -178,7 +178,7 @@ describe('the trade page shows', () => {
   })
 
   row('missing g_daysTheirEscrow', async () => {
-    await control(steam, 'PUT', 'behaviours/page-without-days', { times: 1 })
+    await control(steam, 'PUT behaviours/page-without-days', { times: 1 })
     expect((await details()).them.escrowDays).toBeUndefined()
   })
 

@@ -29,7 +29,7 @@ const list = (person = bot) =>
 
 async function reading(behaviour: string) {
   const { id } = await sent(steam, bot)
-  await control(steam, 'PUT', `behaviours/${behaviour}`, { times: 1 })
+  await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   const error = await failure(read(bot, id))
   // A day that has passed leaves nothing behind.
   expect((await read(bot, id)).state).toBe(2)
@@ -76,7 +76,7 @@ describe('reading offers fails with', () => {
 
   row('x-eresult 2 with data', async () => {
     const { id } = await sent(steam, bot)
-    await control(steam, 'PUT', 'behaviours/read-result-2-with-data')
+    await control(steam, 'PUT behaviours/read-result-2-with-data')
     expect((await read(bot, id)).state).toBe(2)
   })
 
@@ -95,20 +95,20 @@ describe('reading offers fails with', () => {
   row('all offers without items', async () => {
     await sent(steam, bot)
     await sent(steam, bot)
-    await control(steam, 'PUT', 'behaviours/offers-without-items')
+    await control(steam, 'PUT behaviours/offers-without-items')
     expect((await failure(list())).message).toBe('Data temporarily unavailable')
   })
 
   row('some offers without items', async () => {
     const [first] = [await sent(steam, bot), await sent(steam, bot)]
-    await control(steam, 'PUT', 'behaviours/first-offer-without-items')
+    await control(steam, 'PUT behaviours/first-offer-without-items')
     const offers = await list()
     expect(offers.find((offer) => !offer.isGlitched())?.id).toBe(first.id)
   })
 
   row('item without classid', async () => {
     const { id } = await sent(steam, bot)
-    await control(steam, 'PUT', 'behaviours/items-without-class')
+    await control(steam, 'PUT behaviours/items-without-class')
     // The libraries throw at such an item where nothing can catch it, so the answer is read as it comes.
     const body = await wait<unknown>((done) =>
       bot.manager._apiCall('GET', 'GetTradeOffer', 1, { tradeofferid: id }, done),
@@ -121,16 +121,16 @@ describe('reading offers fails with', () => {
 
   row('several cursors', async () => {
     const offers = [await sent(steam, bot), await sent(steam, bot), await sent(steam, bot)]
-    await control(steam, 'PUT', 'behaviours/one-offer-a-page')
+    await control(steam, 'PUT behaviours/one-offer-a-page')
     expect((await list()).map(({ id }) => id)).toEqual(offers.map(({ id }) => id).reverse())
-    const log = await control(steam, 'GET', 'log')
+    const log = await control(steam, 'GET log')
     const lists = Array.isArray(log) ? log.slice(-6).filter(({ path }) => /GetTradeOffers/.test(path)) : []
     expect(lists).toHaveLength(3)
   })
 
   row('hang', async () => {
     const { id } = await sent(steam, bot)
-    await control(steam, 'PUT', 'behaviours/read-hang', { times: 1 })
+    await control(steam, 'PUT behaviours/read-hang', { times: 1 })
     expect((await failure(read(bot, id))).message).toBe('ESOCKETTIMEDOUT')
     expect(steam.waits).toEqual([Infinity])
   })

@@ -35,7 +35,7 @@ beforeEach(() => steam.reset())
 afterAll(() => steam.close())
 
 const asked = async (path: string) => {
-  const log = await control(steam, 'GET', 'log')
+  const log = await control(steam, 'GET log')
   return Array.isArray(log) ? log.filter((entry) => entry.path === path).map((entry) => entry.host) : []
 }
 

@@ -24,7 +24,7 @@ afterAll(() => steam.close())
 
 /** How sending fails on such a day, and how many offers there are then. */
 async function sending(behaviour: string) {
-  await control(steam, 'PUT', `behaviours/${behaviour}`, { times: 1 })
+  await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   const offer = draft(steam, bot)
   const error = await failure(wait<string>((done) => offer.send(done)))
   return { error, offers: steam.world().offers.length }
@@ -115,7 +115,7 @@ describe('sending fails with', () => {
   it('an offer that came before the inventory went private can still be accepted', async () => {
     const { steamId, accept } = steam.as('nova_hound')
     const { id } = await sent(steam, bot)
-    await control(steam, 'PUT', 'behaviours/goes-private', { steamId })
+    await control(steam, 'PUT behaviours/goes-private', { steamId })
     expect(accept(id)).toMatchObject({ kind: 'accepted' })
   })
 
@@ -188,7 +188,7 @@ describe('sending fails with', () => {
   })
 
   row('trade protection not acknowledged', async () => {
-    await control(steam, 'PUT', 'behaviours/must-acknowledge', { steamId: bot.steamId })
+    await control(steam, 'PUT behaviours/must-acknowledge', { steamId: bot.steamId })
     expect(await refusal(draft(steam, bot))).toMatchObject({ eresult: 2 })
     await wait<void>((done) => bot.community.acknowledgeTradeProtection(done))
     await sent(steam, bot)

@@ -1,5 +1,6 @@
 import { codeOf, credentialsOf } from '../credentials.ts'
-import { type Incoming, type Reply, redirect, type Sandbox } from '../exchange.ts'
+import type { Sandbox } from '../exchange.ts'
+import { type Incoming, type Reply, redirect } from '../http.ts'
 import { approveLogin } from '../routes/enrolment.ts'
 import { refreshTokenOf } from '../tokens.ts'
 import { type Account, findAccount } from '../world/world.ts'

@@ -1,4 +1,5 @@
-import { type Reply, type Sandbox, tradeLink } from '../exchange.ts'
+import { type Sandbox, tradeLink } from '../exchange.ts'
+import type { Reply } from '../http.ts'
 import { lineOf } from '../routes/acts.ts'
 import type { Account } from '../world/world.ts'
 import { escapeHtml } from './html.ts'

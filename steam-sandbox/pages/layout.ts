@@ -1,4 +1,4 @@
-import { type Reply, text } from '../exchange.ts'
+import { type Reply, text } from '../http.ts'
 import { CATALOGUE, GAMES, iconPath } from '../items.ts'
 import type { Account, Asset } from '../world/world.ts'
 import { escapeHtml } from './html.ts'

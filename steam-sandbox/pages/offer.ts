@@ -1,5 +1,5 @@
-import type { Incoming, Reply, Sandbox } from '../exchange.ts'
-import { redirect } from '../exchange.ts'
+import type { Sandbox } from '../exchange.ts'
+import { type Incoming, type Reply, redirect } from '../http.ts'
 import { answerOffer, counter } from '../routes/acts.ts'
 import { findAccount, findOffer, type Offer, STATE } from '../world/world.ts'
 import { escapeHtml } from './html.ts'

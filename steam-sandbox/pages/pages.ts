@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Incoming, type Reply, type Sandbox, text } from '../exchange.ts'
+import type { Sandbox } from '../exchange.ts'
+import { type Incoming, type Reply, text } from '../http.ts'
 import { behavioursForm, behavioursPage } from './behaviours.ts'
 import { botsForm, botsPage } from './bots.ts'
 import { home } from './home.ts'

@@ -1,4 +1,5 @@
-import { type Incoming, type Reply, redirect, type Sandbox, tradeLink } from '../exchange.ts'
+import { type Sandbox, tradeLink } from '../exchange.ts'
+import { type Incoming, type Reply, redirect } from '../http.ts'
 import { lineOf, reverse } from '../routes/acts.ts'
 import { isProtectedNow, reverseAll } from '../world/trades.ts'
 import {

@@ -1,4 +1,5 @@
-import { type Incoming, json, type Reply, type Sandbox, text } from '../exchange.ts'
+import type { Sandbox } from '../exchange.ts'
+import { type Incoming, json, type Reply, text } from '../http.ts'
 import { CATALOGUE, describe } from '../items.ts'
 import { callerOf } from '../tokens.ts'
 import { traitsOf } from '../world/people.ts'

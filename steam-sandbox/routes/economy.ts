@@ -1,4 +1,5 @@
-import { type Incoming, json, type Reply, type Sandbox } from '../exchange.ts'
+import type { Sandbox } from '../exchange.ts'
+import { type Incoming, json, type Reply } from '../http.ts'
 import { CATALOGUE, describe } from '../items.ts'
 import { isTokenOf } from '../world/offers.ts'
 import { holdDaysOf } from '../world/trades.ts'

@@ -7,13 +7,11 @@ import {
   randomInt,
 } from 'node:crypto'
 import { credentialsOf, isCodeOf } from '../credentials.ts'
-import { type Incoming, json, type Reply, type Sandbox } from '../exchange.ts'
+import type { Sandbox } from '../exchange.ts'
+import { type Incoming, json, type Reply } from '../http.ts'
 import { decode, encode, type Message } from '../protobuf.ts'
 import { accessTokenOf, loginOf, type Platform, refreshTokenOf } from '../tokens.ts'
 import { type Account, findAccount } from '../world/world.ts'
-
-/** A login that has begun: whose it will be, and whether it may be had. */
-export type PendingLogin = { requestId: string; platform: Platform; steamId?: string; isApproved: boolean }
 
 const RESULT = { ok: 1, invalidParam: 8, invalidPassword: 5, accessDenied: 15, expired: 27, codeMismatch: 88 }
 const DEVICE_CODE = 3n

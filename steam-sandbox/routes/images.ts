@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Incoming, Reply } from '../exchange.ts'
+import type { Incoming, Reply } from '../http.ts'
 import { CATALOGUE } from '../items.ts'
 
 type Icons = { icons: Record<string, { body: string }> }

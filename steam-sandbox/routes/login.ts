@@ -1,4 +1,5 @@
-import { type Incoming, json, type Reply, type Sandbox } from '../exchange.ts'
+import type { Sandbox } from '../exchange.ts'
+import { type Incoming, json, type Reply } from '../http.ts'
 import { accessTokenOf, callerOf, loginOf } from '../tokens.ts'
 import { findAccount } from '../world/world.ts'
 

@@ -1,4 +1,5 @@
-import { type Incoming, json, type Reply, type Sandbox } from '../exchange.ts'
+import type { Sandbox } from '../exchange.ts'
+import { type Incoming, json, type Reply } from '../http.ts'
 import { CATALOGUE, describe } from '../items.ts'
 import { endOffer } from '../world/offers.ts'
 import { newToken } from '../world/seed.ts'

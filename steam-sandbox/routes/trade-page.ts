@@ -1,10 +1,11 @@
-import { type Incoming, type Reply, type Sandbox, text } from '../exchange.ts'
+import type { Sandbox } from '../exchange.ts'
+import { type Incoming, type Reply, text } from '../http.ts'
 import { GAMES } from '../items.ts'
 import { escapeText } from '../pages/html.ts'
 import { isTokenOf } from '../world/offers.ts'
-import { type Bar, cannotBeAsked } from '../world/people.ts'
+import { cannotBeAsked } from '../world/people.ts'
 import { holdDaysOf } from '../world/trades.ts'
-import { type Account, findAccount, type World } from '../world/world.ts'
+import { type Account, type Bar, findAccount, type World } from '../world/world.ts'
 
 /** The page on which an offer is made: for programs, the variables of its script and its error texts. */
 export function tradePage(request: Incoming, sandbox: Sandbox, steamId: string): Reply {
@@ -14,16 +15,17 @@ export function tradePage(request: Incoming, sandbox: Sandbox, steamId: string):
   const partner = world.accounts.find(({ accountId }) => String(accountId) === request.query.get('partner'))
   const me = findAccount(world, steamId)
   if (!me || !partner) return problemPage('Trade Offers can only be sent to friends.')
-  const problem = problemOf(world, partner, request.query.get('token'), sandbox.nowS())
+  const problem = problemOf(sandbox, partner, request.query.get('token'))
   return problem ? problemPage(problem) : formPage(world, me, partner)
 }
 
-function problemOf(world: World, partner: Account, token: string | null, nowS: number): string | undefined {
+function problemOf(sandbox: Sandbox, partner: Account, token: string | null): string | undefined {
+  const world = sandbox.world()
   if (!token) return 'Trade Offers can only be sent to friends.'
   if (!isTokenOf(world, partner, token)) {
     return `This Trade URL is no longer valid for sending a trade offer to ${partner.name}.`
   }
-  const bar = cannotBeAsked(world, partner, nowS)
+  const bar = cannotBeAsked(world, partner, sandbox.nowS())
   return bar && barText(bar, partner.name)
 }
 

@@ -119,7 +119,7 @@ export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: '
   if (end.by !== (end.how === 'cancel' ? offer.sender : offer.partner)) return refuse(world, 15)
   const state = end.how === 'cancel' ? STATE.canceled : STATE.declined
   if (offer.state === STATE.inEscrow) {
-    return { world: endEscrow(world, offer, state, nowS), answer: { kind: 'ended' } }
+    return { world: endEscrow(world, { ...offer, state }, nowS), answer: { kind: 'ended' } }
   }
   const isOpen =
     offer.state === STATE.active || (end.how === 'cancel' && offer.state === STATE.needsConfirmation)

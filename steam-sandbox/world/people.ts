@@ -1,10 +1,7 @@
-import type { Account, World } from './world.ts'
+import type { Account, Bar, World } from './world.ts'
 
 /** What a person does by themselves, `afterS` seconds after an offer reached them. */
 export type Reaction = { does: 'accept' | 'decline' | 'counter' | 'sell'; afterS: number }
-
-/** Why nobody can make somebody an offer; `private_inventory` keeps nobody from accepting one. */
-export type Bar = 'cannot_trade' | 'trade_ban' | 'limited_account' | 'private_inventory'
 
 /** What is peculiar about a person or their account. */
 export type Traits = {

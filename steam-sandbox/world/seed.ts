@@ -17,6 +17,8 @@ const PROTECTION_S = 7 * DAY_S
 
 type Counts = Record<number, number>
 
+type Person = Pick<Account, 'kind' | 'name' | 'level'> & { counts: Counts }
+
 /**
  * A world with two shoppers, two bots and the magic players, the same for the same seed and time; `nowMs` is where
  * ids start.
@@ -34,7 +36,7 @@ export function seedWorld(seed: string, nowMs: number): World {
         return { assetId: String(lastId), appId: Number(app), contextId: '2', classId }
       })
     })
-  const person = (kind: Account['kind'], name: string, level: number, counts: Counts): Account => {
+  const person = ({ kind, name, level, counts }: Person): Account => {
     const accountId = 1_000_000_000 + Math.floor(random() * 800_000_000)
     return {
       kind,
@@ -51,13 +53,18 @@ export function seedWorld(seed: string, nowMs: number): World {
     }
   }
   const people = [
-    person('shopper', 'nova_hound', 34, { 730: 72, 570: 24, 440: 21, 252490: 21 }),
-    person('shopper', 'quiet_lynx', 8, { 730: 14, 570: 6, 440: 6, 252490: 5 }),
-    person('bot', 'Tradetill Bot #1', 47, {}),
-    person('bot', 'Tradetill Bot #2', 112, {}),
+    person({
+      kind: 'shopper',
+      name: 'nova_hound',
+      level: 34,
+      counts: { 730: 72, 570: 24, 440: 21, 252490: 21 },
+    }),
+    person({ kind: 'shopper', name: 'quiet_lynx', level: 8, counts: { 730: 14, 570: 6, 440: 6, 252490: 5 } }),
+    person({ kind: 'bot', name: 'Tradetill Bot #1', level: 47, counts: {} }),
+    person({ kind: 'bot', name: 'Tradetill Bot #2', level: 112, counts: {} }),
   ]
   const magic = MAGIC_PLAYERS.map(({ name, behaviour, counts }) => ({
-    ...person('shopper', name, 12, counts),
+    ...person({ kind: 'shopper', name, level: 12, counts }),
     behaviour,
   }))
   return {

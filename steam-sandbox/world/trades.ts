@@ -131,8 +131,8 @@ export function settleTrade(world: World, tradeId: string): World {
   }
 }
 
-/** A held trade is called off: the items go home. The offer is cancelled by its sender, declined by its partner. */
-export function endEscrow(world: World, offer: Offer, state: number, nowS: number): World {
+/** Calls a held trade off: the items go home. The offer comes with the state in which it ends. */
+export function endEscrow(world: World, { state, ...offer }: Offer, nowS: number): World {
   const trade = world.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
   const home = trade.items.map(({ from, ...asset }) => ({ to: from, asset }))

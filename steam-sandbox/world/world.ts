@@ -1,5 +1,3 @@
-import type { Bar } from './people.ts'
-
 /** An item in somebody's hands. Context 16 holds what is trade-protected. Times are seconds since 1970. */
 export type Asset = {
   assetId: string
@@ -115,6 +113,9 @@ export const TRADE = {
   escrowRollback: 11,
   protectionRollback: 12,
 } as const
+
+/** Why nobody can make somebody an offer; `private_inventory` keeps nobody from accepting one. */
+export type Bar = 'cannot_trade' | 'trade_ban' | 'limited_account' | 'private_inventory'
 
 /** The number that Steam puts in brackets behind its error texts, or a text of its own. */
 export type Refusal = { kind: 'refused'; eresult: number; text?: Bar | 'too_many' }

@@ -1,7 +1,7 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
-import type { Refusal, Sort } from './state.ts'
+import type { FlowState, Refusal, Sort } from './state.ts'
 
 /** Everything that can happen to the deposit page. `atMs` is monotonic. */
 export type FlowEvent =
@@ -46,3 +46,6 @@ export type ToastText =
   | { text: 'depositFailed'; detail: string | null }
   | { text: 'tooManyItems' }
   | { text: 'connectionBack' }
+
+/** The state after an event, and what must happen besides. */
+export type Step = { state: FlowState; effects: Effect[] }

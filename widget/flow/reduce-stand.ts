@@ -1,8 +1,7 @@
 /** Transitions of the inventory stand: game, language, loading, picking. */
 import type { InventoryErrorType } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
-import type { FlowEvent } from './events.ts'
-import type { Step } from './reduce.ts'
+import type { FlowEvent, Step } from './events.ts'
 import { itemsById, shownInventory } from './selectors.ts'
 import type { FlowState, Stand } from './state.ts'
 

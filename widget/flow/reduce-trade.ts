@@ -1,6 +1,5 @@
 /** Transitions of the trade: paying, the confirmation modal, the errors of its creation. */
-import type { FlowEvent } from './events.ts'
-import type { Step } from './reduce.ts'
+import type { FlowEvent, Step } from './events.ts'
 import { reloading } from './reduce-stand.ts'
 import { payBlock } from './selectors.ts'
 import type { FlowState, Modal, Refusal } from './state.ts'

@@ -4,13 +4,11 @@ import { isLanguage } from '../../contract/languages.ts'
 import { isBefore, isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
-import type { Effect, FlowEvent } from './events.ts'
+import type { Effect, FlowEvent, Step } from './events.ts'
 import { reduceStand, reloading } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
 import { isPolling, isUnjudged } from './selectors.ts'
 import type { FlowState, LinkState, Page, Refusal, Stand } from './state.ts'
-
-export type Step = { state: FlowState; effects: Effect[] }
 
 export function reduce(state: FlowState, event: FlowEvent): Step {
   switch (event.type) {

@@ -6,13 +6,15 @@ export const countEn = (n: number, one: string, other: string): string => `${n} 
 const rules = new Intl.PluralRules('ru')
 
 /** Russian has three forms for whole numbers: 1 предмет, 2 предмета, 5 предметов. */
-export function countRu(n: number, one: string, few: string, many: string): string {
+type FormsRu = [one: string, few: string, many: string]
+
+export function countRu(n: number, ...[one, few, many]: FormsRu): string {
   const form = rules.select(n)
   if (form === 'one') return `${n} ${one}`
   return `${n} ${form === 'few' ? few : many}`
 }
 
 /** The verb agrees with a feminine word: осталась 1 минута, осталось 5 минут. */
-export function remainingRu(n: number, ...forms: [one: string, few: string, many: string]): string {
+export function remainingRu(n: number, ...forms: FormsRu): string {
   return `${rules.select(n) === 'one' ? 'Осталась' : 'Осталось'} ${countRu(n, ...forms)}`
 }

@@ -1,0 +1,92 @@
+/** Checks every scene of the gallery with axe, each in one of the looks of the page. Two test files share them. */
+import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest'
+import { violations } from './axe.ts'
+import { DESKTOP, MOBILE, type Visit, visit } from './browser.ts'
+import { baseOf, playScene } from './play-scene.ts'
+import { type Base, SCENES } from './scenes.ts'
+import { offerEvidenceOf, sharedBrowser, till } from './shared-till.ts'
+
+/** 1280 px at 400 % zoom. */
+const ZOOMED = { width: 320, height: 640 }
+
+/** Every pair of language, width and scheme is among these. */
+const LOOKS = [
+  { language: 'en', viewport: DESKTOP, scheme: 'dark' },
+  { language: 'ru', viewport: DESKTOP, scheme: 'light' },
+  { language: 'en', viewport: MOBILE, scheme: 'light' },
+  { language: 'ru', viewport: MOBILE, scheme: 'dark' },
+  { language: 'ru', viewport: ZOOMED, scheme: 'light' },
+  { language: 'en', viewport: ZOOMED, scheme: 'dark' },
+] as const
+
+type Look = (typeof LOOKS)[number]
+
+/** Each scene has the look that its place in the gallery gives it. */
+export const RUNS = SCENES.flatMap((scene, index) => {
+  const look = LOOKS[index % LOOKS.length]
+  return look === undefined ? [] : [{ name: scene.name, scene, look }]
+})
+
+/** Scenes about many items keep them all; elsewhere a dozen show as much, and axe looks at each. */
+const OF_MANY = ['inventory', 'inventory-untouched', 'inventory-search', 'inventory-long-names']
+const DOZEN = 12
+
+/** More than a scene takes: its test would have timed out. */
+const MINUTES_A_SCENE = 10
+
+/** A page for each look: a browser of its own for each scene would cost more than the scene. */
+function pagesOfLooks() {
+  const opened = new Map<Look, Visit & { scenes: number }>()
+  return {
+    async next(look: Look): Promise<{ visited: Visit; minute: number }> {
+      const { viewport, scheme } = look
+      const known = opened.get(look)
+      const visited = known ?? {
+        ...(await visit(await sharedBrowser(), viewport, { colorScheme: scheme })),
+        scenes: 0,
+      }
+      visited.scenes += 1
+      opened.set(look, visited)
+      await visited.context.setOffline(false)
+      return { visited, minute: 1 + (visited.scenes - 1) * MINUTES_A_SCENE }
+    },
+    /** A page where something failed may be anywhere: the next scene has a fresh one. */
+    async leave(look: Look): Promise<void> {
+      const visited = opened.get(look)
+      opened.delete(look)
+      await visited?.end()
+    },
+    end: () => Promise.all([...opened.values()].map(({ end }) => end())),
+  }
+}
+
+/** Declares a test for each of these runs. */
+export function lookAt(runs: typeof RUNS): void {
+  const pages = pagesOfLooks()
+  let base: Base
+  let small: Base
+  beforeAll(async () => {
+    base = await baseOf(till)
+    small = { ...base, inventory: { ...base.inventory, items: base.inventory.items.slice(0, DOZEN) } }
+  })
+  afterAll(pages.end)
+
+  test.each(runs)(
+    '$name in $look.language at $look.viewport.width px, $look.scheme',
+    async ({ scene, look }) => {
+      const { language, viewport } = look
+      const { visited, minute } = await pages.next(look)
+      offerEvidenceOf(visited)
+      onTestFailed(() => pages.leave(look))
+      const { page, seen } = visited
+      const shown = OF_MANY.includes(scene.name) ? base : small
+      await playScene(page, { gateway: till.gateway, base: shown, scene, language, minute })
+      // axe waits by the clock of the page.
+      await page.clock.resume()
+      expect(await violations(page)).toEqual([])
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect(wide).toBeLessThanOrEqual(viewport.width)
+      expect(seen.complaints).toEqual([])
+    },
+  )
+}

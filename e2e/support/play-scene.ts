@@ -1,0 +1,114 @@
+/** Plays a scene: the real page with the answers of the scene, the same in every run. */
+import type { Page } from 'playwright-core'
+import type { Language } from '../../contract/languages.ts'
+import type { Bot } from '../../contract/widget-api.ts'
+import { storeSecrets } from './demo-store.ts'
+import { eventually } from './process.ts'
+import { player } from './sandbox.ts'
+import type { Answers, Base, Scene } from './scenes.ts'
+import { TEXTS } from './shopper.ts'
+import type { Place } from './till.ts'
+import { callerOf, newDeposit, standingOffer } from './widget-calls.ts'
+
+/** A deposit with its user, the same with an open offer, and an inventory, all made equal from run to run. */
+export async function baseOf(till: Place): Promise<Base> {
+  const parts = { place: till, secrets: await storeSecrets(till.root) }
+  const caller = await callerOf(till.gateway, await newDeposit(parts))
+  await caller.post('/api/trade-url', { tradeUrl: (await player(till.sandbox)).tradeUrl })
+  const inventory = await caller.inventory()
+  const created = await caller.payment()
+  await standingOffer(caller)
+  const pending = await caller.payment()
+  const fixed = { id: '1042', hash: '0'.repeat(32) }
+  // Either bot may have been free.
+  const known = (bot: Bot | null) => bot && { ...bot, name: 'Tradetill Bot #2', level: 112 }
+  const offer = { steamTradeId: '8123456789', steamTradeMessage: 'K7QX2M', itemCount: 3, amount: 65_502 }
+  return {
+    inventory: { ...inventory, unavailableItems: 12 },
+    payment: { ...created, ...fixed },
+    pending: { ...pending, bot: known(pending.bot), ...fixed, ...offer, timeLeft: 234 },
+  }
+}
+
+type Reply = { status: number; type: string; body: string | null }
+
+/** The answer to a call of the page; 'never' leaves it open. */
+type Replies = Record<string, Reply | 'never'>
+
+const json = (value: unknown): Reply => ({
+  status: 200,
+  type: 'application/json',
+  body: JSON.stringify(value),
+})
+const nothing = (status: number): Reply => ({ status, type: '', body: null })
+
+function problem(status: number, code: string): Reply {
+  const body = JSON.stringify({ code, detail: TEXTS.en.paymentNotFound })
+  return { status, type: 'application/problem+json', body }
+}
+
+function repliesOf({ payment, inventory, link, trade }: Answers): Replies {
+  const paymentOf = () => (payment === null ? problem(404, 'deposit_not_found') : json(payment))
+  const { status: linkStatus = 422, code: linkCode = 'invalid_trade_url' } =
+    link === 'never' ? {} : (link ?? {})
+  return {
+    '/api/payment': payment === 'never' ? 'never' : paymentOf(),
+    '/api/trade-url': link === 'never' ? 'never' : problem(linkStatus, linkCode),
+    '/api/inventory': inventory === null ? 'never' : json(inventory),
+    '/api/trade': problem(trade?.status ?? 422, trade?.code ?? 'trade_refused'),
+    '/api/metrics': nothing(204),
+  }
+}
+
+/** Runs in the page: routes would lead each of its requests through the test, those for pictures too. */
+function answerCalls(replies: Replies): void {
+  const ask = window.fetch
+  Reflect.set(window, 'replies', replies)
+  window.fetch = (input, init) => {
+    const reply = replies[new URL(input instanceof Request ? input.url : input, location.href).pathname]
+    if (reply === undefined) return ask(input, init)
+    if (reply === 'never') return new Promise(() => {})
+    const { status, type, body } = reply
+    return Promise.resolve(new Response(body, { status, headers: { 'content-type': type } }))
+  }
+}
+
+/** From now on the page hears of the payment that nothing has changed. */
+export async function changeNothing(page: Page): Promise<void> {
+  await page.evaluate((reply) => {
+    Reflect.set(Reflect.get(window, 'replies'), '/api/payment', reply)
+  }, nothing(304))
+}
+
+type Played = { gateway: string; base: Base; scene: Scene; language: Language; minute?: number }
+
+const NOON = Date.parse('2026-03-01T12:00:00Z')
+
+/** Runs in the page, before any script of it. */
+function forgetAllBut(language: Language): void {
+  localStorage.clear()
+  localStorage.setItem('language', language)
+}
+
+/**
+ * Opens a scene, with time standing still. A page of several scenes plays each in a later minute than the one before,
+ * by more than it took.
+ */
+export async function playScene(
+  page: Page,
+  { gateway, base, scene, language, minute = 1 }: Played,
+): Promise<void> {
+  if (minute === 1) await page.clock.install({ time: NOON })
+  // A minute later than it starts: a slow machine needs some of it to get here.
+  await page.clock.pauseAt(NOON + minute * 60_000)
+  await using _memory = await page.addInitScript(forgetAllBut, language)
+  await using _server = await page.addInitScript(answerCalls, repliesOf(scene.answers(base)))
+  await page.goto(gateway + (scene.path ?? `/deposit/${base.payment.hash}`))
+  // Time stands still except for these steps: a countdown is the same in every run.
+  await eventually('the page stands', async () => {
+    await page.clock.runFor(50)
+    return (await page.getByRole('banner').isVisible()) || undefined
+  })
+  await scene.steps?.(page, TEXTS[language])
+  await page.clock.runFor(50)
+}

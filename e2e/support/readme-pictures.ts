@@ -1,0 +1,33 @@
+/** The pictures of the README, taken from a real till. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import type { Language } from '../../contract/languages.ts'
+import { DESKTOP, MOBILE, visit } from './browser.ts'
+import { player } from './sandbox.ts'
+import { enterLink, pay, pickItems, startTopUp } from './shopper.ts'
+import type { Till } from './till.ts'
+
+const FOLDER = join(import.meta.dirname, '../../docs/images')
+
+type Series = { language: Language; viewport: typeof DESKTOP; suffix: string }
+
+async function take(browser: Browser, till: Till, { language, viewport, suffix }: Series): Promise<void> {
+  const { page, end } = await visit(browser, viewport)
+  const texts = await startTopUp(page, till, language)
+  await enterLink(page, await player(till.sandbox), texts)
+  await pickItems(page, 3)
+  await page.waitForLoadState('networkidle')
+  await page.screenshot({ path: join(FOLDER, `inventory${suffix}.png`) })
+  await pay(page, texts)
+  await page.waitForLoadState('load')
+  await page.screenshot({ path: join(FOLDER, `confirmation${suffix}.png`) })
+  await end()
+}
+
+/** Two series: one in English on a desktop, one in Russian on a phone. */
+export async function takeReadmePictures(browser: Browser, till: Till): Promise<void> {
+  mkdirSync(FOLDER, { recursive: true })
+  await take(browser, till, { language: 'en', viewport: DESKTOP, suffix: '' })
+  await take(browser, till, { language: 'ru', viewport: MOBILE, suffix: '-mobile' })
+}

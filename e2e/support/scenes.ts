@@ -1,0 +1,262 @@
+/** The scenes of the gallery: each is the answers of the server, and the steps of the shopper. */
+import type { Page } from 'playwright-core'
+import {
+  DEPOSIT_STATUSES,
+  type FinalDepositStatus,
+  INVENTORY_ERROR_TYPES,
+  isFinal,
+} from '../../contract/statuses.ts'
+import type { Inventory, Payment } from '../../contract/widget-api.ts'
+import type { Messages } from '../../widget/i18n/en.ts'
+
+export type Answers = {
+  /** Null: there is no such deposit. */
+  payment: Payment | 'never' | null
+  /** Null: the answer never comes. */
+  inventory: Inventory | null
+  /** The answer of POST /api/trade-url; by default nobody asks. */
+  link?: { status: number; code: string } | 'never'
+  /** The answer of POST /api/trade; by default it is refused. */
+  trade?: { status: number; code: string }
+}
+
+/** All scenes begin from this. It comes from a real till, so pictures and names are those of the sandbox. */
+export type Base = { payment: Payment; pending: Payment; inventory: Inventory }
+
+type Step = (page: Page, texts: Messages) => Promise<void>
+
+export type Scene = {
+  name: string
+  /** Path; the deposit's own by default. */
+  path?: string
+  answers(base: Base): Answers
+  steps?: Step
+}
+
+const pick =
+  (...indices: number[]): Step =>
+  async (page) => {
+    await page.getByRole('gridcell').first().waitFor()
+    for (const index of indices) await page.getByRole('gridcell').nth(index).click()
+  }
+
+const stand = ({ payment, inventory }: Base): Answers => ({ payment, inventory })
+const dialog: Step = (page) => page.getByRole('dialog').waitFor()
+
+const PAGES: Scene[] = [
+  { name: 'landing', path: '/', answers: stand },
+  { name: 'help', path: '/help', answers: stand },
+  { name: 'not-found', path: '/nothing/here', answers: stand },
+  { name: 'unknown-deposit', answers: (base) => ({ ...stand(base), payment: null }) },
+  { name: 'waiting', answers: (base) => ({ ...stand(base), payment: 'never' }) },
+]
+
+const asking = (base: Base): Answers => ({ ...stand(base), payment: { ...base.payment, user: null } })
+
+/** A link that is right in its form, typed to the end. */
+const giveLink: Step = async (page, texts) => {
+  await page
+    .getByRole('textbox', { name: texts.tradeLink })
+    .fill('https://steamcommunity.com/tradeoffer/new/?partner=1204160600&token=qsXgz_8b')
+  await page.clock.runFor(800)
+}
+
+const LINK: Scene[] = [
+  { name: 'guide', answers: asking },
+  { name: 'guide-checking', answers: (base) => ({ ...asking(base), link: 'never' }), steps: giveLink },
+  {
+    name: 'guide-failed',
+    answers: (base) => ({ ...asking(base), link: { status: 422, code: 'user_not_found' } }),
+    steps: async (page, texts) => {
+      await giveLink(page, texts)
+      await page.getByRole('button', { name: texts.retry }).waitFor()
+    },
+  },
+  {
+    name: 'guide-offline',
+    answers: asking,
+    steps: async (page, texts) => {
+      await page.context().setOffline(true)
+      await page.getByText(texts.offline).waitFor()
+    },
+  },
+  {
+    name: 'guide-invalid',
+    answers: asking,
+    steps: (page, texts) =>
+      page.getByRole('textbox', { name: texts.tradeLink }).fill('https://steamcommunity.com/id/somebody'),
+  },
+  {
+    name: 'guide-works',
+    answers: (base) => ({
+      ...stand(base),
+      payment: { ...base.payment, user: null, technicalWorks: true, timeLeft: null },
+    }),
+  },
+]
+
+const STAND: Scene[] = [
+  { name: 'inventory', answers: stand, steps: pick(0, 4, 5) },
+  { name: 'inventory-untouched', answers: stand, steps: pick() },
+  { name: 'inventory-loading', answers: (base) => ({ ...stand(base), inventory: null }) },
+  {
+    name: 'inventory-empty',
+    answers: (base) => ({ ...stand(base), inventory: { ...base.inventory, items: [], quoteId: null } }),
+  },
+  {
+    name: 'inventory-three',
+    answers: (base) => ({
+      ...stand(base),
+      inventory: { ...base.inventory, items: base.inventory.items.slice(0, 3) },
+    }),
+    steps: pick(0),
+  },
+  {
+    name: 'inventory-long-names',
+    answers: (base) => ({
+      ...stand(base),
+      payment: { ...base.payment, storeName: 'The Most Extraordinarily Long Named Store of Them All' },
+      inventory: {
+        ...base.inventory,
+        items: base.inventory.items.slice(0, 12).map((item) => ({
+          ...item,
+          name: `${item.name} ${'Donaudampfschifffahrt '.repeat(4)}`,
+          price: item.price * 1000 + 99,
+        })),
+      },
+    }),
+    steps: pick(0, 1),
+  },
+  {
+    name: 'inventory-search',
+    answers: stand,
+    steps: async (page, texts) => {
+      const toggle = page.getByRole('button', { name: texts.searchOpen })
+      if (await toggle.isVisible()) await toggle.click()
+      await page.getByRole('searchbox', { name: texts.search }).fill('knife')
+    },
+  },
+  {
+    name: 'inventory-nothing-found',
+    answers: stand,
+    steps: async (page, texts) => {
+      const toggle = page.getByRole('button', { name: texts.searchOpen })
+      if (await toggle.isVisible()) await toggle.click()
+      await page.getByRole('searchbox', { name: texts.search }).fill('nothing is called so')
+      await page.getByText(texts.nothingFound).waitFor()
+    },
+  },
+  {
+    name: 'inventory-below',
+    answers: (base) => ({ ...stand(base), inventory: { ...base.inventory, minPrice: 999_999 } }),
+    steps: pick(1),
+  },
+  {
+    name: 'inventory-above',
+    answers: (base) => ({ ...stand(base), payment: { ...base.payment, maxAmount: 50_000 } }),
+    steps: pick(0, 1),
+  },
+  {
+    name: 'inventory-too-many',
+    answers: (base) => ({ ...stand(base), inventory: { ...base.inventory, maxItems: 1 } }),
+    steps: async (page, texts) => {
+      await pick(0, 1)(page, texts)
+      await page.getByText(texts.tooManyItems).waitFor()
+    },
+  },
+  {
+    name: 'inventory-reconnected',
+    answers: stand,
+    steps: async (page, texts) => {
+      await pick(0)(page, texts)
+      await page.context().setOffline(true)
+      await page.getByText(texts.offline).waitFor()
+      await page.context().setOffline(false)
+      await page.getByText(texts.online).waitFor()
+    },
+  },
+  {
+    name: 'inventory-works',
+    answers: (base) => ({
+      ...stand(base),
+      payment: { ...base.payment, technicalWorks: true, timeLeft: null },
+    }),
+    steps: pick(0),
+  },
+  {
+    name: 'inventory-accent',
+    answers: (base) => ({ ...stand(base), payment: { ...base.payment, storeAccent: '#5b3df5' } }),
+    steps: pick(0, 4),
+  },
+  {
+    name: 'inventory-stepped-back',
+    answers: (base) => ({ ...stand(base), payment: base.pending }),
+    steps: async (page, texts) => {
+      await page.getByRole('button', { name: texts.stepBack }).click()
+      await page.getByText(texts.offerWaiting).waitFor()
+    },
+  },
+  {
+    name: 'inventory-why',
+    answers: (base) => ({
+      ...stand(base),
+      inventory: { ...base.inventory, items: base.inventory.items.slice(0, 6) },
+    }),
+    steps: (page, texts) => page.getByRole('button', { name: texts.why }).click(),
+  },
+  {
+    name: 'inventory-focus',
+    answers: stand,
+    steps: async (page) => {
+      await page.getByRole('gridcell').first().focus()
+      await page.keyboard.press('ArrowRight')
+    },
+  },
+  ...INVENTORY_ERROR_TYPES.map((type) => ({
+    name: `inventory-${type}`,
+    answers: (base: Base) => ({
+      ...stand(base),
+      inventory: { ...base.inventory, items: [], inventoryError: true, inventoryErrorType: type },
+    }),
+  })),
+]
+
+const ended = (status: FinalDepositStatus, change: Partial<Payment> = {}): Scene => ({
+  name: `outcome-${status}`,
+  answers: (base) => ({ ...stand(base), payment: { ...base.pending, timeLeft: null, status, ...change } }),
+  steps: dialog,
+})
+
+const MODALS: Scene[] = [
+  { name: 'confirmation', answers: (base) => ({ ...stand(base), payment: base.pending }), steps: dialog },
+  {
+    name: 'confirmation-last-minute',
+    answers: (base) => ({ ...stand(base), payment: { ...base.pending, timeLeft: 42, technicalWorks: true } }),
+    steps: dialog,
+  },
+  {
+    name: 'confirmation-creating',
+    answers: (base) => ({ ...stand(base), payment: { ...base.payment, creating: true } }),
+    steps: dialog,
+  },
+  {
+    name: 'creation-error',
+    answers: (base) => ({ ...stand(base), trade: { status: 422, code: 'trade_refused' } }),
+    steps: async (page, texts) => {
+      await pick(0)(page, texts)
+      await page.getByRole('button', { name: texts.pay, exact: true }).click()
+      await page.getByRole('dialog', { name: texts.creationErrorTitle }).waitFor()
+    },
+  },
+  ...DEPOSIT_STATUSES.filter(isFinal).map((status) => ended(status)),
+  { ...ended('tradeDeclined', { endedAtOnce: true }), name: 'outcome-stolen-key' },
+  {
+    ...ended('succeeded', { heldAmount: 10_000, heldUntil: '2026-03-09T09:00:00.000Z' }),
+    name: 'outcome-held',
+  },
+]
+
+/** The scenes that are looked at in every width. */
+export const LAYOUTS = ['guide', 'inventory', 'inventory-long-names', 'confirmation', 'outcome-stolen-key']
+
+export const SCENES: Scene[] = [...PAGES, ...LINK, ...STAND, ...MODALS]

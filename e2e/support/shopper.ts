@@ -1,0 +1,87 @@
+/** The steps of a shopper, by the names that the page gives its parts. */
+import type { Page } from 'playwright-core'
+import type { Language } from '../../contract/languages.ts'
+import { en, type Messages } from '../../widget/i18n/en.ts'
+import { ru } from '../../widget/i18n/ru.ts'
+import type { Player } from './sandbox.ts'
+import type { Place } from './till.ts'
+
+export const TEXTS: Record<Language, Messages> = { en, ru: { ...en, ...ru } }
+
+/** Cents of an amount as a page shows it, in either language. */
+export function centsOf(text: string): number {
+  const [whole = '', cents = ''] = text.replace(/[^\d.,]/g, '').split(/[.,](?=\d{2}$)/)
+  return Number(whole.replace(/\D/g, '')) * 100 + Number(cents)
+}
+
+/** From the demo store's button to the page that asks for the trade link. */
+export async function startTopUp(page: Page, place: Place, language: Language = 'en'): Promise<Messages> {
+  await page.goto(place.store)
+  await page.getByRole('button', { name: 'Top up with game items' }).click()
+  await page.waitForURL(/\/deposit\/[0-9a-f]{32}$/)
+  return speak(page, language)
+}
+
+export async function speak(page: Page, language: Language): Promise<Messages> {
+  await page.locator('.language select').selectOption(language)
+  await page.locator(`html[lang=${language}]`).waitFor()
+  return TEXTS[language]
+}
+
+/** Pastes a shopper's trade link and waits for priced items. */
+export async function enterLink(page: Page, who: Player, texts: Messages): Promise<void> {
+  await giveLink(page, texts, who)
+  await page.getByRole('gridcell').first().waitFor()
+}
+
+/** Pastes this shopper's trade link and waits for their name. */
+export async function giveLink(page: Page, texts: Messages, { tradeUrl, name }: Player): Promise<void> {
+  await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
+  await page.getByRole('link', { name }).waitFor()
+}
+
+/** Picks the first items of the grid; resolves to the cents of their sum as the cards show it. */
+export async function pickItems(page: Page, count: number): Promise<number> {
+  await page.getByRole('gridcell').first().waitFor()
+  let sum = 0
+  for (let index = 0; index < count; index += 1) {
+    const cell = page.getByRole('gridcell').nth(index)
+    await cell.click()
+    sum += centsOf((await cell.locator('.card-price').textContent()) ?? '')
+  }
+  return sum
+}
+
+/** Sorts by price: the first items are then worth the minimum. */
+export async function dearestFirst(page: Page, texts: Messages): Promise<void> {
+  await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
+}
+
+export async function pay(page: Page, texts: Messages): Promise<void> {
+  await page.getByRole('button', { name: texts.pay, exact: true }).click()
+  await page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
+}
+
+/** Opens the trade page in the tab beside, presses one of its buttons, and closes the tab. */
+export async function answerInBrowser(
+  page: Page,
+  texts: Messages,
+  answer: 'Accept' | 'Decline',
+): Promise<void> {
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('link', { name: texts.acceptInBrowser }).click()
+  const tab = await opened
+  await tab.getByRole('button', { name: answer, exact: true }).click()
+  await tab.getByRole('status').waitFor()
+  await tab.close()
+}
+
+/** From the demo store to an open offer of the two dearest items; resolves to its sum in cents. */
+export async function payWithItems(page: Page, place: Place, who: Player): Promise<number> {
+  const texts = await startTopUp(page, place)
+  await enterLink(page, who, texts)
+  await dearestFirst(page, texts)
+  const sum = await pickItems(page, 2)
+  await pay(page, texts)
+  return sum
+}

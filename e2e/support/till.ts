@@ -1,0 +1,94 @@
+/** A whole till of its own: gateway, sandbox and demo store on free ports, data in a temporary folder. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { runningEmbeddedUrl } from '../../gateway/db/embedded.ts'
+import { eventually, freePorts, isServing, type Running, run } from './process.ts'
+
+export type Place = {
+  /** Folder of all data. */
+  root: string
+  env: Record<string, string>
+  gateway: string
+  sandbox: string
+  store: string
+}
+
+export type Till = Place & { main: Running }
+
+/** Chooses ports and a folder; nothing runs yet. */
+export async function newPlace(): Promise<Place> {
+  const root = mkdtempSync(join(tmpdir(), 'tradetill-e2e-'))
+  // PostgreSQL's own account must be able to pass through.
+  chmodSync(root, 0o755)
+  const [gateway = 0, sandbox = 0, store = 0] = await freePorts(3)
+  return {
+    root,
+    env: {
+      TRADETILL_PORT: String(gateway),
+      STEAM_SANDBOX_PORT: String(sandbox),
+      DEMO_STORE_PORT: String(store),
+      TRADETILL_DATA_ROOT: root,
+    },
+    gateway: `http://localhost:${gateway}`,
+    sandbox: `http://localhost:${sandbox}`,
+    store: `http://localhost:${store}`,
+  }
+}
+
+/** `npm start` at this place; resolves when all three answer and a bot has logged in. */
+export async function startTill(place?: Place, outputFile?: string): Promise<Till> {
+  const at = place ?? (await newPlace())
+  const main = run('scripts/start.ts', at.env, outputFile === undefined ? {} : { outputFile })
+  await eventually(
+    'the till answers',
+    async () => {
+      if (main.hasEnded()) throw new Error(`it ended:\n${main.output()}`)
+      const answers = await Promise.all([
+        isServing(`${at.gateway}/healthz`),
+        isServing(at.sandbox),
+        isServing(at.store),
+      ])
+      return answers.every(Boolean) || undefined
+    },
+    180_000,
+  ).catch((error: unknown) => {
+    throw new Error(`${String(error)}\n${main.output()}`)
+  })
+  await botIsOnline(at)
+  return { ...at, main }
+}
+
+/** Ctrl-C, and the folder is gone. */
+export async function endTill({ main, root }: Till): Promise<void> {
+  await main.interrupt()
+  removePlace({ root })
+}
+
+export function removePlace({ root }: Pick<Place, 'root'>): void {
+  rmSync(root, { recursive: true, force: true, maxRetries: 5 })
+}
+
+/** Until then every inventory and trade is refused. */
+export function botIsOnline({ root }: Pick<Place, 'root'>): Promise<boolean> {
+  return eventually('a bot is online', async () => {
+    const rows = await query({ root }, 'select 1 from bot where online')
+    return rows.length > 0 || undefined
+  })
+}
+
+/** Rows of one query on the gateway's database. */
+export async function query(
+  { root }: Pick<Place, 'root'>,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: runningEmbeddedUrl(join(root, 'gateway')) })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql, values)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,116 @@
+/** Known bugs of databases: cut off in the middle of a migration, and set back to an older day. */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { expect, inject, test } from 'vitest'
+import { openDatabase } from '../../gateway/db/client.ts'
+import { migrate } from '../../gateway/db/migrate.ts'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import { offerFor } from '../../gateway/testing/payment.ts'
+import { databaseUrl } from '../../gateway/testing/setup.ts'
+import { aBot, aDeposit, aStore, startTill } from '../../gateway/testing/till.ts'
+import { tradeHandlers } from '../../gateway/trades/advance.ts'
+import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
+import { startCutProxy } from '../cut/proxy.ts'
+import { seededRandom } from '../random.ts'
+
+const CUTS = 6
+
+async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Every column, constraint and index, as text. */
+async function schemaOf(url: string): Promise<unknown[]> {
+  const { rows } = await onServer(url, (client) =>
+    client.query(`
+      select table_name || '.' || column_name || ' ' || data_type as line from information_schema.columns
+        where table_schema = 'public'
+      union all select conrelid::regclass || ' ' || pg_get_constraintdef(oid) from pg_constraint
+        where connamespace = 'public'::regnamespace
+      union all select indexdef from pg_indexes where schemaname = 'public'
+      union all select name from migration order by 1`),
+  )
+  return rows
+}
+
+test('bug 36: a migration that is cut off anywhere leaves nothing half-done, and the next start finishes it', async () => {
+  const server = inject('databaseUrl')
+  const fresh = async () => {
+    const name = `cut_${randomBytes(6).toString('hex')}`
+    await onServer(server, (client) => client.query(`create database ${name}`))
+    return name
+  }
+  const { hostname, port } = new URL(server)
+  const proxy = await startCutProxy({ host: hostname, port: Number(port) })
+  const through = (name: string) => {
+    const url = new URL(databaseUrl(server, name))
+    url.port = String(proxy.port)
+    return url.href
+  }
+  try {
+    const whole = await fresh()
+    proxy.arm('never')
+    await migrate({ url: through(whole) })
+    const { bytes } = proxy.disarm()
+    const wanted = await schemaOf(databaseUrl(server, whole))
+    const random = seededRandom(36)
+    for (let cut = 0; cut < CUTS; cut += 1) {
+      const name = await fresh()
+      proxy.arm({ afterBytes: random.between(1_000, bytes - 100) })
+      await expect(migrate({ url: through(name) })).rejects.toThrow()
+      expect(proxy.disarm().isCut).toBe(true)
+      await migrate({ url: databaseUrl(server, name) })
+      expect(await schemaOf(databaseUrl(server, name))).toEqual(wanted)
+      await onServer(server, (client) => client.query(`drop database ${name} with (force)`))
+    }
+    await onServer(server, (client) => client.query(`drop database ${whole} with (force)`))
+  } finally {
+    await proxy.close()
+  }
+})
+
+/** A copy of a database as it is now; whoever is connected is disconnected for it. */
+async function backUp(url: string): Promise<string> {
+  const name = new URL(url).pathname.slice(1)
+  const copy = `${name}_old`
+  await onServer(inject('databaseUrl'), async (client) => {
+    await client.query(`alter database ${name} allow_connections false`)
+    const gone = async () => {
+      await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+      await client.query(`create database ${copy} template ${name}`)
+      return true
+    }
+    await expect.poll(() => gone().catch(() => false)).toBe(true)
+    await client.query(`alter database ${name} allow_connections true`)
+  })
+  return databaseUrl(inject('databaseUrl'), copy)
+}
+
+test('bug 37: a backup from before a credit learns of it from Steam, and credits it once', async () => {
+  const till = await startTill()
+  const store = await aStore(till)
+  const { bot, session } = await aBot(till)
+  await offerFor(till, bot, await aDeposit(till, store))
+  const url = await backUp(till.url)
+  session.accept('1')
+  const watch = () => tradeHandlers(till.deps).watch(bot)
+  await expect.poll(() => watch().catch(() => undefined)).toBe(0)
+
+  const old = openDatabase(url, 2)
+  const restored = tradeHandlers({ ...till.deps, trades: createTradeStore({ ...till.deps, db: old.db }) })
+  for (let again = 0; again < 3; again += 1) await restored.watch(bot)
+  const credits = await old.pool.query(`select amount::int from ledger_entry where cause = 'delivered'`)
+  expect(credits.rows).toEqual([{ amount: 3_000 }])
+  expect(await verifyLedger(old.pool)).toEqual([])
+  await old.close()
+  await onServer(inject('databaseUrl'), (client) =>
+    client.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`),
+  )
+  await till.close()
+})

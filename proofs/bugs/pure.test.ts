@@ -1,0 +1,59 @@
+/** Those of the known bugs that need no till: docs/bugs-of-others.md has the whole list. */
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { CURRENCIES } from '../../contract/money.ts'
+import { repeat } from '../../gateway/kit/repeat.ts'
+import { captureLog } from '../../gateway/testing/log.ts'
+import { fc, test } from '../../gateway/testing/property.ts'
+import { signWebhook } from '../../gateway/webhooks/signature.ts'
+
+it('bug 38: a stalled event loop makes no burst of work', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let running = 0
+  let most = 0
+  let turns = 0
+  const work = async () => {
+    running += 1
+    most = Math.max(most, running)
+    turns += 1
+    await Promise.resolve()
+    running -= 1
+  }
+  const repeated = repeat({ name: 'stalled', everyMs: 10, log: captureLog().log }, work)
+  await vi.advanceTimersByTimeAsync(20)
+  expect(turns).toBe(3)
+  // Fifty turns come due, and nothing that was begun can go on: no promise is settled between them.
+  vi.advanceTimersByTime(500)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(turns).toBe(4)
+  await vi.advanceTimersByTimeAsync(10)
+  expect(turns).toBe(5)
+  await repeated.stop()
+  expect(most).toBe(1)
+})
+
+it('bug 19: every currency of the till has two digits, as minor units are counted here', () => {
+  for (const currency of CURRENCIES) {
+    const { maximumFractionDigits } = new Intl.NumberFormat('en', {
+      style: 'currency',
+      currency,
+    }).resolvedOptions()
+    expect(maximumFractionDigits).toBe(2)
+  }
+})
+
+const messages = fc.record({
+  id: fc.uuid(),
+  body: fc.string({ maxLength: 12 }),
+  at: fc.integer({ min: 1, max: 99_999 }).map((seconds) => new Date(seconds * 1_000)),
+})
+
+test.prop([messages, messages])('bug 24: no two messages have the same signature', (one, other) => {
+  const secret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE='
+  const signed = (message: typeof one) => signWebhook([secret], message)['webhook-signature']
+  const same = one.id === other.id && one.body === other.body && one.at.getTime() === other.at.getTime()
+  expect(signed(one) === signed(other)).toBe(same)
+  // A character that moves across the boundary of two fields makes another message as well.
+  const moved = { ...one, at: new Date(one.at.getTime() * 10), body: one.body.slice(1) }
+  expect(signed(moved)).not.toBe(signed(one))
+})

@@ -1,0 +1,226 @@
+/** Bugs that payment and trade systems really had, where no other test holds them: docs/bugs-of-others.md has the whole list. */
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../../gateway/bots/bot.ts'
+import { createDeposit } from '../../gateway/deposits/opening.ts'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import type { FakeSession } from '../../gateway/testing/fake-steam.ts'
+import { offerFor } from '../../gateway/testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
+import { tradeHandlers } from '../../gateway/trades/advance.ts'
+import { requestTrade } from '../../gateway/trades/request.ts'
+
+let till: Till
+let pool: pg.Pool
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeAll(async () => {
+  till = await startTill()
+  pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  pool.on('error', () => {})
+})
+beforeEach(async () => {
+  await empty()
+  store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  ;({ bot, session } = await aBot(till))
+})
+afterAll(async () => {
+  await pool.end()
+  await till.close()
+})
+
+/** The till as it was before the first test. */
+async function empty(): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>(`
+    select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
+      and relkind = 'r' and relname <> 'migration' and pg_relation_size(oid) > 0`)
+  const tables = rows.map(({ name }) => name).join(', ')
+  // Entries of the ledger are kept from such a thing by a trigger.
+  await pool.query(`
+    set session_replication_role = replica;
+    ${tables === '' ? '' : `truncate ${tables} restart identity cascade;`}
+    drop function if exists break_off cascade;
+    drop sequence if exists broken_off;
+    set session_replication_role = origin`)
+}
+
+type Step = 'trade' | 'look' | 'watch'
+
+const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
+
+const STEPS: Record<Step, () => Promise<unknown>> = {
+  trade: async () => {
+    for (const { id } of await trades()) await tradeHandlers(till.deps).trade(bot, id)
+  },
+  look: async () => {
+    for (const { id } of await trades()) await tradeHandlers(till.deps).look(bot, id)
+  },
+  watch: () => tradeHandlers(till.deps).watch(bot),
+}
+
+/** The store's credit, and the events that it was told. */
+async function books() {
+  const credited = await till.db
+    .selectFrom('ledger_entry')
+    .select((eb) => eb.fn.sum<bigint>('amount').as('sum'))
+    .where('cause', '=', 'delivered')
+    .executeTakeFirstOrThrow()
+  const told = await till.db
+    .selectFrom('event')
+    .select('type')
+    .where('type', '=', 'deposit.succeeded')
+    .execute()
+  return { credited: Number(credited.sum), told: told.length, differences: await verifyLedger(pool) }
+}
+
+const GONE = '57P01'
+
+const ONCE = { credited: 3_000, told: 1, differences: [] }
+
+/**
+ * Breaks off the first `times` writes to a table, as PostgreSQL would; a sequence counts, which no rollback undoes.
+ * `GONE`: the session ends with it, as all do when PostgreSQL is started again.
+ */
+async function breakOff(table: string, code: string, times: number): Promise<void> {
+  await sql`
+    create sequence broken_off;
+    create function break_off() returns trigger language plpgsql as $break$
+    begin
+      if nextval('broken_off') <= ${sql.lit(times)} then
+        if ${sql.lit(code)} = ${sql.lit(GONE)} then perform pg_terminate_backend(pg_backend_pid()); end if;
+        raise exception 'broken off for the test' using errcode = ${sql.lit(code)};
+      end if;
+      return new;
+    end $break$;
+    create trigger break_off before insert or update on ${sql.table(table)}
+      for each row execute function break_off();`.execute(till.db)
+}
+
+describe('who sees an acceptance', () => {
+  const orders: Step[][] = [
+    ['trade', 'look', 'watch'],
+    ['trade', 'watch', 'look'],
+    ['look', 'trade', 'watch'],
+    ['look', 'watch', 'trade'],
+    ['watch', 'trade', 'look'],
+    ['watch', 'look', 'trade'],
+  ]
+  it.each(orders)('bug 2: job, page and poller, %s, %s and %s, credit once', async (...order) => {
+    await offerFor(till, bot, await aDeposit(till, store))
+    session.accept('1')
+    await Promise.all(order.map((step) => STEPS[step]()))
+    for (const step of order) await STEPS[step]()
+    expect(await books()).toEqual(ONCE)
+  })
+
+  it('bug 6: an offer that is seen, and accepted, before its own sending is answered is credited once', async () => {
+    // Of another one that stands the list is read, and this one is in it.
+    await offerFor(till, bot, await aDeposit(till, store))
+    session.afterSend = async () => {
+      await STEPS.watch()
+      session.accept('2')
+      await STEPS.watch()
+    }
+    await offerFor(till, bot, await aDeposit(till, store))
+    await STEPS.watch()
+    expect(await books()).toEqual(ONCE)
+    expect(session.calls.filter((call) => call.startsWith('send'))).toHaveLength(2)
+    expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
+  })
+})
+
+describe('a transaction that PostgreSQL breaks off', () => {
+  const tables = ['trade_item', 'custody_entry', 'ledger_entry', 'account', 'event']
+  it.each(tables.flatMap((table) => ['40001', '40P01'].map((code) => [table, code] as const)))(
+    'bug 15: at %s with %s is repeated without leaving anything twice',
+    async (table, code) => {
+      await offerFor(till, bot, await aDeposit(till, store))
+      session.accept('1')
+      await breakOff(table, code, 2)
+      await STEPS.watch()
+      expect(await books()).toEqual(ONCE)
+    },
+  )
+})
+
+describe('a disk that is full', () => {
+  it('bug 35: refuses the deposit and keeps nothing of it; when there is room again the store tries again', async () => {
+    await breakOff('deposit', '53100', 1)
+    const body = { externalId: 'order 1', currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
+    await expect(createDeposit(till.deps, store, body)).rejects.toThrow('broken off')
+    expect(await till.db.selectFrom('deposit').select('id').execute()).toEqual([])
+    expect((await createDeposit(till.deps, store, body)).created).toBe(true)
+  })
+})
+
+describe('in the middle of a credit', () => {
+  it.each([
+    ['trade_item', GONE],
+    ['custody_entry', GONE],
+    ['event', '53100'],
+    ['event', GONE],
+    ['ledger_entry', '53100'],
+    ['account', GONE],
+  ])(
+    'bug 35: at %s with %s nothing is credited in part, and all of it the next time',
+    async (table, code) => {
+      await offerFor(till, bot, await aDeposit(till, store))
+      session.accept('1')
+      await breakOff(table, code, 1)
+      await expect(STEPS.watch()).rejects.toThrow()
+      expect(await books()).toEqual({ credited: 0, told: 0, differences: [] })
+      expect(await till.db.selectFrom('custody_entry').select('asset_id').execute()).toEqual([])
+      await STEPS.trade()
+      expect(await books()).toEqual(ONCE)
+    },
+  )
+})
+
+it('bug 32: of two deposits that want one item at the same moment exactly one gets it', async () => {
+  const [one, other] = [await aDeposit(till, store), await aDeposit(till, store)]
+  await sql`update quote_item set asset_id = '77' || right(asset_id, 1)`.execute(till.db)
+  const items = ['770', '771']
+  const answers = [one, other].map(({ body }) => requestTrade(till.deps, { ...body, items }))
+  await expect.poll(trades).toHaveLength(1)
+  const work = async () => {
+    await STEPS.trade()
+    return session.offers.size
+  }
+  await expect.poll(work).toBe(1)
+  const kinds = (await Promise.all(answers)).map((answer) =>
+    answer.kind === 'refused' ? answer.code : answer.kind,
+  )
+  expect(kinds.sort()).toEqual(['active', 'items_unavailable'])
+  expect(await trades()).toHaveLength(1)
+})
+
+it('bug 16: who waits for a busy balance has written all else of its credit', async () => {
+  await offerFor(till, bot, await aDeposit(till, store))
+  session.accept('1')
+  await STEPS.watch()
+  await offerFor(till, bot, await aDeposit(till, store))
+  session.accept('2')
+  await pool.query('begin')
+  await pool.query('select 1 from account where store_id = $1 for no key update', [String(store.id)])
+  const credit = STEPS.watch()
+  // Tables that the waiting transaction has written to, the one it waits for included.
+  const written = async () => {
+    const { rows } = await sql<{ name: string }>`
+    select relation::regclass::text as name from pg_locks
+    where mode = 'RowExclusiveLock' and relation in (select oid from pg_class where relkind = 'r') and pid in (
+      select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'update "account"%')
+    order by 1`.execute(till.db)
+    return rows.map(({ name }) => name)
+  }
+  await expect.poll(written).toContain('account')
+  expect(await written()).toEqual(
+    expect.arrayContaining(['trade', 'deposit', 'custody_entry', 'event', 'ledger_entry']),
+  )
+  await pool.query('commit')
+  await credit
+  expect(await verifyLedger(pool)).toEqual([])
+})

@@ -1,9 +1,0 @@
-import { expect, inject, test } from 'vitest'
-import { cutSockets } from './cut-socket.ts'
-
-test('bug 14: 25 cuts inside the crediting transaction leave exactly one credit each', async () => {
-  const plan = { serverUrl: inject('databaseUrl'), everyMessage: false, offsets: 25, seed: 2 }
-  const { cuts, problems } = await cutSockets(plan)
-  expect(problems).toEqual([])
-  expect(cuts).toBeGreaterThan(22)
-})

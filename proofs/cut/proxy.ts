@@ -1,0 +1,114 @@
+/** Stands between a client and PostgreSQL and cuts the connection where it is told to. */
+import { connect, createServer, type Socket } from 'node:net'
+
+/** Counted over both directions in the order in which they pass: one client, which waits for each answer. */
+export type Cut = { afterMessages: number } | { afterBytes: number } | 'never'
+
+export type Passed = { messages: number; bytes: number; isCut: boolean }
+
+export type CutProxy = {
+  port: number
+  /** Counts from here on, and cuts there. */
+  arm(cut: Cut): void
+  /** Stops cutting. Returns what passed since it was armed. */
+  disarm(): Passed
+  close(): Promise<void>
+}
+
+/** Type and length: the head of every message after the start of a connection. */
+const HEAD_BYTES = 5
+
+/** Finds the ends of messages in a stream of them. Its first byte must be the first of a message. */
+function createCounter() {
+  let head = Buffer.alloc(0)
+  let bodyLeft = 0
+  return {
+    /** Takes bytes until a message ends; resolves to how many those are, and whether one ended. */
+    take(chunk: Buffer): { bytes: number; ended: boolean } {
+      let used = 0
+      if (bodyLeft === 0) {
+        const missing = HEAD_BYTES - head.length
+        head = Buffer.concat([head, chunk.subarray(0, missing)])
+        used = Math.min(missing, chunk.length)
+        if (head.length < HEAD_BYTES) return { bytes: used, ended: false }
+        bodyLeft = head.readUInt32BE(1) - (HEAD_BYTES - 1)
+        head = Buffer.alloc(0)
+        if (bodyLeft === 0) return { bytes: used, ended: true }
+      }
+      const body = Math.min(bodyLeft, chunk.length - used)
+      bodyLeft -= body
+      return { bytes: used + body, ended: bodyLeft === 0 && body > 0 }
+    },
+  }
+}
+
+export async function startCutProxy(target: { host: string; port: number }): Promise<CutProxy> {
+  let cut: Cut = 'never'
+  let passed: Passed = { messages: 0, bytes: 0, isCut: false }
+  const open = new Set<Socket>()
+  let counters = new Map<Socket, ReturnType<typeof createCounter>>()
+
+  const isReached = () =>
+    cut !== 'never' &&
+    ('afterBytes' in cut ? passed.bytes >= cut.afterBytes : passed.messages >= cut.afterMessages)
+
+  /** How much of a chunk still passes. */
+  const allowed = (from: Socket, chunk: Buffer): number => {
+    const counter = counters.get(from) ?? createCounter()
+    counters.set(from, counter)
+    let used = 0
+    while (used < chunk.length && !isReached()) {
+      const most = cut !== 'never' && 'afterBytes' in cut ? cut.afterBytes - passed.bytes : chunk.length
+      const { bytes, ended } = counter.take(chunk.subarray(used, used + most))
+      used += bytes
+      passed.bytes += bytes
+      if (ended) passed.messages += 1
+    }
+    return used
+  }
+
+  const server = createServer((client) => {
+    const database = connect(target)
+    const pass = (from: Socket, to: Socket) => (chunk: Buffer) => {
+      const bytes = allowed(from, chunk)
+      if (bytes > 0) to.write(chunk.subarray(0, bytes))
+      if (!isReached()) return
+      passed.isCut = true
+      // The server reads everything that passed before it sees the end: it commits, and nobody is told.
+      database.end()
+      client.destroy()
+    }
+    for (const [socket, other] of [
+      [client, database],
+      [database, client],
+    ] as const) {
+      open.add(socket)
+      socket.setNoDelay(true)
+      socket.on('data', pass(socket, other))
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => {
+        open.delete(socket)
+        other.end()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  return {
+    port: address.port,
+    arm(where) {
+      cut = where
+      passed = { messages: 0, bytes: 0, isCut: false }
+      counters = new Map()
+    },
+    disarm() {
+      cut = 'never'
+      return passed
+    },
+    close() {
+      for (const socket of open) socket.destroy()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}

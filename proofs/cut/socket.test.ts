@@ -1,0 +1,9 @@
+import { expect, inject, test } from 'vitest'
+import { cutSockets } from './socket.ts'
+
+test('bug 14: 25 cuts inside the crediting transaction leave exactly one credit each', async () => {
+  const plan = { serverUrl: inject('databaseUrl'), everyMessage: false, offsets: 25, seed: 2 }
+  const { cuts, problems } = await cutSockets(plan)
+  expect(problems).toEqual([])
+  expect(cuts).toBeGreaterThan(22)
+})

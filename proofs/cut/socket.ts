@@ -1,0 +1,121 @@
+/**
+ * Cuts the connection to PostgreSQL at the end of every message of the crediting transaction, and at seeded bytes of it.
+ * The next try finds exactly one credit, or makes it.
+ */
+import { z } from 'zod'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import { seededRandom } from '../random.ts'
+import type { Cut, Passed } from './proxy.ts'
+import { type CutTill, type Delivery, openCutTill } from './till.ts'
+
+export type CutReport = {
+  /** Of the transaction when nobody cuts it. */
+  whole: Passed
+  cuts: number
+  /** The credit was there although the caller was told of an error. */
+  creditedUnheard: number
+  problems: string[]
+}
+
+type Plan = { serverUrl: string; everyMessage: boolean; offsets: number; seed: number }
+
+export async function cutSockets({ serverUrl, everyMessage, offsets, seed }: Plan): Promise<CutReport> {
+  const till = await openCutTill(serverUrl)
+  try {
+    const whole = await measure(till)
+    const random = seededRandom(seed)
+    const places: Cut[] = [
+      ...Array.from({ length: everyMessage ? whole.messages : 0 }, (_, index) => ({
+        afterMessages: index + 1,
+      })),
+      ...Array.from({ length: offsets }, () => ({ afterBytes: random.between(1, whole.bytes) })),
+    ]
+    const report: CutReport = { whole, cuts: 0, creditedUnheard: 0, problems: [] }
+    for (const place of places) await cutOnce(till, place, report)
+    const differences = await verifyLedger(till.direct.pool)
+    report.problems.push(...differences.map(({ problem, detail }) => `${problem}: ${detail}`))
+    return report
+  } finally {
+    await till.close()
+  }
+}
+
+/** Measures the second of two, when the operator's accounts exist already. A store's own are made each time. */
+async function measure(till: CutTill): Promise<Passed> {
+  await till.credit(await till.accepted())
+  const delivery = await till.accepted()
+  till.proxy.arm('never')
+  await till.credit(delivery)
+  return till.proxy.disarm()
+}
+
+async function cutOnce(till: CutTill, place: Cut, report: CutReport): Promise<void> {
+  const delivery = await till.accepted()
+  till.proxy.arm(place)
+  const failed = await till.credit(delivery).then(
+    () => false,
+    () => true,
+  )
+  const { isCut } = till.proxy.disarm()
+  const where = JSON.stringify(place)
+  if (isCut) report.cuts += 1
+  // At the very last byte nothing is lost any more.
+  if (isCut && failed && (await isCredited(till, delivery))) report.creditedUnheard += 1
+  // The sweep does this with every trade that is due. Twice, because a job may be duplicated.
+  await creditAgain(till, delivery)
+  await creditAgain(till, delivery)
+  const problem = await judge(till, delivery)
+  if (problem !== undefined) report.problems.push(`${where}: ${problem}`)
+}
+
+const MOST_TRIES = 3
+
+/** The first query after a cut may still meet the connection that breaks. */
+async function creditAgain(till: CutTill, delivery: Delivery): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await till.credit(delivery)
+    } catch (error) {
+      if (tries === MOST_TRIES) throw error
+    }
+  }
+}
+
+async function isCredited({ direct }: CutTill, { tradeId }: Delivery): Promise<boolean> {
+  const { rowCount } = await direct.pool.query('select 1 from ledger_entry where trade_id = $1', [tradeId])
+  return (rowCount ?? 0) > 0
+}
+
+const booked = z.object({
+  balance: z.bigint(),
+  events: z.number(),
+  jobs: z.number(),
+  custody: z.number(),
+  items: z.number(),
+  state: z.string(),
+  status: z.string(),
+})
+
+async function judge({ direct }: CutTill, delivery: Delivery): Promise<string | undefined> {
+  const { rows } = await direct.pool.query(
+    `select trade.state, deposit.status,
+      (select coalesce(sum(balance), 0)::int8 from account where store_id = $2) as balance,
+      (select count(*)::int from event where deposit_id = deposit.id) as events,
+      (select count(*)::int from pgboss.job where data ->> 'tradeId' = trade.id::text) as jobs,
+      (select count(*)::int from custody_entry where trade_id = trade.id) as custody,
+      (select count(*)::int from trade_item where trade_id = trade.id) as items
+    from trade join deposit on deposit.id = trade.deposit_id where trade.id = $1`,
+    [delivery.tradeId, delivery.storeId],
+  )
+  const found = booked.parse(rows[0])
+  const right =
+    found.state === 'held' &&
+    found.status === 'succeeded' &&
+    found.balance === delivery.total &&
+    found.events === 1 &&
+    found.jobs === 1 &&
+    found.custody === found.items
+  return right
+    ? undefined
+    : JSON.stringify(found, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
+}

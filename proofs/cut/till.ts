@@ -1,0 +1,156 @@
+/** A till whose crediting runs through a proxy, and deliveries that wait to be credited. */
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { z } from 'zod'
+import { DEFAULT_FLEET_LIMITS } from '../../gateway/bots/fleet.ts'
+import { createQueue } from '../../gateway/db/boss-queue.ts'
+import { type Database, openDatabase } from '../../gateway/db/client.ts'
+import { migrate } from '../../gateway/db/migrate.ts'
+import { createSignals } from '../../gateway/db/pg-signals.ts'
+import { ensureDepositQueues } from '../../gateway/deposits/jobs.ts'
+import type { DepositDeps } from '../../gateway/deposits/service.ts'
+import { systemIds } from '../../gateway/kit/ids.ts'
+import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
+import type { TradeStatus } from '../../gateway/steam/steam.ts'
+import { fakeClock } from '../../gateway/testing/clock.ts'
+import { captureLog } from '../../gateway/testing/log.ts'
+import { aBot, aDeposit, aStore, type Till } from '../../gateway/testing/till.ts'
+import { CORE } from '../../gateway/trades/core.ts'
+import type { TradeDeps } from '../../gateway/trades/deps.ts'
+import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
+import { record } from '../../gateway/trades/record.ts'
+import { ensureWebhookQueues } from '../../gateway/webhooks/jobs.ts'
+import { type CutProxy, startCutProxy } from './proxy.ts'
+
+export type Delivery = {
+  tradeId: bigint
+  storeId: bigint
+  offerId: string
+  total: bigint
+  exchange: TradeStatus
+}
+
+export type CutTill = {
+  /** Of the database itself. */
+  url: string
+  proxy: CutProxy
+  direct: Database
+  deps: Till['deps']
+  /** A trade whose offer was accepted, and Steam's record of it; of a store of its own unless one is named. */
+  accepted(of?: { storeId: bigint }): Promise<Delivery>
+  /** Credits through the proxy. */
+  credit(delivery: Delivery): Promise<void>
+  close(): Promise<void>
+}
+
+/** Of each delivery so much is credited at the operator's risk, and the rest is held: every posting there is. */
+const RISK_CENTS = 1_000n
+
+export async function openCutTill(serverUrl: string): Promise<CutTill> {
+  const name = `cut_${randomBytes(6).toString('hex')}`
+  await onServer(serverUrl, `create database ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  await migrate({ url: url.href })
+  const { log, lines } = captureLog()
+  const queue = await createQueue({ url: url.href, log })
+  const signals = await createSignals({ url: url.href, log })
+  const direct = openDatabase(url.href, 8)
+  const proxy = await startCutProxy({ host: url.hostname, port: Number(url.port) })
+  const proxied = new URL(url)
+  proxied.port = String(proxy.port)
+  const cut = openDatabase(proxied.href, 1)
+  const common = {
+    db: direct.db,
+    queue,
+    signals,
+    clock: fakeClock(new Date()),
+    ids: systemIds,
+    log,
+    steam: {
+      openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),
+      readProfile: async () => ({ kind: 'unknown_account' }),
+    },
+    publicUrl: 'http://till.test',
+  } satisfies DepositDeps
+  const deps: Till['deps'] = {
+    ...common,
+    trades: createTradeStore(common),
+    core: CORE,
+    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
+    rules: DEFAULT_RULES,
+    protectionDays: () => 8,
+    historyEveryMs: 3_600_000,
+  }
+  await ensureWebhookQueues(deps)
+  await ensureDepositQueues(deps)
+  const clock = fakeClock(new Date())
+  const till: Till = { deps, lines, clock, db: direct.db, url: url.href, close: async () => {} }
+  const { bot } = await aBot(till)
+  const through: TradeDeps = { ...deps, trades: createTradeStore({ ...common, db: cut.db }) }
+  return {
+    url: url.href,
+    proxy,
+    direct,
+    deps,
+    accepted: (of) => accepted(till, bot.botId, of?.storeId),
+    async credit({ tradeId, offerId, exchange }) {
+      const fact = { kind: 'exchange_read', offerId, exchange } as const
+      await record(through, { tradeId, writer: { epoch: 1n } }, fact)
+    },
+    async close() {
+      await Promise.all([queue.stop(), signals.close()])
+      await Promise.all([cut.close(), direct.close()])
+      await proxy.close()
+      await onServer(serverUrl, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+const offerOf = (tradeId: bigint): string => `5${tradeId}`
+
+async function accepted(till: Till, botId: bigint, storeId?: bigint): Promise<Delivery> {
+  const store =
+    storeId === undefined ? await aStore(till, { riskLimitUsdCents: RISK_CENTS }) : { id: storeId }
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  await till.db.updateTable('deposit').set({ status: 'pending' }).where('id', '=', deposit.id).execute()
+  const { rows } = await sql`
+    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token, state,
+      currency, total, gross_total, lease_epoch, send_started_at, deadline, accepted_at, created_at, due_at)
+    select ${deposit.id}, ${botId}, ${deposit.quoteId}, 'cs', ${systemIds.secretCode()}, user_steam_id, user_token,
+      'active', 'USD', (select sum(price) from quote_item where quote_id = ${deposit.quoteId}),
+      (select sum(gross) from quote_item where quote_id = ${deposit.quoteId}), 1, now(), now(), now(), now(), now()
+    from deposit where id = ${deposit.id}
+    returning id, total, partner_steam_id as partner`.execute(till.db)
+  const { id, total, partner } = z
+    .object({ id: z.bigint(), total: z.bigint(), partner: z.string() })
+    .parse(rows[0])
+  await sql`
+    update trade set steam_offer_id = ${offerOf(id)}, steam_trade_id = ${`9${id}`} where id = ${id}`.execute(
+    till.db,
+  )
+  const items = await sql<{ appId: number; contextId: string; assetId: string }>`
+    insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
+    select ${id}, asset_id, app_id, context_id, name, market_hash_name, price, gross
+    from quote_item where quote_id = ${deposit.quoteId}
+    returning app_id as "appId", context_id as "contextId", asset_id as "assetId"`.execute(till.db)
+  const received = items.rows.map((item) => ({
+    ...item,
+    newAssetId: `7${item.assetId}`,
+    rolledBackAssetId: null,
+  }))
+  const exchange = { tradeId: `9${id}`, partnerSteamId: partner, settlesAt: null, rollbackOf: null }
+  const whole = { ...exchange, state: 'complete', received } as const
+  return { tradeId: id, storeId: store.id, offerId: offerOf(id), total, exchange: whole }
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

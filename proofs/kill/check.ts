@@ -1,0 +1,171 @@
+/** Nothing lost, nothing doubled: the database against Steam's world and against what the store received. */
+import type pg from 'pg'
+import { Webhook } from 'standardwebhooks'
+import { z } from 'zod'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import { STATE } from '../../steam-sandbox/world/world.ts'
+import { BOTS, type KillTill } from './till.ts'
+
+export type Books = { deliveries: number; credited: number; events: number; webhooks: number }
+
+/** Every promise that does not hold, as a line. */
+export async function checkTill(till: KillTill, opened: readonly string[]): Promise<string[]> {
+  const differences = await verifyLedger(till.pool)
+  return [
+    ...differences.map(({ problem, detail }) => `${problem}: ${detail}`),
+    ...(await offersAgainstCredits(till)),
+    ...(await itemsAgainstCustody(till)),
+    ...(await depositsAgainstOrders(till, opened)),
+    ...(await webhooksAgainstEvents(till)),
+  ]
+}
+
+/** Each accepted offer is one delivered trade, and no offer of a finished trade is open. */
+async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]> {
+  const problems: string[] = []
+  const rows = await read(
+    pool,
+    `select steam_offer_id as offer, steam_trade_id as exchange, state from trade
+     where steam_offer_id is not null and delivered_at is not null`,
+    z.object({ offer: z.string(), exchange: z.string(), state: z.string() }),
+  )
+  const credited = new Map(rows.map((row) => [row.offer, row]))
+  const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
+  const sent = steam.world().offers.filter((offer) => bots.has(offer.sender))
+  for (const offer of sent) {
+    const row = credited.get(offer.id)
+    if (offer.state === STATE.accepted && row === undefined) {
+      problems.push(`offer ${offer.id} was accepted and not credited`)
+    }
+    if (offer.state !== STATE.accepted && row !== undefined) {
+      problems.push(`offer ${offer.id} is in state ${offer.state} and credited`)
+    }
+    if (row !== undefined && row.exchange !== offer.tradeId) {
+      problems.push(`offer ${offer.id} was credited for exchange ${row.exchange}, not ${offer.tradeId}`)
+    }
+    if (offer.state === STATE.active) problems.push(`offer ${offer.id} is still open`)
+    credited.delete(offer.id)
+  }
+  const twins = Map.groupBy(sent, (offer) => offer.message)
+  for (const [code, offers] of twins) {
+    if (offers.length > 1) problems.push(`code ${code} was sent ${offers.length} times`)
+  }
+  for (const offer of credited.keys()) problems.push(`offer ${offer} is credited and not on Steam`)
+  return problems
+}
+
+/** The bots have exactly the items on Steam that the ledger of items says. */
+async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]> {
+  const rows = await read(
+    pool,
+    `select bot.steam_id as bot, received_asset_id as item
+     from custody_entry c join bot on bot.id = c.bot_id where moved = 'in' and not exists (
+       select from custody_entry gone where gone.trade_id = c.trade_id and gone.asset_id = c.asset_id
+         and gone.moved <> 'in')`,
+    z.object({ bot: z.string(), item: z.string().nullable() }),
+  )
+  const entered = new Set(rows.map(({ bot, item }) => `${bot} ${item}`))
+  const real = new Set(
+    BOTS.flatMap((name) => {
+      const bot = steam.as(name)
+      return bot.items().map(({ assetId }) => `${bot.steamId} ${assetId}`)
+    }),
+  )
+  return [
+    ...[...real]
+      .filter((item) => !entered.has(item))
+      .map((item) => `not in custody, but in the bot's hands: ${item}`),
+    ...[...entered]
+      .filter((item) => !real.has(item))
+      .map((item) => `in custody, but not in the bot's hands: ${item}`),
+    ...(rows.length === entered.size ? [] : ['an item is in custody twice']),
+  ]
+}
+
+/** Every deposit that the store was told of exists once. */
+async function depositsAgainstOrders({ pool }: KillTill, opened: readonly string[]): Promise<string[]> {
+  const rows = await read(pool, 'select external_id as id from deposit', z.object({ id: z.string() }))
+  const kept = new Set(rows.map(({ id }) => id))
+  const lost = opened.filter((id) => !kept.has(id)).map((id) => `deposit ${id} was answered and is lost`)
+  return [...lost, ...(kept.size === rows.length ? [] : ['a deposit exists twice'])]
+}
+
+const webhook = z.object({
+  type: z.string(),
+  sequence: z.number(),
+  data: z.object({ id: z.string(), status: z.string(), amount: z.number().nullable() }),
+})
+
+/** Every event is numbered without a gap and reached the store, which believes each id once. */
+async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
+  const { pool, receiver } = till
+  const problems: string[] = []
+  const events = await read(
+    pool,
+    'select id, sequence::int from event order by sequence',
+    z.object({ id: z.string(), sequence: z.number().nullable() }),
+  )
+  for (const [index, { id, sequence }] of events.entries()) {
+    if (sequence !== index + 1) problems.push(`event ${id} has position ${sequence}, not ${index + 1}`)
+  }
+  const known = new Map(events.map(({ id, sequence }) => [id, sequence]))
+  const credits = new Map<string, number>()
+  const seen = new Set<string>()
+  const verifier = new Webhook(till.secrets.webhookSecret)
+  for (const { headers, body } of receiver.received) {
+    const id = String(headers['webhook-id'])
+    const { type, sequence, data } = webhook.parse(verifier.verify(body, signedPart(headers)))
+    if (known.get(id) !== sequence) problems.push(`webhook ${id} tells of position ${sequence}`)
+    if (seen.has(id)) continue
+    seen.add(id)
+    if (type === 'deposit.succeeded') credits.set(data.id, (credits.get(data.id) ?? 0) + (data.amount ?? 0))
+  }
+  for (const { id } of events) if (!seen.has(id)) problems.push(`event ${id} never reached the store`)
+  const deposits = await read(
+    pool,
+    `select id::text, credited_amount::int as amount from deposit where status = 'succeeded'`,
+    z.object({ id: z.string(), amount: z.number() }),
+  )
+  for (const { id, amount } of deposits) {
+    const told = credits.get(id)
+    if (told !== amount) problems.push(`deposit ${id} brought ${amount}, the store was told ${told}`)
+    credits.delete(id)
+  }
+  for (const id of credits.keys()) problems.push(`the store was told that deposit ${id} succeeded`)
+  return problems
+}
+
+function signedPart(headers: Record<string, unknown>): Record<string, string> {
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
+  return Object.fromEntries(names.map((name) => [name, String(headers[name])]))
+}
+
+/** Counts the work of a till, for the report. */
+export async function booksOf({ pool, receiver }: KillTill): Promise<Books> {
+  const [row] = await read(
+    pool,
+    `select (select count(*)::int from trade where delivered_at is not null) as deliveries,
+      (select coalesce(sum(total), 0)::int from trade where delivered_at is not null) as credited,
+      (select count(*)::int from event) as events`,
+    z.object({ deliveries: z.number(), credited: z.number(), events: z.number() }),
+  )
+  const { deliveries = 0, credited = 0, events = 0 } = row ?? {}
+  return { deliveries, credited, events, webhooks: receiver.received.length }
+}
+
+/** Everything that still changes. The books can be compared when this is empty. */
+export async function whatMoves({ pool }: Pick<KillTill, 'pool'>): Promise<string[]> {
+  const rows = await read(
+    pool,
+    `select 'trade ' || id || ' is ' || state as line from trade
+       where state in ('intended', 'sending', 'unknown', 'active')
+     union all select 'event ' || id || ' has no position' from event where sequence is null
+     union all select 'webhook ' || event_id || ' is due' from webhook_delivery where state = 'due'`,
+    z.object({ line: z.string() }),
+  )
+  return rows.map(({ line }) => line)
+}
+
+async function read<T>(pool: pg.Pool, sql: string, row: z.ZodType<T>): Promise<T[]> {
+  return z.array(row).parse((await pool.query(sql)).rows)
+}

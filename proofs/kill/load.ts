@@ -1,0 +1,161 @@
+/** Shoppers who keep coming while the gateway dies and comes back, and people on Steam who do not know of it. */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import { GAMES, type Game } from '../../contract/games.ts'
+import { type Inventory, inventorySchema } from '../../contract/widget-api.ts'
+import { STATE } from '../../steam-sandbox/world/world.ts'
+import type { Random } from '../random.ts'
+import type { KillTill } from './till.ts'
+
+/** Two people whom the sandbox leaves to themselves, and three who act by their own will. */
+const PEOPLE = ['nova_hound', 'quiet_lynx', 'magic_accepts', 'magic_declines', 'magic_counters'] as const
+const VISITORS = 4
+const DECLINES = 0.15
+const MOST_THOUGHT_MS = 1_200
+const PAUSE_MS = [200, 900] as const
+const LOOK_MS = 40
+const AGAIN_MS = 100
+/** As long as a busy machine needs for a gateway that is started after a kill. */
+const PATIENCE_MS = 120_000
+
+export type Load = {
+  /** The store's references of all deposits that it was told to exist. */
+  opened: string[]
+  /** Begins no further visit; resolves when the last one is over. People on Steam go on. */
+  leave(): Promise<void>
+  end(): Promise<void>
+}
+
+export function startLoad(till: KillTill, random: Random): Load {
+  const opened: string[] = []
+  const leaving = new AbortController()
+  const ending = new AbortController()
+  const visitors = Array.from({ length: VISITORS }, async () => {
+    while (!leaving.signal.aborted) {
+      await visit(till, random, opened)
+      await delay(random.between(...PAUSE_MS))
+    }
+  })
+  const people = peopleOnSteam(till, random, ending.signal)
+  const leave = async (): Promise<void> => {
+    leaving.abort()
+    await Promise.all(visitors)
+  }
+  return {
+    opened,
+    leave,
+    async end() {
+      await leave()
+      ending.abort()
+      await people
+    },
+  }
+}
+
+const created = z.object({ id: z.string(), url: z.string() })
+const refusal = z.object({ code: z.string() })
+
+/** One deposit as far as its offer: from then on it is between the shopper and Steam. */
+async function visit(till: KillTill, random: Random, opened: string[]): Promise<void> {
+  const externalId = `visit-${randomBytes(8).toString('hex')}`
+  const hash = await openVisit(till, externalId, random.pick(PEOPLE))
+  if (hash === undefined) return
+  opened.push(externalId)
+  const game = GAMES[random.int(GAMES.length)] ?? 'cs'
+  const shown = await showItems(till, hash, game)
+  if (shown === undefined) return
+  const { items, quoteId } = shown
+  const picked = new Set(
+    Array.from({ length: random.between(1, 2) }, () => items[random.int(items.length)]?.id),
+  )
+  const ids = [...picked].flatMap((id) => (id === undefined ? [] : [id]))
+  if (ids.length > 0) await ask(till, { hash, game, items: ids, quoteId })
+}
+
+/** A deposit of the store with this person as its shopper; resolves to its hash. */
+export async function openVisit(
+  till: KillTill,
+  externalId: string,
+  person: string,
+): Promise<string | undefined> {
+  const store = { authorization: `Bearer ${till.secrets.apiKey}` }
+  const order = { externalId, currency: 'USD', backToStoreUrl: 'http://localhost/' }
+  const answer = await call(till, '/v1/deposits', { headers: store, body: order })
+  if (!answer?.ok) return undefined
+  const hash = created.parse(await answer.json()).url.slice(-32)
+  const { tradeUrl } = till.steam.as(person)
+  await call(till, '/api/trade-url', { body: { hash, tradeUrl: tradeUrl() } })
+  return hash
+}
+
+export async function showItems(till: KillTill, hash: string, game: Game): Promise<Inventory | undefined> {
+  const shown = await call(till, `/api/inventory?hash=${hash}&game=${game}`)
+  return shown?.ok ? inventorySchema.parse(await shown.json()) : undefined
+}
+
+/**
+ * Asks for the trade until there is a final answer. Asks again after an unknown one, as the page does.
+ * Resolves to 'active', to the code of a refusal, or to undefined when no answer came.
+ */
+export async function ask(till: KillTill, body: object): Promise<string | undefined> {
+  const end = performance.now() + PATIENCE_MS
+  while (performance.now() < end) {
+    const answer = await call(till, '/api/trade', { body })
+    if (answer === undefined) return undefined
+    if (answer.status === 200) return 'active'
+    if (answer.status !== 202) {
+      const { code } = refusal.parse(await answer.json())
+      // No bot at the moment: the shopper tries again.
+      if (code !== 'no_bot_available' && code !== 'steam_unavailable' && code !== 'technical_works')
+        return code
+    }
+    await delay(AGAIN_MS)
+  }
+  return undefined
+}
+
+type Call = { headers?: Record<string, string>; body?: object }
+
+/** Repeats a call that was lost or failed inside, for as long as a person would; undefined when that is over. */
+export async function call(till: KillTill, path: string, { headers = {}, body }: Call = {}) {
+  const token = 'k'.repeat(43)
+  const own = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: till.url }
+  const json = body === undefined ? {} : { 'content-type': 'application/json' }
+  const init = {
+    headers: { ...own, ...json, ...headers },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  }
+  const end = performance.now() + PATIENCE_MS
+  while (performance.now() < end) {
+    try {
+      const answer = await fetch(`${till.url}${path}`, { ...init, signal: AbortSignal.timeout(25_000) })
+      if (answer.status < 500 && answer.status !== 429) return answer
+    } catch {
+      // Killed, or not up again yet.
+    }
+    await delay(AGAIN_MS)
+  }
+  return undefined
+}
+
+/** Accepts or declines every open offer after a while, as soon as it is on Steam, even if the till does not know it yet. */
+async function peopleOnSteam({ steam }: KillTill, random: Random, ending: AbortSignal): Promise<void> {
+  const thinking = new Map<string, { atMs: number; accepts: boolean }>()
+  const own = new Set([steam.as('nova_hound').steamId, steam.as('quiet_lynx').steamId])
+  while (!ending.aborted) {
+    const now = performance.now()
+    for (const { id, state, partner } of steam.world().offers) {
+      if (state !== STATE.active || !own.has(partner)) continue
+      const thought = thinking.get(id)
+      if (thought === undefined) {
+        thinking.set(id, { atMs: now + random.int(MOST_THOUGHT_MS), accepts: !random.chance(DECLINES) })
+      } else if (now >= thought.atMs) {
+        const person = steam.as(partner)
+        if (thought.accepts) person.accept(id)
+        else person.decline(id)
+      }
+    }
+    await delay(LOOK_MS)
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * `npm run prove -- kill`: first one process that is killed in the middle of its work, then rounds of start and kill.
+ * Losses and duplicates decide. The seconds are held against the machine's speed in the same run, and only printed.
+ */
+import { z } from 'zod'
+import { LEASE_MS } from '../../gateway/bots/store.ts'
+import { type Machine, meanOf, readMachine } from '../machine.ts'
+import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
+import { withServer } from '../server.ts'
+import type { Books } from './check.ts'
+import { type Killed, killRounds } from './rounds.ts'
+import { type Measured, secondsInWords, secondsOf } from './seconds.ts'
+import { answering, botsOnline, openKillTill } from './till.ts'
+import { type KilledWorker, killWorker } from './worker.ts'
+
+/** One world has items for so many rounds; then the books are compared and a new one begins. */
+const ROUNDS_A_WORLD = 20
+/** Every so many rounds no time is spared: the new process waits for the lease of the dead one. */
+const REAL_TIME_EVERY = 10
+const LIMITS = {
+  api: { mostMs: 2_000 },
+  bots: { mostMs: 30_000, waitMs: LEASE_MS },
+  /** From the death of a process until what it had in hand goes on. */
+  work: { mostMs: 30_000, waitMs: LEASE_MS },
+} as const
+
+export const killProof = defineProof({
+  options: z.object({
+    rounds: count(200, 'how many rounds of start and kill'),
+    seed: count(1, 'when to kill, and what shoppers do'),
+    keep: keepFlag(),
+  }),
+  run: ({ rounds, seed }) => withServer(async (url) => report(await play(url, rounds, seed), seed)),
+})
+
+type Timed<T> = { found: T; speed: number }
+
+type Played = { worker: Timed<Omit<KilledWorker, 'gateway'>>; worlds: Timed<Killed>[] }
+
+async function play(serverUrl: string, rounds: number, seed: number): Promise<Played> {
+  const timed = await stopwatch()
+  const worker = await timed(() => workOfKilled(serverUrl, seed))
+  const worlds: Timed<Killed>[] = []
+  for (let done = 0; done < rounds; done += ROUNDS_A_WORLD) {
+    const some = Math.min(ROUNDS_A_WORLD, rounds - done)
+    const plan = { rounds: some, seed: seed * 1_000 + worlds.length, realTimeEvery: REAL_TIME_EVERY }
+    const world = await timed(() => killRounds(serverUrl, plan))
+    worlds.push(world)
+    const { books, problems } = world.found
+    const trouble = problems.length === 0 ? 'nothing lost, nothing doubled' : problems.join('; ')
+    console.log(
+      `${done + some} rounds: ${books.deliveries} deliveries, ${books.webhooks} webhooks, ${trouble}; ` +
+        `machine ${Math.round(world.speed * 100)} % of a quiet one`,
+    )
+  }
+  return { worker, worlds }
+}
+
+/** Measures the machine just before and just after what it times. */
+async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed<T>>> {
+  let before: Machine = await readMachine()
+  return async (work) => {
+    const found = await work()
+    const after = await readMachine()
+    const { speed } = meanOf([before, after])
+    before = after
+    return { found, speed }
+  }
+}
+
+/** Work in the hands of a killed process, with no time spared. */
+async function workOfKilled(serverUrl: string, seed: number): Promise<Omit<KilledWorker, 'gateway'>> {
+  const till = await openKillTill(serverUrl, `kill-worker-${seed}`)
+  let gateway = till.start()
+  try {
+    await answering(till, gateway)
+    await botsOnline(till, 0n)
+    const worker = await killWorker(till, gateway)
+    gateway = worker.gateway
+    return worker
+  } finally {
+    await gateway.interrupt()
+    await till.close()
+  }
+}
+
+function report({ worker, worlds }: Played, seed: number): Finding {
+  const problems = [...worker.found.problems, ...worlds.flatMap(({ found }) => found.problems)]
+  const passed = problems.length === 0
+  const measured = (of: (world: Killed) => number[]): Measured[] =>
+    worlds.map(({ found, speed }) => ({ ms: of(found), speed }))
+  const work = [{ ms: Object.values(worker.found.goneOnMs), speed: worker.speed }]
+  const seconds = {
+    api: secondsOf(
+      measured(({ apiMs }) => apiMs),
+      LIMITS.api,
+    ),
+    bots: secondsOf(
+      measured(({ botsMs }) => botsMs),
+      LIMITS.bots,
+    ),
+    work: secondsOf(work, LIMITS.work),
+  }
+  console.log(secondsInWords('the API answers after a start', seconds.api))
+  console.log(secondsInWords('the bots are at work after a kill', seconds.bots))
+  console.log(secondsInWords('what a killed process had in hand goes on', seconds.work))
+  const sum = (of: (books: Books) => number): number =>
+    worlds.reduce((total, { found }) => total + of(found.books), 0)
+  const rounds = worlds.reduce((total, { found }) => total + found.rounds, 0)
+  console.log(`kill: ${rounds} rounds, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
+  const content = {
+    passed,
+    rounds,
+    seed,
+    deliveries: sum(({ deliveries }) => deliveries),
+    creditedCents: sum(({ credited }) => credited),
+    events: sum(({ events }) => events),
+    webhooksReceived: sum(({ webhooks }) => webhooks),
+    seconds,
+    caught: caughtIn(worlds.map(({ found }) => found)),
+    problems,
+  }
+  return { passed, result: { name: 'kill', content } }
+}
+
+/** Trades that were under way at a kill, by state. */
+function caughtIn(worlds: readonly Killed[]): Record<string, number> {
+  const caught: Record<string, number> = {}
+  for (const [state, times] of worlds.flatMap((world) => Object.entries(world.caught))) {
+    caught[state] = (caught[state] ?? 0) + times
+  }
+  return caught
+}

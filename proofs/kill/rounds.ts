@@ -1,0 +1,151 @@
+/**
+ * The real gateway under load on real PostgreSQL, killed again and again at random moments. Afterwards nothing is lost
+ * and nothing doubled.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { eventually, type Running } from '../../e2e/support/process.ts'
+import { type Random, seededRandom } from '../random.ts'
+import { type Books, booksOf, checkTill, whatMoves } from './check.ts'
+import { startLoad } from './load.ts'
+import { answering, botsOnline, epochsOf, type KillTill, openKillTill, passMinute } from './till.ts'
+
+/** Some are killed while they start, some at any moment, and the others when something is half done. */
+const KILLED_EARLY = 0.15
+const KILLED_ANYWHERE = 0.25
+const MOST_START_MS = 900
+const MOST_LIFE_MS = 4_000
+const MOST_LAG_MS = 25
+const LOAD_SEED = 1_000_000
+const SETTLE_MS = 300_000
+/** A world with fewer deliveries proves little: its shoppers go on until there are this many. */
+const LEAST_DELIVERIES = 3
+
+/** A first attempt that was begun: its claim puts the next one off. */
+const WEBHOOK_IN_FLIGHT = `webhook_delivery
+  where state = 'due' and attempts = 0 and due_at > now() + interval '10 seconds'`
+
+/** Work that is half done: the process has said or written one thing and not yet the next. */
+const HALF_DONE = [
+  `from trade where state = 'sending'`,
+  `from trade where state = 'active' and accepted_at is not null`,
+  `from trade where delivered_at > now() - interval '1 second'`,
+  'from event where sequence is null',
+  `from ${WEBHOOK_IN_FLIGHT}`,
+] as const
+
+export type Killed = {
+  rounds: number
+  problems: string[]
+  /** Milliseconds from start to answer, and from the kill until the bots were back, where no time was spared. */
+  apiMs: number[]
+  botsMs: number[]
+  /** Trades that were under way at a kill, by state. */
+  caught: Record<string, number>
+  books: Books
+}
+
+type Plan = { rounds: number; seed: number; realTimeEvery?: number }
+
+/** One world: rounds of start and kill, then a last start, and the books. */
+export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed> {
+  const { rounds, seed, realTimeEvery } = plan
+  // Separate from the shoppers' one: a round must not depend on how many of them came before it.
+  const random = seededRandom(seed)
+  const till = await openKillTill(serverUrl, `kill-${seed}`)
+  const killed: Omit<Killed, 'books'> = { rounds, problems: [], apiMs: [], botsMs: [], caught: {} }
+  const load = startLoad(till, seededRandom(LOAD_SEED + seed))
+  let gateway: Running | undefined
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      const isPatient = realTimeEvery !== undefined && round % realTimeEvery === 0
+      await (isPatient ? patientRound(till, killed) : hastyRound(till, random, killed))
+    }
+    gateway = till.start()
+    killed.apiMs.push(await answering(till, gateway))
+    await delivered(till)
+    await load.leave()
+    await settle(till)
+    await load.end()
+    killed.problems.push(...(await checkTill(till, load.opened)))
+    return { ...killed, books: await booksOf(till) }
+  } finally {
+    await load.end()
+    await gateway?.interrupt()
+    await till.close()
+  }
+}
+
+type Notes = Omit<Killed, 'books'>
+
+/** Starts, kills after a while of chance, and lets a minute pass. */
+async function hastyRound(till: KillTill, random: Random, notes: Notes): Promise<void> {
+  const gateway = till.start()
+  if (random.chance(KILLED_EARLY)) {
+    await delay(random.int(MOST_START_MS))
+  } else {
+    notes.apiMs.push(await answering(till, gateway))
+    if (random.chance(KILLED_ANYWHERE)) await delay(random.int(MOST_LIFE_MS))
+    else await untilHalfDone(till, random)
+  }
+  await gateway.kill()
+  await noteCaught(till, notes)
+  await passMinute(till)
+}
+
+async function untilHalfDone({ pool }: KillTill, random: Random): Promise<void> {
+  const what = random.pick(HALF_DONE)
+  const end = performance.now() + MOST_LIFE_MS
+  while (performance.now() < end) {
+    const { rowCount } = await pool.query(`select 1 ${what} limit 1`)
+    if (rowCount === 1) break
+    await delay(2)
+  }
+  await delay(random.int(MOST_LAG_MS))
+}
+
+/** Kills one that works, and waits for its successor as long as that takes. */
+async function patientRound(till: KillTill, notes: Notes): Promise<void> {
+  const first = till.start()
+  await answering(till, first)
+  await botsOnline(till, 0n)
+  const epochs = await epochsOf(till)
+  await first.kill()
+  await noteCaught(till, notes)
+  const begin = performance.now()
+  const second = till.start()
+  notes.apiMs.push(await answering(till, second))
+  await botsOnline(till, epochs)
+  notes.botsMs.push(performance.now() - begin)
+  await second.kill()
+  await passMinute(till)
+}
+
+async function noteCaught({ pool }: KillTill, { caught }: Notes): Promise<void> {
+  const { rows } = await pool.query<{ state: string; n: number }>(
+    `select state, count(*)::int as n from trade
+     where state in ('intended', 'sending', 'unknown', 'active') group by state
+     union all select 'accepted, not credited', count(*)::int from trade
+       where state = 'active' and accepted_at is not null
+     union all select 'webhook in flight', count(*)::int from ${WEBHOOK_IN_FLIGHT}`,
+  )
+  for (const { state, n } of rows) caught[state] = (caught[state] ?? 0) + n
+}
+
+async function delivered(till: KillTill): Promise<void> {
+  const isEnough = async () => (await booksOf(till)).deliveries >= LEAST_DELIVERIES || undefined
+  await eventually(`${LEAST_DELIVERIES} deliveries`, isEnough, SETTLE_MS)
+}
+
+async function settle(till: KillTill): Promise<void> {
+  let moving: string[] = []
+  await eventually(
+    'everything is settled',
+    async () => {
+      moving = await whatMoves(till)
+      return moving.length === 0 || undefined
+    },
+    SETTLE_MS,
+  ).catch(() => {
+    throw new Error(`not settled after ${SETTLE_MS / 1000} s:\n${moving.slice(0, 20).join('\n')}`)
+  })
+}

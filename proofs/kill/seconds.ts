@@ -1,0 +1,58 @@
+/** How long things took, beside the machine's speed in the same run. A proof never fails because of them. */
+import { stretched } from '../machine.ts'
+
+/** Times measured while the machine ran at `speed`; 1 is the quiet machine that limits were set on. */
+export type Measured = { ms: readonly number[]; speed: number }
+
+export type Limit = {
+  /** On a quiet machine. */
+  mostMs: number
+  /** The part of it that takes as long on any machine, such as the rest of a lease. */
+  waitMs?: number
+}
+
+export type Seconds =
+  | { kind: 'unmeasured' }
+  | {
+      kind: 'measured'
+      count: number
+      medianMs: number
+      mostMs: number
+      /** Of a quiet machine, and of this one when it came nearest to its limit or beyond. */
+      limitMs: number
+      limitHereMs: number
+      /** No series was beyond the limit of its own time. */
+      isWithin: boolean
+    }
+
+export function secondsOf(series: readonly Measured[], { mostMs: limitMs, waitMs = 0 }: Limit): Seconds {
+  const all = series.flatMap(({ ms }) => ms).sort((one, other) => one - other)
+  const [worst] = series
+    .filter(({ ms }) => ms.length > 0)
+    .map(({ ms, speed }) => ({
+      mostMs: Math.max(...ms),
+      limitMs: waitMs + stretched(limitMs - waitMs, speed),
+    }))
+    .sort((one, other) => other.mostMs / other.limitMs - one.mostMs / one.limitMs)
+  if (worst === undefined) return { kind: 'unmeasured' }
+  return {
+    kind: 'measured',
+    count: all.length,
+    medianMs: Math.round(all[all.length >> 1] ?? 0),
+    mostMs: Math.round(all.at(-1) ?? 0),
+    limitMs,
+    limitHereMs: Math.round(worst.limitMs),
+    isWithin: worst.mostMs <= worst.limitMs,
+  }
+}
+
+export function secondsInWords(what: string, seconds: Seconds): string {
+  if (seconds.kind === 'unmeasured') return `${what}: not measured in so few rounds`
+  const { count, medianMs, mostMs, limitMs, limitHereMs, isWithin } = seconds
+  return (
+    `${what}: ${inSeconds(medianMs)} at the median of ${count}, ${inSeconds(mostMs)} at most; ` +
+    `${isWithin ? 'within' : 'BEYOND'} ${inSeconds(limitHereMs)}, which are ${inSeconds(limitMs)} on a quiet machine`
+  )
+}
+
+const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`

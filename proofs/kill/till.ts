@@ -1,0 +1,167 @@
+/** The real gateway as a process that can be killed, with a database, a Steam and a store that live on. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { StoreSecrets } from '../../e2e/support/demo-store.ts'
+import { eventually, freePorts, type Running, run } from '../../e2e/support/process.ts'
+import { tokenPlace } from '../../gateway/bots/service.ts'
+import { saveBot } from '../../gateway/bots/store.ts'
+import { type Db, openDatabase } from '../../gateway/db/client.ts'
+import { migrate } from '../../gateway/db/migrate.ts'
+import { systemClock } from '../../gateway/kit/clock.ts'
+import { createSecretBox, type SecretBox } from '../../gateway/kit/secret-box.ts'
+import { createStore } from '../../gateway/stores/service.ts'
+import { type Receiver, startReceiver } from '../../gateway/testing/receiver.ts'
+import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
+
+export type KillTill = {
+  /** Address of the gateway, whether it runs or not. */
+  url: string
+  pool: pg.Pool
+  steam: RunningSteam
+  receiver: Receiver
+  secrets: StoreSecrets
+  /** Starts the process; it does not answer yet. */
+  start(): Running
+  close(): Promise<void>
+}
+
+export const BOTS = ['Tradetill Bot #1', 'Tradetill Bot #2'] as const
+
+const BOT_PAGES = { avatarUrl: 'http://steam.test/bot.jpg', profileUrl: 'http://steam.test/bot' }
+
+const RISK_LIMIT_USD_CENTS = 10_000n
+
+/** A till on a new database of the server at `serverUrl`, with its bots and one store. The gateway does not run yet. */
+export async function openKillTill(serverUrl: string, seed: string): Promise<KillTill> {
+  const database = `kill_${randomBytes(6).toString('hex')}`
+  await onServer(serverUrl, `create database ${database}`)
+  const databaseUrl = new URL(serverUrl)
+  databaseUrl.pathname = `/${database}`
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-kill-'))
+  const [port = 0] = await freePorts(1)
+  const url = `http://localhost:${port}`
+  const [steam, receiver] = await Promise.all([startSteam({ port: 0, seed, quotas: false }), startReceiver()])
+  const masterKey = randomBytes(32)
+  const env = {
+    DATABASE_URL: databaseUrl.href,
+    TRADETILL_PORT: String(port),
+    TRADETILL_PUBLIC_URL: url,
+    TRADETILL_DATA: folder,
+    TRADETILL_MASTER_KEY: masterKey.toString('hex'),
+    TRADETILL_STEAM_SANDBOX_URL: steam.url,
+    TRADETILL_LOG_LEVEL: 'warn',
+  }
+  const pool = new pg.Pool({ connectionString: databaseUrl.href, max: 2 })
+  pool.on('error', () => {})
+  const box = createSecretBox(masterKey)
+  const secrets = await enrol({ url: databaseUrl.href, box, steam, receiver })
+  return {
+    url,
+    pool,
+    steam,
+    receiver,
+    secrets,
+    start: () => run('gateway/main.ts', env, { isTied: true }),
+    async close() {
+      await Promise.all([steam.close(), receiver.close(), pool.end()])
+      await onServer(serverUrl, `drop database ${database} with (force)`)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+type Enrolment = { url: string; box: SecretBox } & Pick<KillTill, 'steam' | 'receiver'>
+
+/** Writes the rows of `store add` and `bot add`, without a process for each. */
+async function enrol({ url, box, steam, receiver }: Enrolment): Promise<StoreSecrets> {
+  await migrate({ url })
+  const { db, close } = openDatabase(url, 1)
+  try {
+    for (const name of BOTS) await enrolBot(db, box, steam.as(name))
+    const store = await createStore(
+      { db, box, mode: 'sandbox', clock: systemClock },
+      {
+        name: 'Ember Forge',
+        origins: ['http://localhost'],
+        webhookUrl: receiver.url,
+        riskLimitUsdCents: RISK_LIMIT_USD_CENTS,
+      },
+    )
+    if (store.kind === 'refused') throw new Error(store.reason)
+    return { apiKey: store.apiKey, webhookSecret: store.webhookSecret ?? '' }
+  } finally {
+    await close()
+  }
+}
+
+type Account = ReturnType<RunningSteam['as']>
+
+async function enrolBot(db: Db, box: SecretBox, { steamId, refreshToken }: Account): Promise<void> {
+  const profile = { steamId, name: 'Tradetill Bot', level: 10, ...BOT_PAGES }
+  const sealed = box.seal(refreshToken(), tokenPlace(steamId))
+  // The gateway acknowledges the notice about trade protection when it has the bot.
+  await saveBot(db, profile, { sealed, expiresAt: null, acknowledged: false })
+}
+
+/** Enough for a busy machine. The caller judges how long it takes on a quiet one. */
+const ANSWER_MS = 180_000
+const ONLINE_MS = 180_000
+const CALL_MS = 10_000
+
+/** Resolves to the milliseconds until the API answered. */
+export async function answering({ url }: Pick<KillTill, 'url'>, gateway: Running): Promise<number> {
+  const begin = performance.now()
+  await eventually(
+    'the gateway answers',
+    async () => {
+      if (gateway.hasEnded()) throw new Error(`it ended:\n${gateway.output()}`)
+      return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(CALL_MS) })).ok || undefined
+    },
+    ANSWER_MS,
+  )
+  return performance.now() - begin
+}
+
+/** Resolves once every bot is in the hands of a process that has begun since. */
+export async function botsOnline({ pool }: Pick<KillTill, 'pool'>, epochs: bigint): Promise<void> {
+  const check = async () => {
+    const { rows } = await pool.query<{ online: boolean; epochs: string }>(
+      'select bool_and(online) as online, sum(lease_epoch) as epochs from bot',
+    )
+    const [row] = rows
+    return (row?.online === true && BigInt(row.epochs) >= epochs + BigInt(BOTS.length)) || undefined
+  }
+  await eventually('the bots are online', check, ONLINE_MS)
+}
+
+/** How often bots have changed hands so far. */
+export async function epochsOf({ pool }: Pick<KillTill, 'pool'>): Promise<bigint> {
+  const { rows } = await pool.query<{ epochs: string }>('select sum(lease_epoch) as epochs from bot')
+  return BigInt(rows[0]?.epochs ?? 0)
+}
+
+/**
+ * A minute passes while no gateway runs: the leases, claims and jobs of the dead one run out. It spares the wait, and
+ * changes nothing that time would not.
+ */
+export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void> {
+  await pool.query(`
+    update bot set lease_until = lease_until - interval '1 minute';
+    update trade set send_started_at = send_started_at - interval '1 minute' where state = 'sending';
+    update trade set due_at = due_at - interval '1 minute' where due_at is not null;
+    update webhook_delivery set due_at = due_at - interval '1 minute' where state = 'due';
+    update pgboss.job set started_on = started_on - interval '1 minute' where state = 'active';`)
+}
+
+async function onServer(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

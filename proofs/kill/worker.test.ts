@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
+import type { Running } from '../../e2e/support/process.ts'
+import { ask, call, openVisit, showItems } from './load.ts'
+import { answering, botsOnline, type KillTill, openKillTill } from './till.ts'
+import { type KilledWorker, killWorker } from './worker.ts'
+
+// A killed process is waited for as long as its lease runs, and a busy machine takes its time.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 1_200_000 })
+
+let till: KillTill
+let gateway: Running
+
+beforeAll(async () => {
+  till = await openKillTill(inject('databaseUrl'), 'worker')
+  gateway = till.start()
+  await answering(till, gateway)
+  await botsOnline(till, 0n)
+})
+
+afterAll(async () => {
+  await gateway?.interrupt()
+  await till?.close()
+})
+
+test('20 parallel calls for the same trade make one offer, and each of them learns of it', async ({
+  onTestFinished,
+}) => {
+  const shopper = till.steam.as('quiet_lynx')
+  const before = shopper.received().length
+  onTestFinished(() => {
+    for (const { id } of shopper.received().slice(before)) shopper.decline(id)
+  })
+  const hash = (await openVisit(till, randomUUID(), 'quiet_lynx')) ?? ''
+  const shown = await showItems(till, hash, 'cs')
+  const items = shown?.items
+    .sort((one, other) => other.price - one.price)
+    .slice(0, 2)
+    .map(({ id }) => id)
+  const wish = { hash, game: 'cs', quoteId: shown?.quoteId, items }
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(till, wish)))
+  expect(answers).toEqual(Array(20).fill('active'))
+  expect(shopper.received()).toHaveLength(before + 1)
+  const other = await call(till, '/api/trade', { body: { ...wish, items: items?.slice(0, 1) } })
+  expect(other?.status).toBe(409)
+})
+
+describe('a gateway that is killed with its hands full', () => {
+  let worker: KilledWorker
+  const became = (title: string) => worker.deposits.find((deposit) => deposit.title === title)
+
+  beforeAll(async () => {
+    worker = await killWorker(till, gateway)
+    gateway = worker.gateway
+  })
+
+  test('is followed by one that sends the webhook again which the store had not answered', () => {
+    expect(worker.goneOnMs.webhook).toBeGreaterThan(0)
+  })
+
+  test('is followed by one that finds the offer whose answer never came', () => {
+    expect(worker.caught).toMatch(/sending|unknown/)
+    expect(became('unanswered')?.asked).toBe('active')
+  })
+
+  test.each([
+    ['its webhook was not answered', 'unheard'],
+    ['the answer to its offer never came', 'unanswered'],
+    ['the shopper accepted just before the kill, one', 'one'],
+    ['the shopper accepted just before the kill, the other', 'other'],
+    ['the shopper accepted after the kill', 'after'],
+  ])('credits exactly once what %s', (_what, title) => {
+    const { amount = 0, credited } = became(title) ?? {}
+    expect(amount).toBeGreaterThan(0)
+    expect(credited).toEqual({ ledger: amount, events: 1, told: amount })
+  })
+
+  test('has lost nothing and doubled nothing', () => {
+    expect(worker.problems).toEqual([])
+  })
+})

@@ -1,0 +1,158 @@
+/** A gateway that is killed while it has things in hand, and how the next one goes on with them. */
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import type { Game } from '../../contract/games.ts'
+import { eventually, type Running } from '../../e2e/support/process.ts'
+import { STATE } from '../../steam-sandbox/world/world.ts'
+import { checkTill, whatMoves } from './check.ts'
+import { ask, openVisit, showItems } from './load.ts'
+import type { KillTill } from './till.ts'
+
+export type KilledWorker = {
+  /** The process that goes on. */
+  gateway: Running
+  /** The trade of the unanswered offer when the process was dead. */
+  caught: string | undefined
+  /** From the kill until each thing that the dead process had in hand had gone on. */
+  goneOnMs: { webhook: number; send: number; acceptedBefore: number; acceptedAfter: number }
+  /** The outcome of each deposit whose offer was accepted. */
+  deposits: { title: string; asked: string | undefined; amount: number; credited: Credited }[]
+  problems: string[]
+}
+
+/** By the ledger, by the event log, and by what the store was sent. */
+type Credited = { ledger: number; events: number; told: number }
+
+/** Enough for a busy machine. */
+const GO_ON_MS = 300_000
+
+type Wish = { person: string; game: Game }
+
+/** A shopper who asks for a trade of their dearest item. */
+async function beginTrade(till: KillTill, { person, game }: Wish) {
+  const externalId = randomUUID()
+  const hash = (await openVisit(till, externalId, person)) ?? ''
+  const shown = await showItems(till, hash, game)
+  const [dearest] = shown?.items.sort((one, other) => other.price - one.price) ?? []
+  const asked = ask(till, { hash, game, items: [dearest?.id], quoteId: shown?.quoteId })
+  const state = async () => {
+    const { rows } = await till.pool.query<{ state: string }>(
+      'select trade.state from trade join deposit on deposit.id = deposit_id where hash = $1',
+      [hash],
+    )
+    return rows[0]?.state
+  }
+  const isOpen = (offer: { state: number; items: { assetId: string }[] }) =>
+    offer.state === STATE.active && offer.items.some(({ assetId }) => assetId === dearest?.id)
+  const offer = () => till.steam.as(person).received().find(isOpen)
+  const accept = () => till.steam.as(person).accept(offer()?.id ?? '')
+  return { hash, externalId, amount: dearest?.price ?? 0, asked, state, offer, accept }
+}
+
+type Trade = Awaited<ReturnType<typeof beginTrade>>
+
+async function standing(till: KillTill, wish: Wish): Promise<Trade> {
+  const trade = await beginTrade(till, wish)
+  await until(`the offer to ${wish.person} stands`, async () => (await trade.state()) === 'active')
+  return trade
+}
+
+const until = (what: string, check: () => Promise<boolean> | boolean) =>
+  eventually(what, async () => (await check()) || undefined, GO_ON_MS)
+
+const told = ({ receiver }: KillTill, type: string) =>
+  receiver.received.filter(({ body }) => body.includes(`"${type}"`))
+
+/** A delivery whose webhook the store has received and does not answer; resolves to the id of that webhook. */
+async function unheardWebhook(till: KillTill, trade: Trade): Promise<unknown> {
+  till.receiver.answers.push(() => {})
+  trade.accept()
+  await until('the store hears of the delivery', () => told(till, 'deposit.succeeded').length > 0)
+  return told(till, 'deposit.succeeded')[0]?.headers['webhook-id']
+}
+
+/** An offer that was made and whose answer never came. */
+async function unansweredSend(till: KillTill): Promise<Trade> {
+  till.steam.fault({
+    match: { host: 'steamcommunity.com', path: '/tradeoffer/new/send' },
+    effect: { hang: 'after' },
+  })
+  const trade = await beginTrade(till, { person: 'magic_last_second', game: 'dota' })
+  await until('the offer is made', () => trade.offer() !== undefined)
+  return trade
+}
+
+/** Kills the gateway, which runs and has its bots, with its hands full; resolves when all of it has gone on. */
+export async function killWorker(till: KillTill, first: Running): Promise<KilledWorker> {
+  await until('nothing moves', async () => (await whatMoves(till)).length === 0)
+  const before = told(till, 'deposit.pending').length
+  const unheard = await standing(till, { person: 'nova_hound', game: 'dota' })
+  const after = await standing(till, { person: 'quiet_lynx', game: 'dota' })
+  const one = await standing(till, { person: 'nova_hound', game: 'cs' })
+  const other = await standing(till, { person: 'quiet_lynx', game: 'cs' })
+  await until('the store hears of four offers', () => told(till, 'deposit.pending').length === before + 4)
+  const webhookId = await unheardWebhook(till, unheard)
+  const unanswered = await unansweredSend(till)
+  one.accept()
+  other.accept()
+  await first.kill()
+  const killedAt = performance.now()
+  after.accept()
+  const caught = await unanswered.state()
+  const gateway = till.start()
+  const goneOn = async (what: string, check: () => Promise<boolean> | boolean) => {
+    await until(what, check).catch((error: unknown) => {
+      throw new Error(`${String(error)}\n${gateway.output()}`)
+    })
+    return performance.now() - killedAt
+  }
+  const timesHeard = () =>
+    till.receiver.received.filter(({ headers }) => headers['webhook-id'] === webhookId).length
+  const [webhook, send, acceptedBefore, acceptedAfter] = await Promise.all([
+    goneOn('the webhook comes again', () => timesHeard() > 1),
+    goneOn('the offer is found', async () => (await unanswered.state()) === 'active'),
+    goneOn('what was accepted before the kill is held', async () =>
+      (await Promise.all([one.state(), other.state()])).every((state) => state === 'held'),
+    ),
+    goneOn('what was accepted after the kill is final', async () => (await after.state()) === 'final'),
+  ])
+  unanswered.accept()
+  const accepted = { unheard, unanswered, one, other, after }
+  const deposits = []
+  for (const [title, trade] of Object.entries(accepted)) {
+    await goneOn(`the store hears of ${title}`, async () => (await creditedOf(till, trade)).told > 0)
+    const credited = await creditedOf(till, trade)
+    deposits.push({ title, asked: await trade.asked, amount: trade.amount, credited })
+  }
+  const opened = Object.values(accepted).map(({ externalId }) => externalId)
+  const problems = await checkTill(till, opened)
+  return { gateway, caught, goneOnMs: { webhook, send, acceptedBefore, acceptedAfter }, deposits, problems }
+}
+
+const succeeded = z.object({
+  type: z.string(),
+  data: z.object({ externalId: z.string(), amount: z.number().nullable() }),
+})
+
+async function creditedOf(till: KillTill, { hash, externalId }: Trade): Promise<Credited> {
+  const { rows } = await till.pool.query<{ ledger: number; events: number }>(
+    `select
+      (select coalesce(sum(entry.amount), 0)::int from ledger_entry entry join trade on trade.id = entry.trade_id
+        join account on account.id = entry.credit_account
+        where trade.deposit_id = deposit.id and entry.cause = 'delivered' and account.kind in ('held', 'available')
+      ) as ledger,
+      (select count(*)::int from event where deposit_id = deposit.id and type = 'deposit.succeeded') as events
+    from deposit where hash = $1`,
+    [hash],
+  )
+  const { ledger = 0, events = 0 } = rows[0] ?? {}
+  // A webhook may come twice: the store believes each id once.
+  const once = new Map(
+    told(till, 'deposit.succeeded').map(({ headers, body }) => [headers['webhook-id'], body]),
+  )
+  const amounts = [...once.values()].flatMap((body) => {
+    const { data } = succeeded.parse(JSON.parse(body))
+    return data.externalId === externalId ? [data.amount ?? 0] : []
+  })
+  return { ledger, events, told: amounts.reduce((sum, amount) => sum + amount, 0) }
+}

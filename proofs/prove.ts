@@ -1,0 +1,108 @@
+/**
+ * `npm run prove -- NAME [options]`: the long proofs. `npm run prove` lists them with their options.
+ * Exit code 0: passed; 1: a promise was broken; 2: the command could not do what was asked for.
+ */
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type Proof, Refusal } from './proof.ts'
+import { cleanCommit, keepResult } from './results.ts'
+
+export type Entry = { about: string; load(): Promise<Proof> }
+
+/** A proof is loaded when it is named: together they import most of the project. */
+const PROOFS: Record<string, Entry> = {
+  simulate: {
+    about: 'deposits simulated under every fault, by seeds',
+    load: async () => (await import('./simulation/prove.ts')).simulateProof,
+  },
+  night: {
+    about: 'the simulation with new seeds until the time is over; keeps those that fail',
+    load: async () => (await import('./simulation/night.ts')).nightProof,
+  },
+  kill: {
+    about: 'the real gateway under load, killed again and again',
+    load: async () => (await import('./kill/prove.ts')).killProof,
+  },
+  cut: {
+    about: 'the connection to PostgreSQL cut inside the crediting transaction',
+    load: async () => (await import('./cut/prove.ts')).cutProof,
+  },
+  mutate: {
+    about: 'the pure money core changed line by line: a test must see each change',
+    load: async () => (await import('./mutation/prove.ts')).mutateProof,
+  },
+}
+
+type Command = { proofs: Record<string, Entry>; root: string; print(line: string): void }
+
+/** Resolves to the exit code. */
+export async function prove(args: readonly string[], command: Command): Promise<number> {
+  const { proofs, print } = command
+  const [name, ...rest] = args
+  if (name === undefined || name === '--help') {
+    print('npm run prove -- NAME [options]')
+    for (const [each, entry] of Object.entries(proofs)) await printHelp(each, entry, print)
+    return 0
+  }
+  try {
+    const entry = Object.hasOwn(proofs, name) ? proofs[name] : undefined
+    if (entry === undefined) {
+      throw new Refusal(`There is no proof ${name}, only ${Object.keys(proofs).join(', ')}`)
+    }
+    if (rest.includes('--help')) {
+      await printHelp(name, entry, print)
+      return 0
+    }
+    return await runProof(await entry.load(), rest, command)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    print(error.message)
+    return 2
+  }
+}
+
+async function printHelp(name: string, { about, load }: Entry, print: Command['print']): Promise<void> {
+  print(`\n${name}: ${about}`)
+  const { options } = await load()
+  for (const [option, schema] of Object.entries(options.shape)) {
+    print(`  --${option.padEnd(8)} ${schema.description ?? ''}`)
+  }
+}
+
+async function runProof(proof: Proof, args: string[], { root, print }: Command): Promise<number> {
+  const given = parsed(proof, args)
+  // Before the run: hours later it would be too late to commit.
+  const commit = given.keep === true ? cleanCommit(root) : undefined
+  const { passed, result } = await proof.run(given)
+  if (commit !== undefined && result !== undefined) {
+    if (cleanCommit(root) !== commit) throw new Refusal('Not kept: another commit was checked out meanwhile')
+    print(`written to ${keepResult({ root, commit, ...result })}`)
+  }
+  return passed ? 0 : 1
+}
+
+function parsed(proof: Proof, args: string[]): Record<string, unknown> {
+  const given = valuesOf(proof, args)
+  const { success, error } = proof.options.safeParse(given)
+  if (success) return given
+  const problems = error.issues.map(({ path, message }) => `--${path.join()}: ${message}`)
+  throw new Refusal(problems.join('\n'))
+}
+
+function valuesOf({ options }: Proof, args: string[]): Record<string, unknown> {
+  const isFlag = (name: string): boolean => options.shape[name]?.safeParse(true).success === true
+  const types = Object.keys(options.shape).map((name) => {
+    const type = isFlag(name) ? ('boolean' as const) : ('string' as const)
+    return [name, { type }] as const
+  })
+  try {
+    return { ...parseArgs({ args, options: Object.fromEntries(types) }).values }
+  } catch (error) {
+    throw new Refusal(error instanceof Error ? error.message : String(error))
+  }
+}
+
+if (import.meta.main) {
+  const command = { proofs: PROOFS, root: join(import.meta.dirname, '..'), print: console.log }
+  process.exitCode = await prove(process.argv.slice(2), command)
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import type { Fault } from '../faults.ts'
+import { smallestCover } from './cover.ts'
+
+const seed = (number: number, ...faults: Fault[]) => ({
+  seed: number,
+  faults: new Map(faults.map((fault) => [fault, 1])),
+})
+
+test('as few seeds as possible meet every fault', () => {
+  const outcomes = [
+    seed(1, 'crash', 'escrow', 'lost job'),
+    seed(2, 'crash', 'poison job'),
+    seed(3, 'escrow', 'lost job', 'stale read'),
+  ]
+  const faults: Fault[] = ['crash', 'escrow', 'lost job', 'poison job', 'stale read']
+  expect(smallestCover(faults, outcomes)).toEqual([2, 3])
+})
+
+test('there are none when a fault is never met', () => {
+  expect(smallestCover(['crash', 'escrow'], [seed(1, 'crash')])).toBeUndefined()
+})

@@ -1,0 +1,32 @@
+/** Seeds that broke a promise in some night, until somebody has looked at them. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { z } from 'zod'
+
+const failingSeedSchema = z.object({
+  level: z.enum(['pure', 'real']),
+  seed: z.number(),
+  broke: z.string(),
+  /** With a plus when the sources differed from it. */
+  commit: z.string(),
+  at: z.string(),
+})
+
+export type FailingSeed = z.infer<typeof failingSeedSchema>
+
+export function readFailingSeeds(file: string): FailingSeed[] {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    return []
+  }
+  return z.array(failingSeedSchema).parse(JSON.parse(text))
+}
+
+/** Written at once, so a night that is broken off keeps what it found. */
+export function keepFailingSeed(file: string, failing: FailingSeed): void {
+  const known = readFailingSeeds(file)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, `${JSON.stringify([...known, failing], null, 2)}\n`)
+}

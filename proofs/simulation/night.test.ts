@@ -1,0 +1,30 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { type FailingSeed, keepFailingSeed, readFailingSeeds } from './failing-seeds.ts'
+import { newSeeds } from './night.ts'
+
+test('a night draws new seeds until its time is over', () => {
+  let left = 100
+  const seeds = [...newSeeds(() => left-- <= 0)]
+  expect(new Set(seeds).size).toBe(101)
+  expect(seeds.every((seed) => Number.isSafeInteger(seed) && seed >= 1_000_000)).toBe(true)
+})
+
+test('a seed that failed is kept beside those of other nights', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'night-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'new/failing-seeds.json')
+  const failing = (seed: number): FailingSeed => ({
+    level: 'pure',
+    seed,
+    broke: 'I7: not paid',
+    commit: 'abc+',
+    at: '2026-01-01T00:00:00.000Z',
+  })
+  expect(readFailingSeeds(file)).toEqual([])
+  keepFailingSeed(file, failing(1_000_001))
+  keepFailingSeed(file, failing(1_000_002))
+  expect(readFailingSeeds(file)).toEqual([failing(1_000_001), failing(1_000_002)])
+})

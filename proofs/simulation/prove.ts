@@ -1,0 +1,147 @@
+/** `npm run prove -- simulate`: runs seeds of one level, or replays one of them and prints all that happened in it. */
+import { writeFileSync } from 'node:fs'
+import { z } from 'zod'
+import type { Fault } from '../faults.ts'
+import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from '../levels.ts'
+import { count, defineProof, type Finding, flag, keepFlag, maybeCount } from '../proof.ts'
+import { hashOf } from '../trace.ts'
+import { smallestCover } from './cover.ts'
+import { elapsedOf, inWords } from './elapsed.ts'
+import { runSeeds, type SeedOutcome, withDatabases } from './threads.ts'
+
+/** Broken seeds that are printed and kept. */
+const MOST_PRINTED = 20
+/** How often a long run prints how far it is. */
+const PROGRESS_PARTS = 10
+
+export const levelOption = () =>
+  z.enum(['pure', 'real'], 'must be pure or real').default('pure').describe('pure or real (pure)')
+
+const options = z
+  .object({
+    level: levelOption(),
+    seeds: count(50, 'how many seeds'),
+    from: count(1, 'the first of them'),
+    seed: maybeCount('replay this one alone and print all that happened'),
+    choose: flag(
+      'of the seeds that were run, let npm test run the fewest that meet every fault (level real)',
+    ),
+    keep: keepFlag(),
+  })
+  .refine(({ keep, seed, choose }) => !keep || (seed === undefined && !choose), {
+    path: ['keep'],
+    message: 'a result is of many seeds: --seed and --choose have none',
+  })
+  .refine(({ keep, level, seeds }) => !keep || seeds >= LEVELS[level].keptFrom, {
+    path: ['keep'],
+    message: `a result has ${LEVELS.pure.keptFrom} seeds at least, ${LEVELS.real.keptFrom} of the level real`,
+  })
+  .refine(({ choose, level }) => !choose || level === 'real', {
+    path: ['choose'],
+    message: 'only of the level real: npm test runs every pure seed it can',
+  })
+
+export const simulateProof = defineProof({
+  options,
+  run: ({ level, from, seeds, seed, choose }) =>
+    seed === undefined ? simulate({ level, from, count: seeds, choose }) : replay(level, seed),
+})
+
+async function replay(level: LevelName, seed: number): Promise<Finding> {
+  const outcome = await withDatabases(level === 'real' ? 1 : 0, async (urls) => {
+    const run = level === 'pure' ? runPureSeed : await realSeeds(urls)
+    return run(seed, { keepTrace: true })
+  })
+  for (const line of outcome.trace) console.log(line)
+  if (outcome.violation !== undefined) console.log(outcome.violation.stack)
+  console.log(`seed ${seed}: ${outcome.steps} steps, trace hash ${outcome.hash}`)
+  return { passed: outcome.violation === undefined }
+}
+
+type Plan = { level: LevelName; from: number; count: number; choose: boolean }
+
+async function simulate({ level, from, count, choose }: Plan): Promise<Finding> {
+  const outcomes: SeedOutcome[] = []
+  const onOutcome = (outcome: SeedOutcome): void => {
+    outcomes.push(outcome)
+    if (outcomes.length % Math.ceil(count / PROGRESS_PARTS) === 0) {
+      console.log(`${outcomes.length} of ${count}`)
+    }
+    printViolation(level, outcome)
+  }
+  const cpuBefore = process.cpuUsage()
+  const seeds = Array.from({ length: count }, (_, index) => from + index)
+  const wallMs = await runSeeds({ level, seeds, onOutcome })
+  const { user, system } = process.cpuUsage(cpuBefore)
+  // Threads end in any order. The hash over all seeds must not depend on it.
+  outcomes.sort((one, other) => one.seed - other.seed)
+  if (choose) chooseSeeds(outcomes)
+  // Of this process without PostgreSQL: on a busy machine it says more than the time on the wall.
+  return report({ level, from, outcomes, wallMs, cpuSeconds: Math.round((user + system) / 1e6) })
+}
+
+export function printViolation(level: LevelName, { seed, violation }: SeedOutcome): void {
+  if (violation === undefined) return
+  console.log(`seed ${seed} broke ${violation.message}`)
+  console.log(`  npm run prove -- simulate --level ${level} --seed ${seed}`)
+}
+
+type Run = {
+  level: LevelName
+  from: number
+  outcomes: readonly SeedOutcome[]
+  wallMs: number
+  cpuSeconds: number
+}
+
+function report({ level, from, outcomes, wallMs, cpuSeconds }: Run): Finding {
+  const missing = unmet(level, outcomes)
+  const traceHash = hashOf(outcomes.map(({ hash }) => hash))
+  const steps = sum(outcomes.map((outcome) => outcome.steps))
+  const seconds = Math.round(wallMs / 100) / 10
+  const elapsed = elapsedOf(sum(outcomes.map(({ simulatedMs }) => simulatedMs)), wallMs)
+  const broken = outcomes.flatMap(({ seed, violation }) =>
+    violation === undefined ? [] : [{ seed, broke: violation.message }],
+  )
+  for (const fault of missing) console.log(`no seed met this fault, so nothing is proved of it: ${fault}`)
+  console.log(
+    `${level}: ${outcomes.length} seeds from ${from}, ${steps} steps in ${seconds} s, ${broken.length} broken`,
+  )
+  console.log(inWords(elapsed))
+  console.log(`trace hash ${traceHash}`)
+  const content = {
+    level,
+    from,
+    seeds: outcomes.length,
+    depositsEach: LEVELS[level].deposits,
+    steps,
+    traceHash,
+    seconds,
+    cpuSeconds,
+    ...elapsed,
+    broken: broken.slice(0, MOST_PRINTED),
+    faults: totals(outcomes),
+    unmet: missing,
+  }
+  const passed = broken.length === 0 && missing.length === 0
+  return { passed, result: { name: `simulate-${level}`, content } }
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
+
+function totals(outcomes: readonly SeedOutcome[]): Record<string, number> {
+  const sums = new Map<Fault, number>()
+  for (const { faults } of outcomes) {
+    for (const [fault, times] of faults) sums.set(fault, (sums.get(fault) ?? 0) + times)
+  }
+  return Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Writes the seeds that `npm test` is to run. */
+function chooseSeeds(outcomes: readonly SeedOutcome[]): void {
+  const sound = outcomes.filter(({ violation }) => violation === undefined)
+  const seeds = smallestCover(LEVELS.real.faults, sound)
+  if (seeds === undefined) throw new Error('these seeds do not meet every fault: run more of them')
+  writeFileSync(CHOSEN_SEEDS_FILE, `${JSON.stringify(seeds)}\n`)
+  console.log(`npm test runs seeds ${seeds.join(', ')} from now on`)
+}

@@ -1,0 +1,60 @@
+/** Runs many seeds on two threads, each with databases of its own where the level needs them. */
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { LEVELS, type LevelName } from '../levels.ts'
+import type { Outcome } from '../outcome.ts'
+import { openServers } from '../real/servers.ts'
+
+/** Its trace is empty: only a replay prints one. */
+export type SeedOutcome = Outcome & { simulatedMs: number }
+
+const THREADS = 2
+
+type Plan = {
+  level: LevelName
+  /** Read as the threads need more. */
+  seeds: Iterable<number>
+  onOutcome(outcome: SeedOutcome): void
+}
+
+/** Resolves to the milliseconds that the seeds took, without the start of their databases. */
+export async function runSeeds(plan: Plan): Promise<number> {
+  const { lanes } = LEVELS[plan.level]
+  return withDatabases(plan.level === 'real' ? lanes * THREADS : 0, async (urls) => {
+    const begin = performance.now()
+    const waiting = plan.seeds[Symbol.iterator]()
+    const threads = Array.from({ length: THREADS }, (_, thread) =>
+      runThread(plan, waiting, urls.slice(thread * lanes, (thread + 1) * lanes)),
+    )
+    await Promise.all(threads)
+    return performance.now() - begin
+  })
+}
+
+export async function withDatabases<T>(count: number, work: (urls: string[]) => Promise<T>): Promise<T> {
+  const { urls, close } = await openServers(count)
+  return work(urls).finally(close)
+}
+
+/** Gives the thread a new seed as soon as it is done with one. */
+function runThread({ level, onOutcome }: Plan, waiting: Iterator<number>, urls: string[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(join(import.meta.dirname, 'worker.ts'), { workerData: { level, urls } })
+    let running = 0
+    const next = (): void => {
+      const { value: seed, done } = waiting.next()
+      if (done !== true) {
+        running += 1
+        worker.postMessage(seed)
+      } else if (running === 0) worker.postMessage('end')
+    }
+    worker.on('message', (outcome: SeedOutcome) => {
+      running -= 1
+      onOutcome(outcome)
+      next()
+    })
+    worker.on('error', reject)
+    worker.on('exit', () => resolve())
+    for (let lane = 0; lane < LEVELS[level].lanes; lane += 1) next()
+  })
+}

@@ -1,0 +1,186 @@
+/**
+ * No event is lost while webhooks fail in every way and the sender is killed, and the books of a real store agree with
+ * the ledger. In full: `PROOF_EVENTS=20000 npm test -- proofs/store/events`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { eventually, freePorts, isServing, type Running, run } from '../../e2e/support/process.ts'
+import type { BotContext } from '../../gateway/bots/bot.ts'
+import { DEFAULT_FLEET_LIMITS } from '../../gateway/bots/fleet.ts'
+import { balancesOf } from '../../gateway/ledger/store.ts'
+import type { FakeSession } from '../../gateway/testing/fake-steam.ts'
+import { payFor } from '../../gateway/testing/payment.ts'
+import { type StoreApi, startStoreApi } from '../../gateway/testing/store-api.ts'
+import { aBot, aDeposit, startTill, type Till } from '../../gateway/testing/till.ts'
+import { cancelDeposit } from '../../gateway/trades/cancellation.ts'
+import { publishEvents } from '../../gateway/webhooks/publisher.ts'
+import { seededRandom } from '../random.ts'
+import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
+
+const EVENTS = Number(process.env.PROOF_EVENTS ?? 100)
+/** As the test of the API seals. */
+const KEY = Buffer.alloc(32, 3).toString('hex')
+/** Calls through the proxy after which the sender is killed. */
+const KILL_EVERY_CALLS = EVENTS >= 2_000 ? 1_000 : 50
+const WRITERS = 6
+/** Of ten deposits; a paid one tells two events. */
+const PAID_OF_TEN = 4
+
+const START_MS = 120_000
+/** As the gateway does: one that is started again and again compiles once. */
+const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/tradetill')
+
+vi.setConfig({ testTimeout: 600_000 + EVENTS * 60 })
+
+let till: Till
+let api: StoreApi
+let bot: BotContext
+let session: FakeSession
+let proxy: FlakyProxy
+let shop: Running
+let shopUrl: string
+let folder: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-events-'))
+  till = await startTill()
+  // One bot collects for all: its owner empties it in time.
+  till.deps.limits = { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, itemsHeld: 1_000_000 } }
+  api = await startStoreApi(till, { limited: false })
+  ;({ bot, session } = await aBot(till))
+  const apiUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  const [port = 0] = await freePorts(1)
+  shopUrl = `http://127.0.0.1:${port}`
+  proxy = await startFlakyProxy(`${shopUrl}/webhooks/tradetill`, seededRandom(11))
+  const endpoint = await api.call('POST', '/v1/webhook-endpoints', { body: { url: proxy.url } })
+  shop = run('demo-store/main.ts', {
+    DEMO_STORE_PORT: String(port),
+    DEMO_STORE_DATA: join(folder, 'shop.sqlite'),
+    TRADETILL_URL: apiUrl,
+    TRADETILL_API_KEY: api.key,
+    TRADETILL_WEBHOOK_SECRET: endpoint.json().secret,
+  })
+  await eventually('the store answers', async () => (await isServing(shopUrl)) || undefined, START_MS)
+})
+afterAll(async () => {
+  await shop.interrupt()
+  await proxy.close()
+  await api.app.close()
+  await till.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Deposits that are paid or cancelled until so many events have happened. */
+async function happen(events: number): Promise<void> {
+  let left = events
+  let turn = 0
+  const writer = async () => {
+    while (left > 0) {
+      turn += 1
+      const isPaid = turn % 10 < PAID_OF_TEN
+      left -= isPaid ? 2 : 1
+      const deposit = await aDeposit(till, api.store)
+      if (isPaid) await payFor(till, { bot, session }, deposit)
+      else await cancelDeposit(till.deps, api.store.id, deposit.id)
+    }
+  }
+  await Promise.all(Array.from({ length: WRITERS }, writer))
+}
+
+const books = z.object({ position: z.number(), total: z.record(z.string(), z.number()) })
+
+const booksOfShop = async () => books.parse(await (await fetch(`${shopUrl}/books.json`)).json())
+
+const ledger = async () => {
+  const [usd] = await balancesOf(till.db, api.store.id)
+  return Number((usd?.held ?? 0n) + (usd?.available ?? 0n))
+}
+
+/** Runs the sender and kills it again and again until `done`. */
+async function withKilledSenders(done: () => Promise<boolean>): Promise<number> {
+  const start = async () => {
+    const fresh = run('proofs/store/sender.ts', { NODE_COMPILE_CACHE: COMPILED }, { args: [till.url, KEY] })
+    const isReady = () => {
+      if (fresh.hasEnded()) throw new Error(fresh.output())
+      return fresh.output().includes('sender ready') || undefined
+    }
+    await eventually('the sender runs', isReady, START_MS)
+    return fresh
+  }
+  let sender = await start()
+  let calls = 0
+  let kills = 0
+  await eventually(
+    'every webhook is delivered',
+    async () => {
+      if (proxy.calls - calls >= KILL_EVERY_CALLS) {
+        await sender.kill()
+        await passClaims()
+        kills += 1
+        calls = proxy.calls
+        sender = await start()
+      }
+      return (await done()) || undefined
+    },
+    300_000 + EVENTS * 50,
+  )
+  await sender.kill()
+  return kills
+}
+
+/** Time passes while no sender runs, until the claims of the dead one have run out. */
+const passClaims = () => sql`update webhook_delivery set due_at = now() where state = 'due'`.execute(till.db)
+
+const countOf = async (table: 'event' | 'webhook_delivery', state?: 'due' | 'failed') => {
+  const all = till.db.selectFrom(table).select((eb) => eb.fn.countAll<bigint>().as('count'))
+  const some = state === undefined ? all : all.where(sql<boolean>`state = ${state}`)
+  return Number((await some.executeTakeFirstOrThrow()).count)
+}
+
+test(`${EVENTS} events under failures and kills: none lost, none invented, the books agree`, async () => {
+  let isOver = false
+  const happening = happen(EVENTS).finally(() => {
+    isOver = true
+  })
+  const kills = await withKilledSenders(async () => {
+    if (!isOver) return false
+    const [events, deliveries, due] = [
+      await countOf('event'),
+      await countOf('webhook_delivery'),
+      await countOf('webhook_delivery', 'due'),
+    ]
+    return events === deliveries && due === 0
+  })
+  await happening
+  expect(kills).toBeGreaterThan(0)
+  expect(await countOf('webhook_delivery', 'failed')).toBe(0)
+  const told = await till.db.selectFrom('event').select(['id', 'sequence']).orderBy('sequence').execute()
+  expect(told.map(({ sequence }) => Number(sequence))).toEqual(told.map((_, index) => index + 1))
+  const ids = new Set(told.map(({ id }) => id))
+  expect(told.length).toBeGreaterThanOrEqual(EVENTS)
+  expect(told.filter(({ id }) => !proxy.taken.has(id))).toEqual([])
+  expect([...proxy.taken.keys()].filter((id) => !ids.has(id))).toEqual([])
+  for (const kind of ['status', 'silence', 'reset', 'redirect'] as const)
+    expect(proxy.failed[kind]).toBeGreaterThan(0)
+  expect(proxy.failures / proxy.calls).toBeGreaterThan(0.2)
+  expect((await booksOfShop()).total.USD).toBe(await ledger())
+  expect(await ledger()).toBeGreaterThan(0)
+  console.log({ events: told.length, calls: proxy.calls, failures: proxy.failures, ...proxy.failed, kills })
+})
+
+test('with every webhook dropped the store has its books from the event log alone', async () => {
+  const before = await booksOfShop()
+  proxy.drop()
+  await happen(Math.ceil(EVENTS / 10))
+  await publishEvents(till.deps)
+  expect(await booksOfShop()).toMatchObject({ total: before.total })
+  await fetch(`${shopUrl}/reconcile`, { method: 'POST', redirect: 'manual' })
+  const after = await booksOfShop()
+  expect(after.total.USD).toBe(await ledger())
+  expect(after.total.USD).toBeGreaterThan(before.total.USD ?? 0)
+  expect(after.position).toBe(await countOf('event'))
+})

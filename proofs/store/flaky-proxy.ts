@@ -1,0 +1,95 @@
+/** Stands before a store's webhook address. Nearly every third answer goes wrong, before or after the store has it. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { Random } from '../random.ts'
+
+type Failure = 'status' | 'silence' | 'reset' | 'redirect'
+
+export type FlakyProxy = {
+  url: string
+  calls: number
+  failures: number
+  failed: Record<Failure, number>
+  /** Ids that the store answered 2xx to, and how often. */
+  taken: Map<string, number>
+  /** From now on nothing gets through. */
+  drop(): void
+  close(): Promise<void>
+}
+
+const FAILURE_RATE = 0.3
+const KINDS: readonly Failure[] = ['status', 'silence', 'reset', 'redirect']
+/** The schedule gives an event eleven attempts: neither chance nor a busy machine must use them up. */
+const MOST_IN_A_ROW = 4
+
+export async function startFlakyProxy(target: string, random: Random): Promise<FlakyProxy> {
+  const inARow = new Map<string, number>()
+  let dropped = false
+  const server = createServer(async (request, response) => {
+    const id = String(request.headers['webhook-id'])
+    const body = await text(request)
+    if (dropped) return void request.socket.destroy()
+    proxy.calls += 1
+    const row = inARow.get(id) ?? 0
+    const fails = random.next() < FAILURE_RATE && row < MOST_IN_A_ROW
+    // Half of the failures lose the answer, not the call.
+    const arrives = !fails || random.next() < 0.5
+    const status = arrives ? await forward(target, request, body) : 0
+    if (status >= 200 && status < 300) proxy.taken.set(id, (proxy.taken.get(id) ?? 0) + 1)
+    if (!fails) {
+      response.writeHead(status).end()
+      return
+    }
+    inARow.set(id, row + 1)
+    proxy.failures += 1
+    const kind = KINDS[random.int(KINDS.length)] ?? 'status'
+    proxy.failed[kind] += 1
+    fail(kind, request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : 0
+  const proxy: FlakyProxy = {
+    url: `http://127.0.0.1:${port}/hook`,
+    calls: 0,
+    failures: 0,
+    failed: { status: 0, silence: 0, reset: 0, redirect: 0 },
+    taken: new Map(),
+    drop: () => {
+      dropped = true
+    },
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return proxy
+}
+
+async function forward(target: string, request: IncomingMessage, body: string): Promise<number> {
+  const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-type']
+  const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]))
+  try {
+    return (await fetch(target, { method: 'POST', headers, body })).status
+  } catch {
+    return 502
+  }
+}
+
+function fail(kind: Failure, request: IncomingMessage, response: ServerResponse): void {
+  switch (kind) {
+    case 'status':
+      response.writeHead(500).end()
+      return
+    case 'silence':
+      return
+    case 'reset':
+      request.socket.destroy()
+      return
+    case 'redirect':
+      response.writeHead(302, { location: '/hook' }).end()
+      return
+    default:
+      kind satisfies never
+  }
+}

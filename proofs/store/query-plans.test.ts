@@ -1,0 +1,194 @@
+/**
+ * Queries of stores and waiting pages touch as few rows in a large table as in a small one: every query is run under
+ * EXPLAIN ANALYZE and its rows are counted. In full: `PROOF_DEPOSITS=1000000 npm test -- proofs/store/query-plans`.
+ */
+import { hash } from 'node:crypto'
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { listDepositsQuerySchema } from '../../contract/store-api.ts'
+import { type Database, type Db, openDatabase } from '../../gateway/db/client.ts'
+import type { Tables } from '../../gateway/db/schema.ts'
+import { listDeposits, storeDepositOf } from '../../gateway/deposits/told.ts'
+import { viewReader } from '../../gateway/deposits/views.ts'
+import { readBalances, readStatement } from '../../gateway/stores/account.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
+import { claimLane } from '../../gateway/webhooks/delivery.ts'
+import { readDepositEvents, readEvents } from '../../gateway/webhooks/events.ts'
+import { fillDeposits } from './rows.ts'
+
+const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)
+/** Rows that a query may look at, whatever the size: a page, its trades and items, and a few of the neighbourhood. */
+const MOST_ROWS = 2_000
+const STORE = 1n
+const PUBLIC_URL = 'http://till.test'
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 + DEPOSITS })
+
+let till: Till
+let plain: Database
+let observed: Db
+let asked: CompiledQuery[]
+
+beforeAll(async () => {
+  till = await startTill()
+  await aStore(till, { webhookUrl: 'http://127.0.0.1:9/' })
+  await aStore(till)
+  await aBot(till)
+  const { id } = await aDeposit(till, { id: STORE })
+  await fill(id)
+  asked = []
+  // int8 as bigint, like the real one.
+  plain = openDatabase(till.url, 2)
+  observed = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: plain.pool }),
+    log: ({ query }) => {
+      asked.push(CompiledQuery.raw(query.sql, [...query.parameters]))
+    },
+  })
+})
+afterAll(async () => {
+  await observed.destroy()
+  await till.close()
+})
+
+/**
+ * Beside the deposits of store-rows.ts, one in ten has a movement of money, and each has an event and a delivery: half of
+ * them are due, half of these for the first time. The events tell of this deposit.
+ */
+async function fill(depositId: bigint): Promise<void> {
+  const { db, close } = openDatabase(till.url, 1)
+  await sql`set statement_timeout = 0`.execute(db)
+  const data = await storeDepositOf(db, { storeId: STORE, depositId }, PUBLIC_URL)
+  const payload = JSON.stringify({
+    type: 'deposit.payment_timeout',
+    timestamp: new Date().toISOString(),
+    data,
+  })
+  await fillDeposits(db, DEPOSITS)
+  await sql`
+    insert into event (id, store_id, deposit_id, type, payload, sequence)
+    select gen_random_uuid(), store_id, id, 'deposit.payment_timeout', ${payload}::jsonb,
+      row_number() over (partition by store_id order by id) from deposit where external_id like 'order %'`.execute(
+    db,
+  )
+  await sql`update store set last_sequence = (select count(*) from event where store_id = store.id)`.execute(
+    db,
+  )
+  await fillLedger(db)
+  await sql`
+    insert into webhook_delivery (event_id, endpoint_id, state, attempts, due_at, claim)
+    select id, 1, case when sequence % 2 = 0 then 'due' else 'delivered' end, 0, now() - interval '1 hour', sequence / 2 % 2
+    from event where store_id = 1`.execute(db)
+  await sql`analyze`.execute(db)
+  await close()
+}
+
+async function fillLedger(db: Db): Promise<void> {
+  await sql`
+    insert into account (store_id, kind, currency, balance) values (1, 'available', 'USD', 0), (1, 'held', 'USD', 0),
+      (null, 'items', 'USD', 0)`.execute(db)
+  await sql`
+    insert into ledger_entry (debit_account, credit_account, amount, currency, cause, trade_id, quote_id, rate_id)
+    select (select id from account where kind = 'items'), (select id from account where kind = 'available'), 1000,
+      'USD', 'delivered', trade.id, quote_id, 1 from trade`.execute(db)
+}
+
+const nodeSchema = z.looseObject({
+  'Node Type': z.string(),
+  'Actual Rows': z.number().default(0),
+  'Actual Loops': z.number().default(0),
+  'Rows Removed by Filter': z.number().default(0),
+  Plans: z.array(z.unknown()).default([]),
+})
+
+/** Rows that the scans of a plan looked at. */
+function rowsOf(plan: unknown): number {
+  const node = nodeSchema.parse(plan)
+  const own = node['Node Type'].includes('Scan')
+    ? (node['Actual Rows'] + node['Rows Removed by Filter']) * node['Actual Loops']
+    : 0
+  return own + node.Plans.reduce<number>((sum, inner) => sum + rowsOf(inner), 0)
+}
+
+const explainedSchema = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: z.unknown() })) }))
+
+/** Rows that all queries of a call looked at. */
+async function rowsLookedAt(call: () => Promise<unknown>): Promise<number> {
+  asked = []
+  await call()
+  const queries = [...asked]
+  let rows = 0
+  for (const { sql: text, parameters } of queries) {
+    const explain = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters])
+    const plans = explainedSchema.parse((await observed.executeQuery(explain)).rows)
+    rows += plans.reduce(
+      (sum, row) => sum + row['QUERY PLAN'].reduce((all, { Plan }) => all + rowsOf(Plan), 0),
+      0,
+    )
+  }
+  return rows
+}
+
+const list = (query: object) => () =>
+  listDeposits(observed, STORE, { query: listDepositsQuerySchema.parse(query), publicUrl: PUBLIC_URL })
+
+/** Spread over all deposits; those with a trade among them. */
+const fiftyHashes = () =>
+  Array.from({ length: 50 }, (_, n) => hash('md5', String(1 + Math.floor((DEPOSITS * n) / 50))))
+
+const middle = () => String(1_000 + Math.floor(DEPOSITS / 2))
+const day = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
+
+const CALLS: [string, () => Promise<unknown>][] = [
+  ['the newest deposits', list({})],
+  ['a page in the middle', () => list({ after: middle() })()],
+  ['a status that is rare', list({ status: 'tradeDeclined' })],
+  ['a status that nothing has', list({ status: 'pending' })],
+  ['a page of a status in the middle', () => list({ status: 'succeeded', after: middle() })()],
+  ['a customer', list({ customerReference: 'customer 7' })],
+  ['a time', () => list({ createdBefore: day() })()],
+  ['a deposit by id', () => storeDepositOf(observed, { storeId: STORE, depositId: 1_500n }, PUBLIC_URL)],
+  [
+    'a deposit by order id',
+    () => storeDepositOf(observed, { storeId: STORE, externalId: 'order 7' }, PUBLIC_URL),
+  ],
+  ['the events of a deposit', () => readDepositEvents(observed, 1n)],
+  ['the event log from the middle', () => readEvents(observed, STORE, { after: DEPOSITS / 2, limit: 100 })],
+  ['the balance', () => readBalances(observed, STORE)],
+  ['the statement', () => readStatement(observed, STORE, { currency: 'USD', limit: 50 })],
+  ['what a waiting page polls', () => viewReader(observed, 'http://steam.test')(['0'.repeat(32)])],
+  ['what fifty waiting pages poll', () => viewReader(observed, 'http://steam.test')(fiftyHashes())],
+  ...(['first', 'again'] as const).map((lane): [string, () => Promise<unknown>] => [
+    `webhooks of the lane ${lane} among many that are due in both`,
+    async () => {
+      const claims = await claimLane({ db: observed, clock: till.clock }, { endpointId: 1n, lane }, 8)
+      expect(claims).toHaveLength(8)
+    },
+  ]),
+]
+
+/** Rows that a balance looks at: the accounts and totals of a store and the like of a few others. */
+const MOST_BALANCE_ROWS = 20
+
+describe(`with ${DEPOSITS} deposits`, () => {
+  test('the balance looks at no deposit, though one in ten was taken back', async () => {
+    const reversed = await till.db
+      .selectFrom('deposit')
+      .select((eb) => [eb.fn.countAll<bigint>().as('count'), eb.fn.sum<bigint>('reversed_amount').as('sum')])
+      .where('store_id', '=', STORE)
+      .where('reversed_amount', '>', 0n)
+      .executeTakeFirstOrThrow()
+    expect(Number(reversed.count)).toBeGreaterThanOrEqual(DEPOSITS * 0.09)
+    expect(await readBalances(observed, STORE)).toMatchObject({
+      balances: [{ reversed: Number(reversed.sum) }],
+    })
+    expect(await rowsLookedAt(() => readBalances(observed, STORE))).toBeLessThan(MOST_BALANCE_ROWS)
+  })
+
+  test.each(CALLS)('%s is found by an index', async (name, call) => {
+    const rows = await rowsLookedAt(call)
+    if (DEPOSITS >= 100_000) console.log(`${name}: ${rows} rows`)
+    expect(rows).toBeLessThan(MOST_ROWS)
+  })
+})

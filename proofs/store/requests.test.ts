@@ -1,0 +1,220 @@
+/**
+ * The store API under generated requests, made from its own OpenAPI document. An answer that does not fit its schema
+ * becomes a 500 when it is written, so "no 5xx" also means that every answer is on schema.
+ * In full: `PROOF_REQUESTS=20000 npm test -- proofs/store/requests`.
+ */
+import * as fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { problemSchema } from '../../contract/store-api.ts'
+import { BACK, type StoreApi, startStoreApi } from '../../gateway/testing/store-api.ts'
+import { aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
+import { publishEvents } from '../../gateway/webhooks/publisher.ts'
+import { anyValue, fitting } from './values.ts'
+
+const REQUESTS = Number(process.env.PROOF_REQUESTS ?? 200)
+const MS_A_REQUEST = 60
+
+const documentSchema = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        operationId: z.string(),
+        parameters: z.array(
+          z.object({ name: z.string(), in: z.string(), schema: z.record(z.string(), z.unknown()) }),
+        ),
+        requestBody: z
+          .object({
+            content: z.object({
+              'application/json': z.object({ schema: z.record(z.string(), z.unknown()) }),
+            }),
+          })
+          .optional(),
+        responses: z.record(z.string(), z.unknown()),
+      }),
+    ),
+  ),
+  components: z.object({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
+})
+
+type Document = z.infer<typeof documentSchema>
+type Operation = Document['paths'][string][string] & { path: string; method: string }
+
+let till: Till
+let api: StoreApi
+let document: Document
+let ids: { own: string[]; foreign: string[] }
+let foreignKey: string
+
+beforeAll(async () => {
+  till = await startTill()
+  const send = async () => ({ kind: 'failed', reason: 'nothing is sent here' }) as const
+  api = await startStoreApi(till, { limited: false, change: { send } })
+  document = documentSchema.parse((await api.app.inject('/v1/openapi.json')).json())
+  const other = await aStore(till)
+  foreignKey = await api.newKey(other)
+  const [mine, theirs] = [await aDeposit(till, api.store), await aDeposit(till, other)]
+  const url = 'https://store.test/hook'
+  const added = async (key: string): Promise<string> =>
+    (await api.call('POST', '/v1/webhook-endpoints', { body: { url }, key })).json().id
+  ids = {
+    own: [String(mine.id), await added(api.key)],
+    foreign: [String(theirs.id), await added(foreignKey)],
+  }
+  await publishEvents(till.deps)
+})
+afterAll(async () => {
+  await api.app.close()
+  await till.close()
+})
+
+const operations = (): Operation[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method })),
+  )
+
+type Request = { operation: Operation; url: string; body: unknown; idempotencyKey: string | undefined }
+
+const idArbitrary = () =>
+  fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(...ids.own, ...ids.foreign) },
+    { weight: 2, arbitrary: fc.bigInt({ min: 1n, max: 10n ** 18n }).map(String) },
+    { weight: 1, arbitrary: fc.string({ minLength: 1, maxLength: 30 }) },
+  )
+
+function bodyOf(operation: Operation): fc.Arbitrary<unknown> {
+  const schema = operation.requestBody?.content['application/json'].schema
+  if (schema === undefined) return fc.constant(undefined)
+  const valid = fitting(schema, document.components.schemas)
+  const likely = fc.tuple(valid, fc.nat()).map(([body, pick]) => knowing(operation.operationId, body, pick))
+  return fc.oneof(
+    { weight: 5, arbitrary: likely },
+    { weight: 2, arbitrary: valid },
+    { weight: 2, arbitrary: spoilt(likely) },
+    { weight: 1, arbitrary: anyValue },
+  )
+}
+
+/** Fills in names that exist in this store. Random ones alone would only ever be refused. */
+const ORDERS = Array.from({ length: 40 }, (_, n) => `order ${n}`)
+
+function knowing(operationId: string, body: unknown, pick: number): unknown {
+  if (operationId === 'replayWebhooks') return { fromSequence: 1, toSequence: 1 + (pick % 20) }
+  if (operationId === 'createWebhookEndpoint') return { url: 'https://store.test/another' }
+  if (operationId !== 'createDeposit' || typeof body !== 'object' || body === null) return body
+  const externalId = ORDERS[pick % ORDERS.length]
+  return { ...body, externalId, backToStoreUrl: BACK, redirectUrl: undefined, tradeUrl: undefined }
+}
+
+/** The same with one field that is something else. */
+const spoilt = (valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+  fc.tuple(valid, fc.nat(), anyValue).map(([body, which, junk]) => {
+    if (typeof body !== 'object' || body === null) return junk
+    const name = Object.keys(body)[which % Math.max(1, Object.keys(body).length)] ?? 'unknown'
+    return { ...body, [name]: junk }
+  })
+
+const knownQuery = (name: string): fc.Arbitrary<unknown> | undefined =>
+  name === 'after' ? idArbitrary() : name === 'externalId' ? fc.constantFrom(...ORDERS) : undefined
+
+function requestOf(operation: Operation): fc.Arbitrary<Request> {
+  const query = operation.parameters.filter((one) => one.in === 'query')
+  const values = query.map(({ name, schema }) =>
+    fc.option(
+      fc.oneof(
+        {
+          weight: 4,
+          arbitrary: knownQuery(name) ?? fitting(schema, document.components.schemas),
+        },
+        { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+      ),
+    ),
+  )
+  return fc
+    .record({
+      id: idArbitrary(),
+      values: fc.tuple(...values),
+      body: bodyOf(operation),
+      idempotencyKey: fc.option(fc.constantFrom('a', 'b', 'c', 'd e', 'x'.repeat(300)), {
+        nil: undefined,
+        freq: 6,
+      }),
+    })
+    .map(({ id, values: given, body, idempotencyKey }) => {
+      const search = new URLSearchParams()
+      for (const [index, { name }] of query.entries()) {
+        const value = given[index]
+        if (value !== null && value !== undefined)
+          for (const one of [value].flat()) search.append(name, String(one))
+      }
+      const path = operation.path.replace('{id}', encodeURIComponent(id.toWellFormed()))
+      return { operation, url: `${path}?${search}`, body, idempotencyKey }
+    })
+}
+
+async function send({ operation, url, body, idempotencyKey }: Request) {
+  return api.call(operation.method === 'get' ? 'GET' : 'POST', url, {
+    ...(body !== undefined && { body }),
+    ...(idempotencyKey !== undefined && { headers: { 'idempotency-key': idempotencyKey } }),
+  })
+}
+
+const answered = new Map<string, Set<number>>()
+
+test(`${REQUESTS} generated requests: no 5xx, every answer as the reference says`, {
+  timeout: 600_000 + REQUESTS * MS_A_REQUEST,
+}, async () => {
+  const any = fc.constantFrom(...operations()).chain(requestOf)
+  await fc.assert(
+    fc.asyncProperty(any, async (request) => {
+      const answer = await send(request)
+      const { operation } = request
+      const about = `${operation.operationId}: ${answer.statusCode} ${answer.body.slice(0, 300)}`
+      expect(answer.statusCode, about).toBeLessThan(500)
+      expect(Object.keys(operation.responses), about).toContain(String(answer.statusCode))
+      if (answer.statusCode >= 400) problemSchema.parse(answer.json())
+      const seen = answered.get(operation.operationId) ?? new Set()
+      answered.set(operation.operationId, seen.add(answer.statusCode))
+    }),
+    { numRuns: REQUESTS, seed: 7 },
+  )
+  const closed = operations().filter(({ operationId }) =>
+    [...(answered.get(operationId) ?? [])].every((status) => status >= 300),
+  )
+  if (REQUESTS >= 5_000) expect(closed.map(({ operationId }) => operationId)).toEqual([])
+  else expect(closed.length).toBeLessThan(operations().length / 2)
+  expect(till.lines.filter((line) => line.includes('a call failed'))).toEqual([])
+})
+
+/** An id that neither store has. */
+const NOBODYS = '999999999'
+
+test('ids of another store are answered as ids that do not exist', {
+  timeout: 600_000 + REQUESTS * MS_A_REQUEST,
+}, async () => {
+  const about = operations().filter(({ path }) => path.includes('{id}'))
+  const rounds = Math.max(1, Math.floor(REQUESTS / 400))
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...about).chain(requestOf), async (request) => {
+      const { operation } = request
+      const at = (id: string) => {
+        const url = operation.path.replace('{id}', id) + request.url.slice(request.url.indexOf('?'))
+        return send({ ...request, idempotencyKey: undefined, url })
+      }
+      const unknown = await at(NOBODYS)
+      for (const id of ids.foreign) {
+        // Deposits and endpoints are numbered separately, so one store's deposit may have the number of the other's endpoint.
+        if (ids.own.includes(id)) continue
+        const foreign = await at(id)
+        // But for the id that was asked for, which a refusal names.
+        expect([foreign.statusCode, foreign.body]).toEqual([
+          unknown.statusCode,
+          unknown.body.replaceAll(NOBODYS, id),
+        ])
+      }
+    }),
+    { numRuns: 60 * rounds, seed: 8 },
+  )
+})

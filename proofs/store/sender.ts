@@ -1,0 +1,34 @@
+/** A sender of webhooks as a process of its own, which may be killed at any moment. Schedule in thousandths. */
+import { flushCompileCache } from 'node:module'
+import { openDatabase } from '../../gateway/db/client.ts'
+import { createSignals } from '../../gateway/db/pg-signals.ts'
+import { systemClock } from '../../gateway/kit/clock.ts'
+import { createLog } from '../../gateway/kit/log.ts'
+import { createSecretBox } from '../../gateway/kit/secret-box.ts'
+import { secretsOf } from '../../gateway/webhooks/endpoints.ts'
+import { startLanes } from '../../gateway/webhooks/lanes.ts'
+import { publishEvents } from '../../gateway/webhooks/publisher.ts'
+import { createSender } from '../../gateway/webhooks/sender.ts'
+
+const [url = '', key = ''] = process.argv.slice(2)
+const log = createLog({ level: 'silent' })
+const { db } = openDatabase(url)
+const signals = await createSignals({ url, log })
+const box = createSecretBox(Buffer.from(key, 'hex'))
+const common = { db, signals, clock: systemClock, log }
+
+startLanes({
+  ...common,
+  // Long enough for a store on a busy machine.
+  send: createSender({ mode: 'sandbox', deadlineMs: 5_000 }),
+  secretsOf: (endpoint) => secretsOf(box, endpoint, systemClock.now()),
+  random: Math.random,
+  haste: 1_000,
+})
+console.log('sender ready')
+// Now, because a killed process keeps nothing.
+flushCompileCache()
+for (;;) {
+  await publishEvents(common)
+  await signals.until('no topic', async () => undefined, 50)
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { circlesOf, readSource } from './source-tree.ts'
+
+const functionsOf = (text: string) => readSource('here/file.tsx', text).functions
+
+describe('a function', () => {
+  it('is measured with a signature over several lines', () => {
+    const [found] = functionsOf(`
+export async function pay(
+  amount: number,
+  { of }: { of: string },
+): Promise<void> {
+  await spend(amount)
+
+  await tell(of)
+}
+`)
+    expect(found).toEqual({ name: 'pay', line: 2, lines: 8, parameters: 2, isCallback: false })
+  })
+
+  it.each([
+    ['const pay = (a: number) => {\n  spend(a)\n}', 'pay', 3],
+    ['const till = {\n  pay(a: number) {\n    spend(a)\n  },\n}', 'pay', 3],
+    ['class Till {\n  pay(a: number) {\n    spend(a)\n  }\n}', 'pay', 3],
+    ['export default function* (a: number) {\n  yield a\n}', 'a function', 3],
+    ['const Page = (props: object) => (\n  <p>\n    {props.text}\n  </p>\n)', 'Page', 5],
+  ])('is found in any form: %j', (text, name, lines) => {
+    expect(functionsOf(text)).toEqual([expect.objectContaining({ name, lines, parameters: 1 })])
+  })
+
+  it('inside another one is measured too', () => {
+    const text = 'function outer() {\n  const inner = () => {\n    go()\n  }\n  return inner\n}'
+    expect(functionsOf(text).map(({ name, lines }) => [name, lines])).toEqual([
+      ['outer', 6],
+      ['inner', 3],
+    ])
+  })
+
+  it('has as many parameters as positions', () => {
+    const [declared, callback] = functionsOf(
+      'function pay(this: Till, a, { b, c }, [d], ...rest) {}\ngo((a, b, c, d) => {})',
+    )
+    expect(declared).toMatchObject({ parameters: 4, isCallback: false })
+    expect(callback).toMatchObject({ parameters: 4, isCallback: true })
+  })
+})
+
+describe('an import', () => {
+  it.each([
+    ["import { a } from './a.ts'", 'here/a.ts', false],
+    ["import type { A } from '../a.ts'", 'a.ts', true],
+    ["import { type A } from './a.ts'", 'here/a.ts', false],
+    ["import './a.ts'", 'here/a.ts', false],
+    ["export { a } from './a.ts'", 'here/a.ts', false],
+    ["export type * from './a.ts'", 'here/a.ts', true],
+    ["const a = await import('./a.ts')", 'here/a.ts', false],
+    ["type A = import('./a.ts').A", 'here/a.ts', true],
+  ])('is read: %s', (text, to, typeOnly) => {
+    expect(readSource('here/file.ts', text).imports).toEqual([{ from: 'here/file.ts', to, typeOnly }])
+  })
+
+  it('of a package is not of this project', () => {
+    expect(readSource('here/file.ts', "import { z } from 'zod'").imports).toEqual([])
+  })
+})
+
+describe('circles', () => {
+  const of = (...pairs: string[]) =>
+    circlesOf(pairs.map((pair) => ({ from: pair[0] ?? '', to: pair[1] ?? '', typeOnly: true })))
+
+  it('are found, whatever leads to them or away from them', () => {
+    expect(of('ab', 'bc', 'cd', 'db', 'de', 'xy', 'yx')).toEqual([
+      ['b', 'c', 'd'],
+      ['x', 'y'],
+    ])
+  })
+
+  it('are not where two ways lead to one file', () => {
+    expect(of('ab', 'ac', 'bd', 'cd')).toEqual([])
+  })
+})

@@ -1,0 +1,130 @@
+/** The sources of this project, read with a parser: what they import, and how large their functions are. */
+import { dirname, join, normalize } from 'node:path'
+import { parseSync } from 'vite'
+
+/** One source imports another, as paths from the root. */
+export type Import = { from: string; to: string; typeOnly: boolean }
+
+export type MeasuredFunction = {
+  name: string
+  /** The line that it begins on. */
+  line: number
+  /** From its parameters to its closing brace. */
+  lines: number
+  /** Positional ones; the rest of a list counts as one. */
+  parameters: number
+  /** It is an argument of a call, so somebody else decides about its parameters. */
+  isCallback: boolean
+}
+
+export type Source = { imports: Import[]; functions: MeasuredFunction[] }
+
+type Node = { type: string; start: number; end: number; [property: string]: unknown }
+
+const isNode = (value: unknown): value is Node =>
+  typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
+
+const FUNCTIONS = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']
+const IMPORTS = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression']
+
+export function readSource(file: string, text: string): Source {
+  const { program, errors } = parseSync(file, text)
+  if (errors[0] !== undefined) throw new Error(`${file}: ${errors[0].message}`)
+  const lineOf = lineCounter(text)
+  const source: Source = { imports: [], functions: [] }
+  walk(program, (node, place) => {
+    if (IMPORTS.includes(node.type) || node.type === 'TSImportType') {
+      const to = targetOf(file, node)
+      const typeOnly =
+        node.importKind === 'type' || node.exportKind === 'type' || node.type === 'TSImportType'
+      if (to !== undefined) source.imports.push({ from: file, to, typeOnly })
+    }
+    if (FUNCTIONS.includes(node.type)) {
+      const line = lineOf(node.start)
+      const lines = lineOf(node.end) - line + 1
+      const name = nameOf(node.id) ?? place.name
+      source.functions.push({
+        name,
+        line,
+        lines,
+        parameters: parametersOf(node),
+        isCallback: place.isArgument,
+      })
+    }
+  })
+  return source
+}
+
+function targetOf(file: string, { source, argument }: Node): string | undefined {
+  const literal = isNode(source) ? source : argument
+  if (!isNode(literal) || typeof literal.value !== 'string' || !literal.value.startsWith('.'))
+    return undefined
+  return normalize(join(dirname(file), literal.value)).replaceAll('\\', '/')
+}
+
+function parametersOf({ params }: Node): number {
+  const list = Array.isArray(params) ? params : []
+  // TypeScript's `this` is no parameter of a call.
+  return list.filter((param) => nameOf(param) !== 'this').length
+}
+
+const nameOf = (value: unknown): string | undefined =>
+  isNode(value) && typeof value.name === 'string' ? value.name : undefined
+
+/** Where a node stands: what its value is called, and whether it is an argument of a call. */
+type Place = { name: string; isArgument: boolean }
+
+function walk(value: unknown, visit: (node: Node, place: Place) => void, place = NOWHERE): void {
+  if (Array.isArray(value)) {
+    for (const each of value) walk(each, visit, place)
+    return
+  }
+  if (!isNode(value)) return
+  visit(value, place)
+  for (const [property, child] of Object.entries(value)) {
+    const isArgument = property === 'arguments'
+    const isValue = property === 'init' || property === 'value'
+    const name = isValue ? (nameOf(value.id) ?? nameOf(value.key) ?? place.name) : place.name
+    walk(child, visit, { name, isArgument })
+  }
+}
+
+const NOWHERE: Place = { name: 'a function', isArgument: false }
+
+/** Lines of positions in a text, both counted from the beginning; the first line is 1. */
+function lineCounter(text: string): (position: number) => number {
+  const ends = [...text.matchAll(/\n/g)].map(({ index }) => index)
+  return (position) => {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((ends[middle] ?? 0) < position) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
+}
+
+/** Files that import each other in a circle, each circle sorted by name. */
+export function circlesOf(imports: readonly Import[]): string[][] {
+  const targets = Map.groupBy(imports, ({ from }) => from)
+  const reachable = (start: string): Set<string> => {
+    const seen = new Set<string>()
+    const waiting = [start]
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      for (const { to } of targets.get(file) ?? []) {
+        if (!seen.has(to)) waiting.push(to)
+        seen.add(to)
+      }
+    }
+    return seen
+  }
+  const reach = new Map([...targets.keys()].map((file) => [file, reachable(file)]))
+  const circles = new Map<string, string[]>()
+  for (const [file, seen] of reach) {
+    if (!seen.has(file)) continue
+    const circle = [...seen].filter((other) => reach.get(other)?.has(file)).sort()
+    circles.set(circle.join(), circle)
+  }
+  return [...circles.values()]
+}

@@ -1,0 +1,34 @@
+/** One request and its answer, and what routes need to read and write them. */
+/** One request, read whole. `host` is without a port; `own` says that it was meant for the sandbox itself. */
+export type Incoming = {
+  method: string
+  host: string
+  own: boolean
+  origin: string | undefined
+  referer: string
+  path: string
+  query: URLSearchParams
+  form: URLSearchParams
+  json: unknown
+  cookies: ReadonlyMap<string, string>
+}
+
+export type Reply = { status: number; headers: Record<string, string | string[]>; body: string | Buffer }
+
+export function json(body: unknown, status = 200, headers: Record<string, string | string[]> = {}): Reply {
+  const type = { 'content-type': 'application/json; charset=utf-8' }
+  return { status, headers: { ...type, ...headers }, body: JSON.stringify(body) }
+}
+
+export function text(body: string, type = 'text/html', status = 200): Reply {
+  return { status, headers: { 'content-type': `${type}; charset=utf-8` }, body }
+}
+
+export function redirect(location: string, status = 302): Reply {
+  return { status, headers: { location }, body: '' }
+}
+
+/** A field of a value that somebody else wrote. */
+export function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}

@@ -1,0 +1,111 @@
+/** Holds the words of comments, messages and documents against the voice of this project, where it has been edited. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = import.meta.dirname
+
+/** What not to write, and what to write for it. A word list only: it does not know a good sentence. */
+const WORDS: readonly [RegExp, string][] = [
+  [/\bshall\b/i, 'must, should or will'],
+  [/\banew\b/i, 'again'],
+  [/\bby (?:it|them|him|her|our)sel(?:f|ves)\b/i, 'automatically, or on its own'],
+  [/\bso that\b/i, 'so, or to'],
+  [/\b(?:that|which|who) (?:is|are) none\b/i, 'that is not one, or invalid'],
+  [/\bno more(?=\s*[.;:,)]|\s*$)/im, 'no longer, or not again'],
+  [/(?:^|[.:*/] )(?:Who|Whoever|What|Whatever|Whose)\b(?![^.]*\?)/m, 'a subject that is a thing'],
+  [/(?:^|[.:*/] )So (?:many|much|long|far|often)\b/m, 'How many, how much …'],
+  [/\bhow-?manieth\b/i, 'how many times before'],
+  [/\boffers? (?:that )?stands?\b|\bstanding offer/i, 'an open offer'],
+  [/\b(?:is|are|was|were|be) come by\b/i, 'obtained'],
+  [/\bof (?:its|their) own accord\b/i, 'automatically'],
+  [/\bfor ever\b/i, 'forever'],
+  [/\b(?:upon|whereof|thereof|whereby|hitherto|herewith)\b/i, 'on, of which, by which …'],
+  [/\bneeds? not\b/i, 'does not have to'],
+  [/\b(?:is|are) to be (?=\w+ed\b)/i, 'must be'],
+  [/\bby halves\b/i, 'partly'],
+  [/\b(?:is|are|was|were) looked for\b/i, 'we look for, or check for'],
+  [/\bknows? no\b/i, 'does not know'],
+  [/\bsave for\b|\blest\b/i, 'except, or so … does not'],
+]
+
+/** Files, or folders with a slash at the end. Add what you write or edit; in the end this is the whole tree. */
+const EDITED = [
+  'CONTRIBUTING.md',
+  'README.md',
+  'architecture.test.ts',
+  'docs/bugs-of-others.md',
+  'docs/proofs.md',
+  'e2e/gallery.ts',
+  'e2e/support/',
+  'proofs/bugs/',
+  'proofs/cut/',
+  'proofs/kill/',
+  'proofs/machine.ts',
+  'proofs/mutation/',
+  'proofs/proof.ts',
+  'proofs/prove.ts',
+  'proofs/prove.test.ts',
+  'proofs/results.ts',
+  'proofs/server.ts',
+  'proofs/simulation/',
+  'proofs/store/',
+  'scripts/',
+  'steam-sandbox/http.ts',
+  'vitest.config.ts',
+]
+
+const isEdited = (file: string): boolean =>
+  EDITED.some((each) => file === each || (each.endsWith('/') && file.startsWith(each)))
+
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)))
+
+/** Every line of `text` that a word of the list is in, with what to write instead. */
+function complaintsOf(text: string): string[] {
+  return text.split('\n').flatMap((line, index) =>
+    WORDS.flatMap(([word, better]) => {
+      const found = word.exec(line)
+      return found === null ? [] : [`${index + 1}: "${found[0].trim()}" (${better})`]
+    }),
+  )
+}
+
+describe('the words', () => {
+  it('of every edited file are plain', () => {
+    const complaints = files
+      .filter((file) => isEdited(file) && /\.(?:tsx?|mjs|css|md|sql)$/.test(file))
+      .flatMap((file) =>
+        complaintsOf(readFileSync(join(ROOT, file), 'utf8')).map((line) => `${file}:${line}`),
+      )
+    expect(complaints).toEqual([])
+  })
+
+  it('are held for files that exist', () => {
+    const gone = EDITED.filter((each) => !files.some((file) => file === each || file.startsWith(each)))
+    expect(gone).toEqual([])
+  })
+
+  it.each([
+    '// The shopper shall wait.',
+    '/** Whoever asks first gets it. */',
+    ' * It ends. What leaves already is left alone.',
+    '// So many attempts are kept.',
+    '/** It works no more. */',
+    'the offer stands',
+    "'It goes on by itself'",
+  ])('are found: %s', (line) => {
+    expect(complaintsOf(line)).toHaveLength(1)
+  })
+
+  it.each([
+    '// Shallow copies will do.',
+    '/** What is this? */',
+    'so much that 3 no more than 4',
+    'the stand offers',
+  ])('are left alone: %s', (line) => {
+    expect(complaintsOf(line)).toEqual([])
+  })
+})
