@@ -23,7 +23,7 @@ export async function startTill() {
   const { db, url, queue, signals, log, lines, close } = await takeStand()
   // The database's own now() takes part in leases and views, so the test's clock starts there.
   const clock: FakeClock = fakeClock(new Date())
-  const deps: TradeDeps & RequestDeps = {
+  const deps: TradeDeps & RequestDeps & { clock: FakeClock } = {
     db,
     queue,
     signals,
