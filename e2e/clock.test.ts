@@ -1,8 +1,9 @@
 /** Eight days in a minute: the till's clock and its Steam's are advanced together, on a till of its own. */
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { spawnCommand } from '../gateway/testing/command.ts'
+import { offerEvidence } from '../gateway/testing/evidence.ts'
 import { callerOf, newDeposit, standingOffer } from './calls.ts'
 import { answerOffer, player } from './sandbox.ts'
 import { answerInBrowser, dearestFirst, enterLink, pay, pickItems, speak, TEXTS } from './shopper.ts'
@@ -17,6 +18,7 @@ let till: Till
 beforeAll(async () => {
   till = await startTill()
 })
+beforeEach(() => offerEvidence('own-till.log', () => till.main.output()))
 afterAll(() => endTill(till))
 
 const advance = (duration: string) => {
@@ -32,14 +34,15 @@ async function daysAhead() {
 }
 
 /** A deposit of the store that is paid with a protected item and held whole. */
-async function heldDeposit() {
+async function heldDeposit(name?: string) {
   const secrets = await storeSecrets(till.root)
   const deposit = await newDeposit({ place: till, secrets }, { creditMode: 'on_release' })
   const shopper = await callerOf(till.gateway, deposit)
-  const { tradeUrl } = await player(till.sandbox)
+  const { tradeUrl } = await player(till.sandbox, name)
   await shopper.post('/api/trade-url', { tradeUrl })
   const { offerId, amount } = await standingOffer(shopper)
-  await answerOffer(till.sandbox, offerId, 'accept')
+  // A magic player does it unasked.
+  if (name === undefined) await answerOffer(till.sandbox, offerId, 'accept')
   await expect.poll(shopper.payment).toMatchObject({ status: 'succeeded', amount, heldAmount: amount })
   const told = async () => {
     const headers = { authorization: `Bearer ${secrets.apiKey}` }
@@ -66,6 +69,14 @@ test('D-40 `clock advance 8d` moves the till and its Steam on, and what was held
     `select sum(balance) as available from account where kind = 'available'`,
   )
   expect(Number(available)).toBe(amount)
+})
+
+test('D-40 what Steam does in days is seen at once: a trade is taken back three days later', async () => {
+  const { told } = await heldDeposit('magic_reverser')
+  expect(await told()).not.toContain('deposit.reversed')
+  expect((await advance('3d')).code).toBe(0)
+  await expect.poll(told).toContain('deposit.reversed')
+  expect(await told()).not.toContain('deposit.funds_available')
 })
 
 /** As a shopper in the demo store: a top-up that is held, paid with the dearest items. */
