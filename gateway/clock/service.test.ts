@@ -108,7 +108,7 @@ describe('following', () => {
     expect(clock.aheadMs()).toBe(8 * DAY_MS)
   })
 
-  it('never goes back, and brings a sandbox along that begins anew', async () => {
+  it('never goes back, and brings a sandbox along that begins again at today', async () => {
     steam.advance(8 * DAY_S)
     const { look, clock } = aProcess()
     await look()
