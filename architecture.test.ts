@@ -46,6 +46,7 @@ const HEIGHT: Record<string, number> = {
   kit: 0,
   steam: 1,
   db: 1,
+  clock: 2,
   ledger: 2,
   http: 2,
   outages: 2,
@@ -200,6 +201,51 @@ describe('promises of the tree', () => {
     const isHook = (name: string): boolean =>
       name.startsWith('pre') && names.includes(name.slice('pre'.length))
     expect(names.filter((name) => !isHook(name)).length).toBeLessThanOrEqual(MOST_SCRIPTS)
+  })
+
+  it('D-40 the gateway reads time in one place; what else reads it is told here, with the reason', () => {
+    // performance.now() measures how long something took, and says nothing of the time of day.
+    const code = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/g
+    const databases =
+      /(?<![.\w])now\(\)(?!:)|\b(?:current_(?:timestamp|date|time)|localtime\w*|(?:clock|statement|transaction)_timestamp)\b/gi
+    const ours = files.filter((file) => room(file) === 'gateway' && !isTest(file))
+    const readers = (pattern: RegExp, among: RegExp) =>
+      ours.flatMap((file) => {
+        const text = readFileSync(join(ROOT, file), 'utf8')
+        const found = among.test(file) ? [...text.matchAll(pattern)].length : 0
+        return found === 0 ? [] : [[file, found]]
+      })
+    expect(Object.fromEntries(readers(code, /\.ts$/))).toEqual({
+      // The one place.
+      'gateway/kit/clock.ts': 4,
+      // Whether a year in a text of Steam is near: a jump makes no difference.
+      'gateway/steam/restriction.ts': 1,
+    })
+    // Migrations are held by the database that they make: gateway/clock/service.test.ts.
+    expect(Object.fromEntries(readers(databases, /\.ts$|verify\.sql$/))).toEqual({
+      // Leases: no jump may end one.
+      'gateway/bots/store.ts': 3,
+      'gateway/outages/store.ts': 1,
+      // When a migration was applied: before there is a clock of the till.
+      'gateway/db/migrate.ts': 1,
+    })
+    const systemClocks = imports.filter(
+      ({ from, to }) =>
+        to === 'gateway/kit/clock.ts' &&
+        !isTest(from) &&
+        room(from) === 'gateway' &&
+        /\bsystemClock\b/.test(readFileSync(join(ROOT, from), 'utf8')),
+    )
+    expect(systemClocks.map(({ from }) => from).sort()).toEqual([
+      // The only one that speaks to the real Steam outside of live mode.
+      'gateway/cli/live.ts',
+      // Live mode has no other clock.
+      'gateway/clock/service.ts',
+      // Where it is given no other.
+      'gateway/db/boss-queue.ts',
+      'gateway/gateway.ts',
+      'gateway/steam/web.ts',
+    ])
   })
 
   it('the project stands alone: it reads nothing beside itself', () => {

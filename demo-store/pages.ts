@@ -117,6 +117,7 @@ function topUpForm(): string {
   return `<form method="post" action="/top-ups" class="top-up">
 <label>Currency <select name="currency">${currencies.join('')}</select></label>
 <label>Language <select name="language"><option value="">My browser’s</option>${languages.join('')}</select></label>
+<label class="hold"><input type="checkbox" name="hold"> Hold it until Steam’s protection ends</label>
 <button type="submit" class="primary">Top up with game items</button>
 </form>`
 }

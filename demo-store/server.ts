@@ -143,6 +143,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
     backToStoreUrl,
     customerReference: shopper,
     ...(language && { language }),
+    ...(form.get('hold') === 'on' && { creditMode: 'on_release' as const }),
   }
   const deposit = await createDeposit(store.till, wanted, store.report)
   if (deposit === undefined) {

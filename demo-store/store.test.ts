@@ -136,6 +136,15 @@ describe('a top-up', () => {
     expect(await live()).toContain('Waiting for your items')
   })
 
+  test('is held whole until the protection ends if the shopper of the demo wants to see that', async () => {
+    await press({ hold: 'on' })
+    await press()
+    expect(till.calls.map(({ body }) => Reflect.get(Object(body), 'creditMode'))).toEqual([
+      'on_release',
+      undefined,
+    ])
+  })
+
   test('a till that stumbles is asked again for the same deposit', async () => {
     till.statuses.push(503)
     expect((await press()).status).toBe(303)

@@ -29,6 +29,8 @@ export type NewDeposit = {
   backToStoreUrl: string
   customerReference: string
   language?: string
+  /** All of it is held until Steam can no longer take it back. */
+  creditMode?: 'on_release'
 }
 
 const DEADLINE_MS = 10_000

@@ -7,6 +7,7 @@ import type { EventType } from '../contract/webhooks.ts'
 import { type Beginning, begin } from './beginning.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
+import { createFollower, openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
 import { type Database, openDatabase } from './db/client.ts'
@@ -26,11 +27,11 @@ import { pageMetricsRoute } from './http/page-metrics.ts'
 import { readStorageMetrics } from './http/storage-metrics.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
-import { systemClock } from './kit/clock.ts'
+import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
 import { type Ending, STOP_MS } from './kit/ending.ts'
 import { systemIds } from './kit/ids.ts'
 import type { Log } from './kit/log.ts'
-import { repeat } from './kit/repeat.ts'
+import { type Repeating, repeat } from './kit/repeat.ts'
 import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
 import { checkLedger } from './ledger/jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
@@ -59,6 +60,7 @@ import { createSender } from './webhooks/sender.ts'
 const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
 const SWEEP_MS = 10_000
 const OUTAGE_WATCH_MS = 5_000
+const CLOCK_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 
@@ -82,7 +84,7 @@ export async function startGateway(config: Config, begun: Beginning = begin(conf
     const signals = endingWith(stopping.signal, store.signals)
     const metrics = createMetrics()
     readStorageMetrics(metrics.registry, store.database.db)
-    const parts = { config, log, metrics, ...store, signals, ...createSteam(config) }
+    const parts = { config, log, metrics, ...store, signals, ...createSteam(config, store.clock) }
     const rooms = await prepareRooms(parts, ending)
     const app = await createHttp(parts, rooms, ending)
     ending.add('calls', 'http', () => {
@@ -120,23 +122,29 @@ type Storage = {
   queue: Queue
   signals: Signals
   box: SecretBox
+  clock: TillClock
+  /** The same clock where it can be advanced: undefined in live mode. */
+  advancedClock: AdvancedClock | undefined
   died: Promise<string>
 }
 
 async function openStorage(config: Config, { log, ending, database: ready }: Beginning): Promise<Storage> {
   const { url, died } = await ready
-  const database = openDatabase(url)
+  const database = openDatabase(url, 10, config.mode)
   ending.add('connections', 'database pool', () => database.close())
-  const queue = await createQueue({ url, log })
+  const advancedClock = config.mode === 'live' ? undefined : await openAdvancedClock(database.db)
+  const clock = advancedClock ?? systemClock
+  const queue = await createQueue({ url, log, clock })
   ending.add('queue', 'queue', () => queue.stop())
   const signals = await createSignals({ url, log })
   ending.add('connections', 'signals', () => signals.close())
-  return { database, queue, signals, box: createSecretBox(config.masterKey), died }
+  const box = createSecretBox(config.masterKey)
+  return { database, queue, signals, box, clock, advancedClock, died }
 }
 
 type SteamParts = { steam: Steam; communityUrl: string; imageBase: string; imageOrigins: string[] }
 
-function createSteam({ mode, steamSandboxUrl }: Config): SteamParts {
+function createSteam({ mode, steamSandboxUrl }: Config, clock: TillClock): SteamParts {
   if (steamSandboxUrl === undefined) {
     return {
       steam: createLoadedSteam(),
@@ -147,7 +155,7 @@ function createSteam({ mode, steamSandboxUrl }: Config): SteamParts {
   }
   const base = new URL(steamSandboxUrl).origin
   const redirect = createSandboxAgent(mode, base)
-  const steam = createLoadedSteam({ redirect, imageBase: base, communityBase: base })
+  const steam = createLoadedSteam({ redirect, imageBase: base, communityBase: base, clock })
   return { steam, communityUrl: base, imageBase: base, imageOrigins: [base] }
 }
 
@@ -155,8 +163,8 @@ type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics
 
 /** What each room needs, from the parts. */
 function roomsOf(parts: Parts) {
-  const { config, log, metrics, database, queue, signals, steam, box, imageBase } = parts
-  const common = { db: database.db, queue, signals, clock: systemClock, ids: systemIds, log }
+  const { config, log, metrics, database, queue, signals, steam, box, clock, imageBase } = parts
+  const common = { db: database.db, queue, signals, clock, ids: systemIds, log }
   const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
   const { maxItems, fleetLimits: fleet, priceRules: rules } = config
   return {
@@ -176,7 +184,7 @@ function roomsOf(parts: Parts) {
     webhooks: {
       ...common,
       send: createSender({ mode: config.mode }),
-      secretsOf: (endpoint: Signer) => secretsOf(box, endpoint, systemClock.now()),
+      secretsOf: (endpoint: Signer) => secretsOf(box, endpoint, clock.now()),
       random: Math.random,
       onPublished: (type: EventType) => metrics.events.inc({ type }),
       onAttempt: ({ outcome, isFirst, sinceEventMs }: AttemptFacts) => {
@@ -187,27 +195,26 @@ function roomsOf(parts: Parts) {
   }
 }
 
-type Rooms = ReturnType<typeof roomsOf>
+type Rooms = ReturnType<typeof roomsOf> & { pricing: Repeating }
 
 async function prepareRooms(parts: Parts, ending: Ending): Promise<Rooms> {
   const rooms = roomsOf(parts)
   await ensureWebhookQueues(rooms.webhooks)
   await ensureDepositQueues(rooms.deposits)
-  await startPrices(parts, ending)
-  return rooms
+  return { ...rooms, pricing: await startPrices(parts, ending) }
 }
 
 /** Everything that happens without a call: bots, jobs, and the sweep that finds what a lost job left. */
 async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<void> {
   const { config, log, database, metrics, queue, steam, box } = parts
-  const { common, deposits, trades, webhooks } = rooms
+  const { common, deposits, trades, webhooks, pricing } = rooms
   const bots = startBots({
     db: database.db,
     queue,
     steam,
     box,
     log,
-    clock: systemClock,
+    clock: common.clock,
     owner: randomUUID(),
     handlers: { inventory: inventoryHandler(common), ...tradeHandlers(trades) },
     maxBots: config.maxBots,
@@ -237,10 +244,25 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
       work: () => reportOverdue(trades),
     },
   ]
-  for (const { work, ...when } of sweeps) {
+  const repeated = sweeps.map(({ work, ...when }) => {
     const running = repeat({ ...when, log }, work)
     ending.add('work', when.name, () => running.stop())
+    return running
+  })
+  followSandbox(parts, ending, [...repeated, pricing])
+}
+
+/** Nothing in live mode. What fell due while the clock jumped is looked for at once. */
+function followSandbox(parts: Parts, ending: Ending, repeated: readonly Repeating[]): void {
+  const { log, database, advancedClock: clock, config } = parts
+  if (clock === undefined || config.steamSandboxUrl === undefined) return
+  const onAdvance = (): void => {
+    for (const work of repeated) work.again()
   }
+  const { steamSandboxUrl: sandboxUrl } = config
+  const follow = createFollower({ db: database.db, clock, sandboxUrl, log, onAdvance })
+  const running = repeat({ name: "sandbox's clock", everyMs: CLOCK_MS, log }, follow)
+  ending.add('work', 'clock', () => running.stop())
 }
 
 function createHttp(parts: Parts, rooms: Rooms, ending: Ending) {
@@ -305,13 +327,16 @@ function observe({ log, metrics }: Parts, call: ObservedCall): void {
   logCall(log, call)
 }
 
-async function startPrices({ config, log, database }: Parts, ending: Ending): Promise<void> {
+async function startPrices(parts: Parts, ending: Ending): Promise<Repeating> {
+  const { config, log, database, clock } = parts
   const file = config.pricesFile ?? (config.mode === 'sandbox' ? SANDBOX_PRICES : undefined)
-  const sources = priceSources({ file, web: config.priceSources }, systemClock)
+  // Sources go by the machine's clock; the room translates.
+  const sources = priceSources({ file, web: config.priceSources }, { now: clock.machineNow })
   if (sources.length === 0)
     log.error('neither a price file nor a source of prices is set: no item has a price')
-  const pricing = await startPricing({ db: database.db, sources, clock: systemClock, log })
+  const pricing = await startPricing({ db: database.db, sources, clock, log })
   ending.add('work', 'pricing', () => pricing.stop())
+  return pricing
 }
 
 async function isHealthy({ db }: Database): Promise<boolean> {

@@ -18,7 +18,7 @@ type Registration = StoreAccess & {
   url: string
   /** Steam ids of the bots that were enrolled. */
   bots: string[]
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, by the sandbox's clock, which can be advanced. */
   enrolledAt: number
 }
 
@@ -50,15 +50,18 @@ async function knownRegistration({ file, urls }: DemoPlace): Promise<Partial<Reg
 }
 
 async function enrolBots({ urls, gatewayEnv }: DemoPlace, known: Partial<Registration> | undefined) {
-  const answer = await fetch(`${urls.sandbox}/control/bots`, { signal: AbortSignal.timeout(DEADLINE_MS) })
-  const there = (await answer.json()) as SandboxBot[]
+  const ask = async (path: string) =>
+    (await fetch(`${urls.sandbox}${path}`, { signal: AbortSignal.timeout(DEADLINE_MS) })).json()
+  const there = (await ask('/control/bots')) as SandboxBot[]
+  const { nowS } = (await ask('/control/clock')) as { nowS: number }
+  const nowMs = nowS * 1_000
   const bots = there.map((bot) => bot.steamId).sort()
   const enrolledAt = known?.enrolledAt ?? 0
-  const isCurrent = Date.now() - enrolledAt < TOKEN_AGE_MS && known?.bots?.join() === bots.join()
+  const isCurrent = nowMs - enrolledAt < TOKEN_AGE_MS && known?.bots?.join() === bots.join()
   if (isCurrent) return { bots, enrolledAt }
   const tokens = there.map((bot) => bot.refreshToken)
   await command(['bot', 'add'], gatewayEnv, tokens)
-  return { bots, enrolledAt: Date.now() }
+  return { bots, enrolledAt: nowMs }
 }
 
 async function registerStore(

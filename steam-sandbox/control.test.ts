@@ -65,6 +65,12 @@ describe('time', () => {
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 0 })
   })
 
+  it('is brought as far ahead as another clock, once however often it is asked, and never back', async () => {
+    for (const aheadS of [DAY_S, DAY_S, 60]) {
+      expect((await call('POST', 'clock', { aheadS })).body).toMatchObject({ aheadS: DAY_S })
+    }
+  })
+
   it('is advanced by a button of the page', async () => {
     expect((await press('/behaviours/', [['advance', String(7 * DAY_S)]])).status).toBe(303)
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 7 * DAY_S })

@@ -24,7 +24,9 @@ export async function serve(
   const request = await read(message, sandbox.url)
   if (!request) return give(response, { status: 413, headers: {}, body: '' })
   count(request, sandbox)
-  sandbox.log.push({ method: request.method, host: request.host, path: request.path })
+  // Not what tests and tills ask of the sandbox itself: they look at its clock every second.
+  const isControl = request.own && request.path.startsWith('/control/')
+  if (!isControl) sandbox.log.push({ method: request.method, host: request.host, path: request.path })
   if (sandbox.log.length > MAX_LOG) sandbox.log.shift()
   const fault = sandbox.faults.take(request, sandbox.world(), sandbox.nowS())
   if (fault && fault.delayMs > 0) await sandbox.pause(fault.delayMs, response)

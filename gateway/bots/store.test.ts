@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Tx } from '../db/client.ts'
+import { raiseAhead } from '../clock/store.ts'
+import { openDatabase, type Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { DEFAULT_FLEET_LIMITS } from './fleet.ts'
@@ -55,6 +56,16 @@ describe('a lease', () => {
     const ids = taken.flat().map((lease) => lease.botId)
     expect(ids).toHaveLength(6)
     expect(new Set(ids).size).toBe(6)
+  })
+
+  it('D-40 does not run out when the clock is advanced', async () => {
+    const sandbox = openDatabase(database.url, 1, 'sandbox')
+    await aBot(1)
+    const [lease] = await takeLeases(sandbox.db, OWNER, 10)
+    await raiseAhead(sandbox.db, 8 * 86_400)
+    expect(await takeLeases(sandbox.db, OTHER, 10)).toEqual([])
+    expect(lease && (await beat(sandbox.db, lease))).toBe(true)
+    await sandbox.close()
   })
 
   it('goes to another process once it has run out, under a higher epoch', async () => {

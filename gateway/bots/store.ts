@@ -6,7 +6,7 @@ import type { Profile } from '../steam/steam.ts'
 import type { BotFacts } from './fleet.ts'
 import type { Failing } from './health.ts'
 
-/** Database time decides about leases: the clocks of two machines may differ. */
+/** The database machine's time decides about leases: the clocks of two machines may differ, and the till's may jump. */
 const LEASE_SECONDS = 25
 
 export const LEASE_MS = LEASE_SECONDS * 1000
@@ -81,7 +81,7 @@ export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
     .leftJoin('inventory_request as request', (join) =>
       join
         .onRef('request.bot_id', '=', 'bot.id')
-        .on('request.created_at', '>', sql<Date>`now() - interval '10 minutes'`),
+        .on('request.created_at', '>', sql<Date>`(select till_now()) - interval '10 minutes'`),
     )
     .select('bot.id')
     .where(reachable)
@@ -90,7 +90,7 @@ export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
     .orderBy(sql`bot.inventories_failing_since is not null`)
     // What is open for a minute is waited for by nobody.
     .orderBy(
-      sql`count(request.id) filter (where request.state <> 'done' and request.created_at > now() - interval '1 minute')`,
+      sql`count(request.id) filter (where request.state <> 'done' and request.created_at > (select till_now()) - interval '1 minute')`,
     )
     .orderBy(sql`max(request.created_at) asc nulls first`)
     .orderBy('bot.id')
@@ -110,7 +110,7 @@ export async function saveBot(db: Db, profile: Profile, token: SealedToken): Pro
     level: profile.level,
     refresh_token: token.sealed,
     token_expires_at: token.expiresAt,
-    protection_acknowledged_at: token.acknowledged ? sql<Date>`now()` : null,
+    protection_acknowledged_at: token.acknowledged ? sql<Date>`till_now()` : null,
     state: 'active' as const,
     state_reason: null,
   }
@@ -238,7 +238,7 @@ export async function setOnline(db: Db, lease: Lease, offlineReason: string | nu
 /** Says since when what fails. Without effect once the lease is lost. */
 export async function setHealth(db: Db, lease: Lease, failing: Failing): Promise<void> {
   const since = (ms: number | null) =>
-    ms === null ? null : sql<Date>`now() - make_interval(secs => ${ms / 1000})`
+    ms === null ? null : sql<Date>`till_now() - make_interval(secs => ${ms / 1000})`
   await db
     .updateTable('bot')
     .set({
@@ -260,7 +260,7 @@ export async function noteSession(
     .set({
       token_expires_at: expiresAt,
       ...(acknowledged
-        ? { protection_acknowledged_at: sql<Date>`coalesce(protection_acknowledged_at, now())` }
+        ? { protection_acknowledged_at: sql<Date>`coalesce(protection_acknowledged_at, till_now())` }
         : {}),
     })
     .where(held(lease))
@@ -288,7 +288,7 @@ export async function releaseLease(db: Db, lease: Lease): Promise<void> {
 }
 
 function ageMs(since: Expression<Date | null>): RawBuilder<number | null> {
-  return sql<number | null>`(extract(epoch from now() - ${since}) * 1000)::float8`
+  return sql<number | null>`(extract(epoch from till_now() - ${since}) * 1000)::float8`
 }
 
 function held(lease: Lease): Expression<SqlBool> {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
 import { type AddBotAnswer, addBot, listBots } from '../bots/service.ts'
 import type { Config } from '../config.ts'
-import { systemClock } from '../kit/clock.ts'
+import type { Clock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { createLiveAgent, createSandboxAgent } from '../steam/agent.ts'
 import type { TokenAnswer } from '../steam/enrol.ts'
@@ -15,19 +15,20 @@ import { Refusal, type Terminal } from './terminal.ts'
 const DAY_MS = 86_400_000
 const SHARED_SECRET = /^[A-Za-z0-9+/]{27}=$/
 
-function steamOf({ mode, steamSandboxUrl }: Config): Steam {
+function steamOf({ mode, steamSandboxUrl }: Config, clock: Clock): Steam {
   if (steamSandboxUrl === undefined) return createLoadedSteam()
   const base = new URL(steamSandboxUrl).origin
   return createLoadedSteam({
     redirect: createSandboxAgent(mode, base),
     imageBase: base,
     communityBase: base,
+    clock,
   })
 }
 
-function add({ config, db }: Context, refreshToken: string): Promise<AddBotAnswer> {
+function add({ config, db, clock }: Context, refreshToken: string): Promise<AddBotAnswer> {
   const box = createSecretBox(config.masterKey)
-  return addBot({ db, steam: steamOf(config), box, clock: systemClock, refreshToken })
+  return addBot({ db, steam: steamOf(config, clock), box, clock, refreshToken })
 }
 
 /** True when the bot was added. */
@@ -107,12 +108,14 @@ async function askAndObtain(
 }
 
 /** `bot list`. */
-export async function showBots({ db, terminal }: Context): Promise<void> {
+export async function showBots({ db, clock, terminal }: Context): Promise<void> {
   for (const bot of await listBots(db)) {
     const reach = bot.reachable ? 'online' : `offline (${bot.stateReason ?? 'no gateway holds it'})`
     const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token without an end'
     const soon =
-      bot.tokenExpiresAt && bot.tokenExpiresAt.getTime() - Date.now() < 14 * DAY_MS ? ' (soon)' : ''
+      bot.tokenExpiresAt && bot.tokenExpiresAt.getTime() - clock.now().getTime() < 14 * DAY_MS
+        ? ' (soon)'
+        : ''
     const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
     terminal.print([...facts, bot.steamId, bot.name].join('\t'))
   }

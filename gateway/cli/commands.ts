@@ -1,10 +1,11 @@
 /** The table of the operator's commands. A command's code is loaded when it is run, so the help costs nothing else. */
 import type { Config } from '../config.ts'
 import type { Db } from '../db/client.ts'
+import type { TillClock } from '../kit/clock.ts'
 import type { Terminal } from './terminal.ts'
 
-/** What every command works with: the settings, the till's database, and the operator. */
-export type Context = { config: Config; db: Db; terminal: Terminal }
+/** What every command works with: the settings, the till's database and clock, and the operator. */
+export type Context = { config: Config; db: Db; clock: TillClock; terminal: Terminal }
 
 export type Run = (context: Context, args: string[]) => Promise<void>
 
@@ -150,6 +151,12 @@ export const COMMANDS: readonly Command[] = [
     name: 'maintenance off',
     does: 'lets trades and the time of deposits go on',
     load: async () => (await import('./maintenance.ts')).switchMaintenance(false),
+  },
+  {
+    name: 'clock advance',
+    takes: 'DURATION',
+    does: 'sandbox only: moves the time of the till and of its Steam on, such as 90s, 15m or 8d',
+    load: async () => (await import('./clock.ts')).advance,
   },
 ]
 

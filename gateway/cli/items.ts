@@ -1,6 +1,5 @@
 /** `items …`: what the bots hold, and what the operator took out of their hands. */
 import { type HeldItem, heldItems, type MoveAnswer, moveItem } from '../bots/items.ts'
-import { systemClock } from '../kit/clock.ts'
 import type { Context } from './commands.ts'
 import { Refusal } from './terminal.ts'
 
@@ -39,13 +38,13 @@ const WHY: Record<Extract<MoveAnswer, { kind: 'refused' }>['reason'], string> = 
 }
 
 /** `items moved`: lines of the export (or their first column) on stdin; records that these items left their bots. */
-export async function recordMoved({ db, terminal }: Context): Promise<void> {
+export async function recordMoved({ db, clock, terminal }: Context): Promise<void> {
   let moved = 0
   let failed = 0
   for await (const line of terminal.lines()) {
     const [item = ''] = line.split(',')
     if (item === 'item') continue
-    const answer = await moveItem({ db, clock: systemClock }, item)
+    const answer = await moveItem({ db, clock }, item)
     if (answer.kind === 'moved') {
       moved += 1
       continue

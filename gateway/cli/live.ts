@@ -31,7 +31,7 @@ export async function checkLive({ refreshToken, tradeLink, game: named, item, wa
     refreshToken,
     partner: { steamId: steamIdOfAccount(account), token },
     game,
-    now: systemClock.now,
+    clock: systemClock,
     passed: (what) => console.log(`ok  ${what}`),
     ...(item === undefined ? {} : { smoke: smokeOf(item, waits) }),
   })

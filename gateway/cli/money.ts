@@ -2,13 +2,12 @@
 import { parseArgs } from 'node:util'
 import { CURRENCIES } from '../../contract/money.ts'
 import { timelineOf } from '../deposits/timeline.ts'
-import { systemClock } from '../kit/clock.ts'
 import { recordPayout as record } from '../ledger/payout.ts'
 import { idOf, oneOf } from './arguments.ts'
 import type { Context } from './commands.ts'
 import { Refusal } from './terminal.ts'
 
-export async function recordPayout({ db, terminal }: Context, args: string[]): Promise<void> {
+export async function recordPayout({ db, clock, terminal }: Context, args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
@@ -30,7 +29,7 @@ export async function recordPayout({ db, terminal }: Context, args: string[]): P
     amount: idOf(values.amount, '--amount, in minor units,'),
     reference,
   }
-  const answer = await record({ db, clock: systemClock }, payout)
+  const answer = await record({ db, clock }, payout)
   if (answer.kind === 'refused') throw new Refusal(`nothing was recorded: ${answer.reason}`)
   terminal.print(answer.kind === 'known' ? `${reference} was recorded before` : `${reference} recorded`)
 }

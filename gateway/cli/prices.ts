@@ -1,7 +1,6 @@
 /** `price …`: what the sources say, and what the operator takes out of their hands. */
 import { parseArgs } from 'node:util'
 import { GAMES, type Game } from '../../contract/games.ts'
-import { systemClock } from '../kit/clock.ts'
 import { listFeeds } from '../pricing/feeds.ts'
 import { freshOf } from '../pricing/price.ts'
 import { priceList } from '../pricing/service.ts'
@@ -10,10 +9,10 @@ import type { Context, Run } from './commands.ts'
 import { Refusal } from './terminal.ts'
 
 /** `price show`: of one item what each source says, and what a shopper is paid. */
-export async function showPrice({ config, db, terminal }: Context, args: string[]): Promise<void> {
+export async function showPrice({ config, db, clock, terminal }: Context, args: string[]): Promise<void> {
   const { game, item } = readArgs(args)
   if (item === null) throw new Refusal('--item takes the market hash name of an item')
-  const now = systemClock.now()
+  const now = clock.now()
   const rules = config.priceRules
   const said = (await readPrices(db, game, [item])).get(item) ?? []
   const fresh = new Set(freshOf(said, rules[game], now))
@@ -39,9 +38,9 @@ export async function showPrice({ config, db, terminal }: Context, args: string[
 
 /** `price block`, `price freeze`: of one item, or of a whole game. */
 export function holdPrice(kind: Hold['kind']): Run {
-  return async ({ db, terminal }, args) => {
+  return async ({ db, clock, terminal }, args) => {
     const { game, item: name } = readArgs(args, { needsAll: true })
-    const hold = { name, kind, since: systemClock.now() }
+    const hold = { name, kind, since: clock.now() }
     await holdPrices(db, { ...hold, game })
     terminal.print(holdLine(game, hold))
   }

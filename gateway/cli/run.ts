@@ -51,10 +51,14 @@ async function withDatabase(
 ): Promise<void> {
   const { databaseUrlOf } = await import('./settings.ts')
   const { config, url } = databaseUrlOf(env)
-  const { openDatabase } = await import('../db/client.ts')
-  const database = openDatabase(url, 2)
+  const [{ openDatabase }, { openClock }] = await Promise.all([
+    import('../db/client.ts'),
+    import('../clock/service.ts'),
+  ])
+  const { mode } = config
+  const database = openDatabase(url, 2, mode)
   try {
-    await work({ config, db: database.db })
+    await work({ config, db: database.db, clock: await openClock(database.db, mode) })
   } finally {
     await database.close()
   }

@@ -1,7 +1,6 @@
 /** `store …` and `key …`. */
 import { parseArgs } from 'node:util'
 import { SCOPES, type Scope } from '../../contract/store-api.ts'
-import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { readBalances } from '../stores/account.ts'
 import { addKey, isScope, type KeyFacts, listKeys, revokeKey, rotateKey } from '../stores/keys.ts'
@@ -14,11 +13,11 @@ import { Refusal } from './terminal.ts'
 const DOLLARS = /^\d{1,9}$/
 const HOURS = /^\d{1,4}$/
 
-const storeDeps = ({ config, db }: Pick<Context, 'config' | 'db'>) => ({
+const storeDeps = ({ config, db, clock }: Pick<Context, 'config' | 'db' | 'clock'>) => ({
   db,
   box: createSecretBox(config.masterKey),
   mode: config.mode,
-  clock: systemClock,
+  clock,
 })
 
 /** `none` gives the page its own colour back. */
@@ -115,7 +114,7 @@ function keyLine({ id, name, scopes, lastUsedAt, expiresAt, revokedAt }: KeyFact
   return `${id} "${name}" ${scopes.join(' ')}, ${used}${end}`
 }
 
-export async function addStoreKey({ config, db, terminal }: Context, args: string[]): Promise<void> {
+export async function addStoreKey({ config, db, clock, terminal }: Context, args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
     options: {
@@ -132,12 +131,15 @@ export async function addStoreKey({ config, db, terminal }: Context, args: strin
   const store = await db.selectFrom('store').select('id').where('id', '=', storeId).executeTakeFirst()
   if (store === undefined) throw new Refusal(`there is no store ${storeId}`)
   const fresh = { storeId, name: values.name, scopes: [...new Set<Scope>(scopes)] }
-  const deps = { mode: config.mode, clock: systemClock }
+  const deps = { mode: config.mode, clock }
   terminal.print(await db.transaction().execute((tx) => addKey(tx, deps, fresh)))
 }
 
 /** Prints the new key alone, so that it can be piped to where it belongs. */
-export async function rotateStoreKey({ config, db, terminal }: Context, args: string[]): Promise<void> {
+export async function rotateStoreKey(
+  { config, db, clock, terminal }: Context,
+  args: string[],
+): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
     options: { 'overlap-hours': { type: 'string', default: '24' } },
@@ -145,16 +147,12 @@ export async function rotateStoreKey({ config, db, terminal }: Context, args: st
   })
   const overlap = values['overlap-hours']
   if (!HOURS.test(overlap)) throw new Refusal('--overlap-hours takes whole hours')
-  const key = await rotateKey(
-    { db, mode: config.mode, clock: systemClock },
-    positionals[0] ?? '',
-    Number(overlap),
-  )
+  const key = await rotateKey({ db, mode: config.mode, clock }, positionals[0] ?? '', Number(overlap))
   if (key === undefined) throw new Refusal('there is no such key that works; `store show` lists them')
   terminal.print(key)
 }
 
-export async function revokeStoreKey({ db, terminal }: Context, [id = '']: string[]): Promise<void> {
-  if (!(await revokeKey({ db, clock: systemClock }, id))) throw new Refusal('there is no such key')
+export async function revokeStoreKey({ db, clock, terminal }: Context, [id = '']: string[]): Promise<void> {
+  if (!(await revokeKey({ db, clock }, id))) throw new Refusal('there is no such key')
   terminal.print(`key ${id} works no more`)
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createTillClock } from '../kit/clock.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { createQueue } from './boss-queue.ts'
@@ -46,6 +47,17 @@ describe('queue', () => {
     await ring({ from: 'committed' })
     await queue.work('bell', collect)
     await expect.poll(() => seen).toEqual([{ from: 'committed' }])
+  })
+
+  test('D-40 a delayed job starts when the clock that was advanced says so', async () => {
+    await queue.stop()
+    const clock = createTillClock()
+    clock.advanceTo(8 * 86_400_000)
+    queue = await createQueue({ url: database.url, log: captured.log, clock })
+    await ring({ n: 1 }, { startAfter: clock.now() })
+    await ring({ n: 2 }, { startAfter: new Date(clock.now().getTime() + 3_600_000) })
+    await queue.work('bell', collect)
+    await expect.poll(() => seen).toEqual([{ n: 1 }])
   })
 
   test('at most one waiting job carries a key, and a delayed one does not swallow one for now', async () => {

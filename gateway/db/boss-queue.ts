@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { fromKysely, type Job, type JobResult, PgBoss } from 'pg-boss'
+import { systemClock, type TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Queue } from './queue.ts'
 
 export type QueueOptions = {
   url: string
   log: Log
+  /** The till's clock, which says when delayed jobs start. */
+  clock?: Pick<TillClock, 'machineTime'>
   /** How often a worker looks for jobs without a notification; also how late a delayed job may start. */
   pollSeconds?: number
 }
@@ -30,7 +33,12 @@ const QUEUE_RULES = {
 } as const
 
 /** Starts the job queue in the schema `pgboss` of the database, creating it on the first start. */
-export async function createQueue({ url, log, pollSeconds = 1 }: QueueOptions): Promise<Queue> {
+export async function createQueue({
+  url,
+  log,
+  clock = systemClock,
+  pollSeconds = 1,
+}: QueueOptions): Promise<Queue> {
   const boss = new PgBoss({
     connectionString: url,
     application_name: 'tradetill-queue',
@@ -60,7 +68,8 @@ export async function createQueue({ url, log, pollSeconds = 1 }: QueueOptions): 
       await boss.send(name, data, {
         db: fromKysely(tx),
         singletonKey: waitingKey(singletonKey, startAfter),
-        ...(startAfter && { startAfter }),
+        // pg-boss compares with the machine's clock. A job that the till's clock jumps over is found by its sweep.
+        ...(startAfter && { startAfter: clock.machineTime(startAfter) }),
       })
     },
     work: async (name, handler, { concurrency = 4 } = {}) => {

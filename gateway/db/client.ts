@@ -11,10 +11,12 @@ export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> }
 const INT8_OID = 20
 
 /** Connects to PostgreSQL. int8 is read as bigint, so that no sum of money passes through a float. */
-export function openDatabase(url: string, poolSize = 10): Database {
+export function openDatabase(url: string, poolSize = 10, mode: 'sandbox' | 'live' = 'live'): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
+    // Only then does till_now() follow the clock that can be advanced.
+    ...(mode === 'sandbox' && { options: '-c tradetill.mode=sandbox' }),
     connectionTimeoutMillis: 10_000,
     statement_timeout: 15_000,
     idle_in_transaction_session_timeout: 30_000,

@@ -2,6 +2,7 @@
 import type { Tx } from './client.ts'
 
 export type SendOptions = {
+  /** By the till's clock. */
   startAfter?: Date
   /** At most one waiting job of the queue carries this key; further ones are dropped. */
   singletonKey?: string

@@ -297,6 +297,9 @@ export type CustodyEntryTable = {
 
 export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'; since: Date }
 
+/** At most one row; none until the clock was advanced. */
+export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }
+
 export type SettingTable = { name: string; value: JSONColumnType<object> }
 
 export type Tables = {
@@ -325,5 +328,6 @@ export type Tables = {
   payout: PayoutTable
   custody_entry: CustodyEntryTable
   outage: OutageTable
+  till_clock: TillClockTable
   setting: SettingTable
 }

@@ -9,7 +9,7 @@ import { type Database, openDatabase } from '../db/client.ts'
 import { handleErrors } from '../http/problem.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
 import { depositRoutes, paymentRoute } from './routes.ts'
@@ -33,7 +33,7 @@ beforeEach(async () => {
   till = await startTill()
   store = await aStore(till)
   ;({ bot, session } = await aBot(till))
-  polling = openDatabase(till.url)
+  polling = openDatabase(till.url, 10, 'sandbox')
   queries = 0
   polling.pool.on('acquire', () => {
     queries += 1
@@ -72,7 +72,7 @@ async function payment(hash: string): Promise<Payment> {
 /** What the page sees, and whether its time is what is left until `end` by the clock of the database. */
 async function paymentUntil(hash: string, end: Date) {
   const left = async () => {
-    const seconds = sql<number>`ceil(extract(epoch from ${end}::timestamptz - now()))::int`.as('seconds')
+    const seconds = sql<number>`ceil(extract(epoch from ${end}::timestamptz - till_now()))::int`.as('seconds')
     return (await till.db.selectNoFrom(seconds).executeTakeFirstOrThrow()).seconds
   }
   const most = await left()
@@ -101,6 +101,14 @@ describe('GET /api/payment', () => {
       backToStoreUrl: 'https://store.test/',
     })
     expect(view.user?.tradeUrl).toMatch(/partner=\d+&token=tok-en_1$/)
+  })
+
+  it('D-40 the time left is told by the clock that was advanced', async () => {
+    const { hash } = await aDeposit(till, store)
+    const end = secondsLater(till.clock.now(), 3_600)
+    await jump(till, 600)
+    const { timeLeft } = await paymentUntil(hash, end)
+    expect(timeLeft).toBeGreaterThan(0)
   })
 
   it('D-23 an unchanged poll is 304 and runs no query', async () => {

@@ -80,8 +80,8 @@ export function viewReader(db: Db, communityUrl: string): ViewReader {
         exists (select from outage where kind in ('offers', 'maintenance')) as technical_works,
         exists (select from outage where kind = 'deposits') as deposits_stopped,
         exists (select from outage where kind = 'offers') as trades_stopped,
-        greatest(0, ceil(extract(epoch from deposit.expires_at - now())))::int as seconds_to_expiry,
-        greatest(0, ceil(extract(epoch from trade.deadline - now())))::int as seconds_to_deadline
+        greatest(0, ceil(extract(epoch from deposit.expires_at - (select till_now()))))::int as seconds_to_expiry,
+        greatest(0, ceil(extract(epoch from trade.deadline - (select till_now()))))::int as seconds_to_deadline
       from deposit
       join store on store.id = deposit.store_id
       left join lateral (

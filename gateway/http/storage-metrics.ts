@@ -29,7 +29,7 @@ const READINGS: readonly Reading[] = [
     name: 'tradetill_trades_overdue',
     help: 'Trades that were due more than a minute ago',
     labels: [],
-    query: sql`select count(*) as value from trade where due_at < now() - interval '1 minute'`,
+    query: sql`select count(*) as value from trade where due_at < (select till_now()) - interval '1 minute'`,
   },
   {
     name: 'tradetill_ledger_balance',
@@ -53,7 +53,7 @@ const READINGS: readonly Reading[] = [
     name: 'tradetill_webhooks_oldest_due_seconds',
     help: 'How long the delivery that is overdue most has been so',
     labels: [],
-    query: sql`select coalesce(greatest(0, extract(epoch from now() - min(due_at))), 0) as value
+    query: sql`select coalesce(greatest(0, extract(epoch from till_now() - min(due_at))), 0) as value
       from webhook_delivery where state = 'due'`,
   },
   {

@@ -1,4 +1,47 @@
-/** The time, as an argument: nothing of the domain reads the machine's clock by itself. */
+/** The one place where the gateway reads the time of day. Code gets a clock as an argument. */
+
+/** The till's time: expiry, deadlines, settlement, retries and retention. */
 export type Clock = { now(): Date }
 
-export const systemClock: Clock = { now: () => new Date() }
+/**
+ * The till's clock with the machine's beside it. The two are the same but in sandbox mode, where the till's can be
+ * advanced.
+ */
+export type TillClock = Clock & {
+  /** For what others check by their own clocks, and for what a jump must not end: signatures, HTTP dates, locks. */
+  machineNow(): Date
+  /** A time of the till's clock by the machine's, and the other way round. */
+  machineTime(time: Date): Date
+  tillTime(time: Date): Date
+}
+
+export type AdvancedClock = TillClock & {
+  aheadMs(): number
+  /** Only forward: returns false where the clock is that far ahead already. */
+  advanceTo(aheadMs: number): boolean
+}
+
+/** A clock that starts as the machine's. */
+export function createTillClock(): AdvancedClock {
+  let ahead = 0
+  return {
+    now: () => new Date(Date.now() + ahead),
+    machineNow: () => new Date(),
+    machineTime: (time) => new Date(time.getTime() - ahead),
+    tillTime: (time) => new Date(time.getTime() + ahead),
+    aheadMs: () => ahead,
+    advanceTo(aheadMs) {
+      if (aheadMs <= ahead) return false
+      ahead = aheadMs
+      return true
+    },
+  }
+}
+
+/** The machine's clock, which nobody can advance: all that live mode has. */
+export const systemClock: TillClock = {
+  now: () => new Date(),
+  machineNow: () => new Date(),
+  machineTime: (time) => time,
+  tillTime: (time) => time,
+}

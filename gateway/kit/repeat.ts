@@ -8,13 +8,21 @@ type Repeated = {
   atOnce?: boolean
 }
 
+export type Repeating = {
+  /** An extra turn, now or right after the one that runs. */
+  again(): void
+  stop(): Promise<void>
+}
+
 /** Runs `work` every `everyMs`, never twice at once; a failure is logged and the next turn comes. */
 export function repeat(
   { name, everyMs, log, atOnce = true }: Repeated,
   work: () => Promise<void>,
-): { stop(): Promise<void> } {
+): Repeating {
   let running: Promise<void> | undefined
+  let stopped = false
   const turn = (): void => {
+    if (stopped) return
     running ??= work()
       .catch((error: unknown) => log.error({ err: error, work: name }, 'repeated work failed'))
       .finally(() => {
@@ -24,7 +32,9 @@ export function repeat(
   if (atOnce) turn()
   const timer = setInterval(turn, everyMs)
   return {
+    again: () => void (running ?? Promise.resolve()).then(turn),
     async stop() {
+      stopped = true
       clearInterval(timer)
       await running
     },

@@ -107,6 +107,37 @@ describe('pricing', () => {
     expect(await priceOf('Knife')).toMatchObject({ gross: 500n })
   })
 
+  test('D-40 what was fresh before the clock was advanced is asked for again, and is fresh by its new time', async () => {
+    const ahead = fakeClock(clock.now())
+    // As the web tells it: by the clock of the world.
+    const row = {
+      marketHashName: 'Knife',
+      usdMicros: 5_000_000n,
+      levelUsdMicros: 5_000_000n,
+      popularity: 20,
+      popularityKind: 'sales7d' as const,
+    }
+    const source: PriceSource = {
+      name: 'test',
+      pace: { everyMs: 600_000, gapMs: 0 },
+      isLocal: true,
+      fetch: async (game) => (game === 'cs' ? [{ ...row, asOf: ahead.machineNow() }] : []),
+    }
+    const pricing = await startPricing({ db: database.db, sources: [source], clock: ahead, log })
+    const told = async () => {
+      const rules = rulesWith(() => ({}))
+      const asked = { game: 'cs', currency: 'USD', names: ['Knife'], rules, now: ahead.now() } as const
+      const list = await priceList(database.db, asked)
+      return 'refused' in list ? list.refused : list.of('Knife').kind
+    }
+    expect(await told()).toBe('priced')
+    ahead.jump(8 * 86_400_000)
+    expect(await told()).not.toBe('priced')
+    pricing.again()
+    await expect.poll(told).toBe('priced')
+    await pricing.stop()
+  })
+
   test('starts with all prices there, and stops', async () => {
     const source = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
     const pricing = await startPricing({ db: database.db, sources: [source], clock, log })

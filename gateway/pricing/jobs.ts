@@ -1,22 +1,22 @@
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
-import type { Clock } from '../kit/clock.ts'
+import type { TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { repeat } from '../kit/repeat.ts'
+import { type Repeating, repeat } from '../kit/repeat.ts'
 import { isJump, readRate } from './exchange.ts'
 import { feedsOf, noteFailure, noteGood, takeDueFeed } from './feeds.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
 import { forgetPricesBefore, latestRates, savePrices, saveRate } from './store.ts'
 
-export type PricingDeps = { db: Db; sources: readonly PriceSource[]; clock: Clock; log: Log }
+export type PricingDeps = { db: Db; sources: readonly PriceSource[]; clock: TillClock; log: Log }
 
 const TURN_MS = 5_000
 const HOUR_MS = 3_600_000
 const FETCH_MS = 60_000
 
 /** Reads what lies on this machine, then asks every source at its own pace until stopped. */
-export async function startPricing(deps: PricingDeps): Promise<{ stop(): Promise<void> }> {
+export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   const { log } = deps
   const ended = new AbortController()
   const { signal } = ended
@@ -27,10 +27,14 @@ export async function startPricing(deps: PricingDeps): Promise<{ stop(): Promise
     ),
   )
   turns.push(
-    repeat({ name: 'the rate of the dollar', everyMs: HOUR_MS, log }, () => saveDollar(deps)),
+    // Also what the dollar's rate needs to stay fresh.
+    repeat({ name: 'local prices', everyMs: HOUR_MS, atOnce: false, log }, () => refreshLocal(deps, signal)),
     repeat({ name: 'forgotten prices', everyMs: 24 * HOUR_MS, log }, () => forgetPrices(deps)),
   )
   return {
+    again() {
+      for (const turn of turns) turn.again()
+    },
     stop: async () => {
       ended.abort()
       await Promise.all(turns.map((turn) => turn.stop()))
@@ -95,7 +99,7 @@ async function takePrices(
   if (rows.length === 0 && !source.isLocal) throw new SourceError('answered no price at all')
   if (rows.length === 0) return 0
   const now = clock.now()
-  const past = rows.map((row) => ({ ...row, asOf: notAfter(row.asOf, now) }))
+  const past = rows.map((row) => ({ ...row, asOf: notAfter(clock.tillTime(row.asOf), now) }))
   await savePrices(db, { source: source.name, game }, past)
   return rows.length
 }
@@ -106,7 +110,7 @@ const notAfter = (asOf: Date, now: Date): Date => new Date(Math.min(asOf.getTime
 async function keepRate({ db, clock, log }: PricingDeps, source: string, rate: RateRow): Promise<void> {
   const { currency } = rate
   const now = clock.now()
-  const asOf = notAfter(rate.asOf, now)
+  const asOf = notAfter(clock.tillTime(rate.asOf), now)
   const read = readRate(currency, { ...rate, asOf }, now)
   const before = (await latestRates(db, currency, now)).find((entry) => entry.source === source)
   const known = before && readRate(currency, before, now)

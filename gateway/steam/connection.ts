@@ -176,17 +176,31 @@ export function createIdentity(transport: Transport) {
 
 type Renewal = ReturnType<typeof createRenewal>
 
+/** The same moment by both clocks. */
+type Moment = { monotonicMs: number; clockMs: number }
+
 function createRenewal(settings: Settings, refreshToken: string, identity: Identity) {
   let generation = 0
-  let renewedAtMs = Number.NEGATIVE_INFINITY
-  let triedAtMs = Number.NEGATIVE_INFINITY
+  let renewed: Moment | undefined
+  let tried: Moment | undefined
   let running: Promise<Unavailable | undefined> | undefined
 
+  const moment = (): Moment => ({
+    monotonicMs: settings.monotonicMs(),
+    clockMs: settings.clock.now().getTime(),
+  })
+  // A clock that was advanced ends every session on the sandbox, also one that is seconds old.
+  const isRecent = (then: Moment | undefined): boolean => {
+    const now = moment()
+    const passedMs = then && Math.max(now.monotonicMs - then.monotonicMs, now.clockMs - then.clockMs)
+    return passedMs !== undefined && passedMs < RENEWAL_GAP_MS
+  }
+
   const run = async (): Promise<Unavailable | undefined> => {
-    if (settings.monotonicMs() - renewedAtMs < RENEWAL_GAP_MS) {
+    if (isRecent(renewed)) {
       return { kind: 'unavailable', reason: 'steam_error', detail: 'login: Steam ended a fresh session' }
     }
-    triedAtMs = settings.monotonicMs()
+    tried = moment()
     const answer = await login(settings.loginAgent, refreshToken, settings.loginMs)
     if (answer.kind === 'unavailable') return answer
     if (answer.kind === 'refused') {
@@ -194,7 +208,7 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
     }
     if (!identity.take(answer.cookies)) return UNREADABLE_COOKIES
     generation += 1
-    renewedAtMs = settings.monotonicMs()
+    renewed = moment()
     return undefined
   }
   return {
@@ -202,7 +216,7 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
     /** The token runs out soon, and nobody has just tried to renew it. */
     isDue: () =>
       identity.expiresAtMs() - settings.clock.now().getTime() < RENEW_AHEAD_MS &&
-      (running !== undefined || settings.monotonicMs() - triedAtMs >= RENEWAL_GAP_MS),
+      (running !== undefined || !isRecent(tried)),
     /** Makes the session newer than `seen`, or says why not. All who ask at once share one login. */
     renew(seen: number, ms: number): Promise<Unavailable | undefined> {
       if (generation > seen) return Promise.resolve(undefined)

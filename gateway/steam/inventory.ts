@@ -37,7 +37,7 @@ export function createAddress(time: Time): PublicAddress {
 }
 
 type PageSize = {
-  now(): number
+  current(): number
   /** Steam thought a page of this size too long; false if there is none shorter. */
   tooLong(size: number): boolean
 }
@@ -45,16 +45,16 @@ type PageSize = {
 function createPageSize(time: Time): PageSize {
   let size = FIRST_PAGE_SIZE
   let fullAgainAtMs = Number.NEGATIVE_INFINITY
-  const now = () => {
+  const current = () => {
     if (time.now() >= fullAgainAtMs) size = FIRST_PAGE_SIZE
     return size
   }
   return {
-    now,
+    current,
     tooLong(refused) {
       if (refused <= SMALLEST_PAGE_SIZE) return false
       // Many may be refused at once, and only the smallest counts.
-      size = Math.min(now(), Math.max(SMALLEST_PAGE_SIZE, Math.floor(refused / 2)))
+      size = Math.min(current(), Math.max(SMALLEST_PAGE_SIZE, Math.floor(refused / 2)))
       fullAgainAtMs = time.now() + SMALLER_PAGES_MS
       return true
     },
@@ -117,10 +117,10 @@ function readPublic({ connection, address, left }: Way, wanted: Wanted): Promise
   }
   return readPages((start) => publicPage(wanted, start), parsePublicPage, {
     async ask(call) {
-      let count = pages.now()
+      let count = pages.current()
       let answer = await ask(call, count)
       while (isTooMany(answer) && pages.tooLong(count)) {
-        count = pages.now()
+        count = pages.current()
         answer = await ask(call, count)
       }
       return answer

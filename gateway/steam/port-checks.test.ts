@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSteam } from '../../steam-sandbox/start.ts'
+import { systemClock } from '../kit/clock.ts'
 import { createSandboxAgent } from './agent.ts'
 import { checkPort, type PortChecks } from './port-checks.ts'
 import { createWebSteam } from './web.ts'
@@ -21,7 +22,7 @@ function checksOf(smoke?: PortChecks['smoke']): PortChecks {
     refreshToken: sandbox.as(bot?.steamId ?? '').refreshToken(),
     partner: { steamId: shopper.steamId, token: new URL(shopper.tradeUrl()).searchParams.get('token') ?? '' },
     game: 'cs',
-    now: () => new Date(),
+    clock: systemClock,
     passed: (what) => told.push(what),
     ...(smoke ? { smoke } : {}),
   }

@@ -1,6 +1,7 @@
 /** The same checks of the port against the sandbox in the tests, and against the real Steam by `npm run live`. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
+import type { Clock } from '../kit/clock.ts'
 import type { Offer, OfferAsset, Partner, Steam, SteamItem, SteamSession, TradeStatus } from './steam.ts'
 
 export type PortChecks = {
@@ -9,7 +10,7 @@ export type PortChecks = {
   /** Somebody else's account that may trade at once and owns something of the game. */
   partner: Partner
   game: Game
-  now: () => Date
+  clock: Clock
   /**
    * Sends an offer for the item that this names, and lets `accepted` see to it that it is accepted; without it
    * nothing is sent.
@@ -41,7 +42,7 @@ export async function checkPort(checks: PortChecks): Promise<void> {
   }
 }
 
-async function checkReads({ steam, partner, game, now, passed }: PortChecks, session: SteamSession) {
+async function checkReads({ steam, partner, game, clock, passed }: PortChecks, session: SteamSession) {
   for (const steamId of [session.steamId, partner.steamId]) {
     const answer = await steam.readProfile(steamId)
     if (answer.kind !== 'profile') throw failure(`the profile of ${steamId} is read`, answer)
@@ -51,7 +52,7 @@ async function checkReads({ steam, partner, game, now, passed }: PortChecks, ses
   if (acknowledged.kind !== 'done') throw failure('the notice about trade protection is taken', acknowledged)
   passed('the notice about trade protection is taken')
 
-  const since = new Date(now().getTime() - RECENT_MS)
+  const since = new Date(clock.now().getTime() - RECENT_MS)
   const offers = await session.listSentOffers(since)
   if (offers.kind !== 'offers' || offers.unreadable > 0) throw failure('all offers are read', offers)
   passed(`${offers.offers.length} sent and ${offers.received.length} received offers are read`)
@@ -80,17 +81,17 @@ async function readItems(
 }
 
 async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<void> {
-  const { smoke, partner, game, now, passed } = checks
+  const { smoke, partner, game, clock, passed } = checks
   if (smoke === undefined) return
   const item = smoke.choose(await readItems(checks, session))
   if (item === undefined) throw new Error('the item to ask for is not there, or not tradable')
   const { appId, contextId } = GAME_FACTS[game]
   const asset: OfferAsset = { appId, contextId, assetId: item.assetId }
-  const code = `LIVE-${now().getTime().toString(36).toUpperCase()}`
+  const code = `LIVE-${clock.now().getTime().toString(36).toUpperCase()}`
   const sent = await session.sendOffer(partner, [asset], code)
   if (sent.kind !== 'sent') throw failure('the offer is sent', sent)
   passed(`offer ${sent.offerId} asks for ${item.name} with the code ${code}`)
-  const listed = await session.listSentOffers(new Date(now().getTime() - RECENT_MS))
+  const listed = await session.listSentOffers(new Date(clock.now().getTime() - RECENT_MS))
   const found = listed.kind === 'offers' ? listed.offers.find(({ message }) => message === code) : undefined
   if (found?.offerId !== sent.offerId) throw failure('the offer is found by its code', listed)
   passed('the offer is found by its code')

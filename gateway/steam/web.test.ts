@@ -165,6 +165,24 @@ describe('a session that Steam ends', () => {
     expect(steam.logins).toBe(2)
   })
 
+  it('D-40 by a clock that was advanced is renewed at once, however fresh it was', async () => {
+    const clock = fakeClock()
+    steam.routes.set(SET_TOKEN, () => {
+      const exp = clock.now().getTime() / 1_000 + 86_400
+      return loginCookie({ aud: ['web:community'], n: steam.logins, exp })
+    })
+    steam.routes.set(api('GetTradeOffer'), ({ query }) => {
+      const { exp } = JSON.parse(atob(query.get('access_token')?.split('.')[1] ?? ''))
+      return exp * 1_000 > clock.now().getTime() ? ok({}) : { status: 401 }
+    })
+    const session = await steam.open({}, clock)
+    for (const logins of [2, 3]) {
+      clock.jump(8 * 86_400_000)
+      expect(await session.readOffer('1')).toEqual({ kind: 'missing' })
+      expect(steam.logins).toBe(logins)
+    }
+  })
+
   it('with a dead token says so', async () => {
     const session = await steam.open()
     steam.routes.set(api('GetTradeOffer'), () => ({ status: 401 }))

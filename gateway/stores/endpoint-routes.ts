@@ -30,7 +30,7 @@ import {
 import { type Operation, storeOf } from './operation.ts'
 
 export type EndpointRouteDeps = EndpointDeps &
-  Pick<DeliveryDeps, 'send' | 'secretsOf'> & { signals: Pick<Signals, 'notify'> }
+  Pick<DeliveryDeps, 'send' | 'secretsOf' | 'clock'> & { signals: Pick<Signals, 'notify'> }
 
 const OVERLAP_HOURS = 24
 

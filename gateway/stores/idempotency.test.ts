@@ -93,6 +93,16 @@ describe('a call with an Idempotency-Key', () => {
     expect((await post(BODY)).statusCode).toBe(200)
   })
 
+  test('D-40 stays locked while the till is advanced: the first call still runs', async () => {
+    await post(BODY)
+    const locked_until = new Date(till.clock.machineNow().getTime() + 30_000)
+    await till.db.updateTable('idempotency_key').set({ status: null, answer: null, locked_until }).execute()
+    till.clock.jump(HOUR_MS)
+    expect((await post(BODY)).statusCode).toBe(409)
+    till.clock.jump(48 * HOUR_MS)
+    expect((await post(BODY)).statusCode).toBe(200)
+  })
+
   test('is kept for 48 hours, and forgotten then', async () => {
     await post(BODY)
     till.clock.advance(48 * HOUR_MS - 1)

@@ -5,14 +5,14 @@ import { z } from 'zod'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
-import type { Clock } from '../kit/clock.ts'
+import type { TillClock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import { noteDeposit, storeOf, storeOfAny } from './operation.ts'
 
-export type IdempotencyDeps = { db: Db; clock: Clock; box: SecretBox }
+export type IdempotencyDeps = { db: Db; clock: TillClock; box: SecretBox }
 
 const KEPT_MS = 48 * 3_600_000
-/** Longer than any call may last. */
+/** Longer than any call may last; by the machine's clock, which no jump of the till's moves. */
 const LOCK_MS = 30_000
 
 type Claim = { storeId: bigint; key: string }
@@ -78,7 +78,8 @@ async function claimKey(
   request: Buffer,
 ): Promise<Answer | undefined> {
   const now = clock.now()
-  const lock = { locked_until: new Date(now.getTime() + LOCK_MS) }
+  const machineNow = clock.machineNow()
+  const lock = { locked_until: new Date(machineNow.getTime() + LOCK_MS) }
   const fresh = { request_sha256: request, created_at: now, status: null, answer: null, ...lock }
   return inTransaction(db, async (tx): Promise<Answer | undefined> => {
     const inserted = await tx
@@ -110,7 +111,7 @@ async function claimKey(
     if (row.status !== null && row.answer !== null) {
       return { status: row.status, body: box.open(row.answer, placeOf({ storeId, key })) }
     }
-    if (row.locked_until !== null && row.locked_until > now) {
+    if (row.locked_until !== null && row.locked_until > machineNow) {
       return refuse('idempotency_in_progress', { retryAfterS: 1 })
     }
     return take()

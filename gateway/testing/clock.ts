@@ -1,17 +1,30 @@
-import type { Clock } from '../kit/clock.ts'
+import type { TillClock } from '../kit/clock.ts'
 
-export type FakeClock = Clock & { advance(ms: number): void; set(time: Date): void }
+export type FakeClock = TillClock & {
+  /** Time passes. */
+  advance(ms: number): void
+  /** The till's clock is advanced: the machine's stays where it is. */
+  jump(ms: number): void
+  set(time: Date): void
+}
 
 /** A clock that stands still until it is told to move. */
 export function fakeClock(start: Date | string = '2026-01-01T12:00:00Z'): FakeClock {
-  let now = new Date(start)
+  let machineMs = new Date(start).getTime()
+  let aheadMs = 0
   return {
-    now: () => new Date(now),
+    now: () => new Date(machineMs + aheadMs),
+    machineNow: () => new Date(machineMs),
+    machineTime: (time) => new Date(time.getTime() - aheadMs),
+    tillTime: (time) => new Date(time.getTime() + aheadMs),
     advance: (ms) => {
-      now = new Date(now.getTime() + ms)
+      machineMs += ms
+    },
+    jump: (ms) => {
+      aheadMs += ms
     },
     set: (time) => {
-      now = new Date(time)
+      machineMs = time.getTime() - aheadMs
     },
   }
 }

@@ -59,7 +59,7 @@ export async function takeStand(): Promise<Use> {
 
 async function createStand(): Promise<Stand> {
   const url = await createDatabase()
-  const database = openDatabase(url)
+  const database = openDatabase(url, 10, 'sandbox')
   const captured = captureLog()
   const queue = await createQueue({ url, log: captured.log })
   const signals = await createSignals({ url, log: captured.log })

@@ -4,6 +4,7 @@ import type { EventType } from '../../contract/webhooks.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { botQueue } from '../bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../bots/fleet.ts'
+import { aheadOf, raiseAhead } from '../clock/store.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
 import { createDeposit } from '../deposits/opening.ts'
 import type { DepositDeps } from '../deposits/service.ts'
@@ -42,7 +43,7 @@ export async function startTill() {
     },
     publicUrl: PUBLIC_URL,
   } satisfies DepositDeps
-  const deps: TradeDeps & RequestDeps = {
+  const deps: TradeDeps & RequestDeps & { clock: FakeClock } = {
     ...common,
     trades: createTradeStore(common),
     core: CORE,
@@ -61,6 +62,12 @@ export async function startTill() {
     url,
     close,
   }
+}
+
+/** Advances the till's clock as an operator does, in the code and in the database. */
+export async function jump({ clock, db }: Pick<Till, 'clock' | 'db'>, seconds: number): Promise<void> {
+  clock.jump(seconds * 1_000)
+  await raiseAhead(db, (await aheadOf(db)) + seconds)
 }
 
 export async function aStore(till: Till, options: { webhookUrl?: string; riskLimitUsdCents?: bigint } = {}) {

@@ -107,7 +107,7 @@ export async function sendTest(
   const at = deps.clock.now()
   const data = { endpointId: String(endpointId) }
   const body = JSON.stringify({ id, type: TEST_TYPE, timestamp: at.toISOString(), data })
-  const headers = signWebhook(deps.secretsOf(endpoint), { id, body, at })
+  const headers = signWebhook(deps.secretsOf(endpoint), { id, body, at: deps.clock.machineNow() })
   const begin = performance.now()
   const result = await deps.send({ url: endpoint.url, headers, body })
   const durationMs = Math.round(performance.now() - begin)

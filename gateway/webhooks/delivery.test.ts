@@ -81,6 +81,24 @@ describe('a webhook', () => {
     expect((await delivery()).state).toBe('delivered')
   })
 
+  it('D-40 is signed by the clock of the machine, and tried again by the one that was advanced', async () => {
+    till.clock.jump(8 * 24 * HOUR_MS)
+    const date = new Date(till.clock.machineNow().getTime() + HOUR_MS)
+    receiver.answers.push(status(503, { 'retry-after': date.toUTCString() }))
+    await expired()
+    await publishEvents(deps)
+    await deliver()
+    const [got] = receiver.received
+    const at = Number(got?.headers['webhook-timestamp'])
+    expect(at).toBe(Math.floor(till.clock.machineNow().getTime() / 1_000))
+    const inMs = Number((await delivery()).due_at?.getTime()) - till.clock.now().getTime()
+    expect(inMs).toBeGreaterThan(HOUR_MS - 1_001)
+    expect(inMs).toBeLessThanOrEqual(HOUR_MS)
+    till.clock.jump(HOUR_MS)
+    await deliver()
+    expect(await delivery()).toMatchObject({ state: 'delivered' })
+  })
+
   it('that is not taken is sent again later, with the same id, until it is', async () => {
     receiver.answers.push(status(500), status(302, { location: receiver.url }))
     await expired()

@@ -1,7 +1,7 @@
 /** One attempt to deliver an event to one endpoint: claimed in the database, sent, and written down. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import type { Clock } from '../kit/clock.ts'
+import type { TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { disableEndpoint, type EndpointRow } from './endpoints.ts'
 import { tellEvent } from './events.ts'
@@ -11,7 +11,7 @@ import { type SignedHeaders, signWebhook } from './signature.ts'
 
 export type DeliveryDeps = {
   db: Db
-  clock: Clock
+  clock: TillClock
   log: Log
   send: Sender
   /** Opens what signs for an endpoint now (`whsec_…`); throws if it does not open. */
@@ -125,7 +125,7 @@ async function sendClaimed(
  */
 function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHeaders | undefined {
   try {
-    return signWebhook(deps.secretsOf(claim), { id: claim.event_id, body, at: deps.clock.now() })
+    return signWebhook(deps.secretsOf(claim), { id: claim.event_id, body, at: deps.clock.machineNow() })
   } catch (error) {
     deps.log.error(
       { err: error, ...aboutOf(claim) },
@@ -200,7 +200,7 @@ export const isTaken = (result: SendResult): boolean =>
 function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {
   if (isTaken(result)) return { outcome: 'delivered' }
   if (result.kind === 'answered' && result.status === 410) return { outcome: 'given_up', gone: true }
-  const asked = result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.now()) : undefined
+  const asked = result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.machineNow()) : undefined
   const waitMs = nextWaitMs({ attempts, retryAfterMs: asked }, random())
   return waitMs === undefined
     ? { outcome: 'given_up', gone: false }

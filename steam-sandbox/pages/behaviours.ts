@@ -11,6 +11,7 @@ const STEPS = [
   { label: 'One hour later', seconds: 3600 },
   { label: 'One day later', seconds: DAY_S },
   { label: '7 days later', seconds: 7 * DAY_S },
+  { label: '8 days later', seconds: 8 * DAY_S },
   { label: '15 days later', seconds: 15 * DAY_S },
 ]
 
@@ -29,7 +30,7 @@ export function behavioursPage({ world, nowS, clockS, faults }: Sandbox): Reply 
     `<h1>Behaviours and time</h1><h2>Time</h2><section class="card">
 <p>It is ${moment(nowS())} here${aheadHours > 0 ? `, ${aheadHours} hours ahead` : ''}.</p>
 <form method="post" class="answers">${steps.join('')}</form>
-<p>Only here: a gateway beside this sandbox keeps its own clock.</p></section>
+<p>A till in sandbox mode follows within seconds. Time cannot be turned back.</p></section>
 <h2>Behaviours</h2><p>Switched on here, a behaviour holds for every shopper and every request until it is switched off.
 For one shopper only, take the trade link of a <a href="/">magic player</a>.</p>${groups.join('')}`,
   )

@@ -1,6 +1,6 @@
 import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { credentialsOf } from '../credentials.ts'
-import { advance, type Sandbox, tradeLink } from '../exchange.ts'
+import { advance, bringAhead, type Sandbox, tradeLink } from '../exchange.ts'
 import { parseFault } from '../faults.ts'
 import { field, type Incoming, json, type Reply } from '../http.ts'
 import { refreshTokenOf } from '../tokens.ts'
@@ -18,6 +18,9 @@ export function control(request: Incoming, sandbox: Sandbox): Reply | undefined 
 }
 
 const MOST_ADVANCE_S = 3650 * 86_400
+
+const isStep = (seconds: unknown): seconds is number =>
+  typeof seconds === 'number' && seconds >= 0 && seconds <= MOST_ADVANCE_S
 
 const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   'GET /control/players': ({ world }) =>
@@ -49,10 +52,13 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   'GET /control/counts': ({ counts }) => json(Object.fromEntries(counts)),
   'GET /control/clock': clock,
   'POST /control/clock': (sandbox, { json: said }) => {
-    const seconds = field(said, 'advanceS') ?? Number(field(said, 'advanceDays')) * 86_400
-    if (typeof seconds !== 'number' || !(seconds >= 0 && seconds <= MOST_ADVANCE_S)) {
-      return bad('Say advanceS or advanceDays, at most ten years.')
+    const aheadS = field(said, 'aheadS')
+    if (isStep(aheadS)) {
+      bringAhead(sandbox, Math.floor(aheadS))
+      return clock(sandbox)
     }
+    const seconds = field(said, 'advanceS') ?? Number(field(said, 'advanceDays')) * 86_400
+    if (!isStep(seconds)) return bad('Say advanceS, advanceDays or aheadS, at most ten years.')
     advance(sandbox, Math.floor(seconds))
     return clock(sandbox)
   },

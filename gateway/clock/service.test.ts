@@ -1,0 +1,232 @@
+/** The clock of the till beside the Steam sandbox's, with a real sandbox and a real database. */
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
+import { type Database, openDatabase } from '../db/client.ts'
+import { type AdvancedClock, createTillClock } from '../kit/clock.ts'
+import { runCommand } from '../testing/command.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { type CapturedLog, captureLog } from '../testing/log.ts'
+import { sandboxClock } from './sandbox.ts'
+import { advanceClock, createFollower, openClock } from './service.ts'
+import { aheadOf, MOST_AHEAD_S } from './store.ts'
+
+const DAY_S = 86_400
+const DAY_MS = 86_400_000
+/** Nothing listens there. */
+const NOWHERE = 'http://127.0.0.1:9'
+
+let steam: RunningSteam
+/** Its connections do not say that they are a sandbox's. */
+let database: TestDatabase
+let sandbox: Database
+let captured: CapturedLog
+
+beforeEach(async () => {
+  steam = await startSteam({ port: 0 })
+  database = await testDatabase()
+  sandbox = openDatabase(database.url, 2, 'sandbox')
+  captured = captureLog()
+})
+afterEach(async () => {
+  await steam.close()
+  await sandbox.close()
+  await database.close()
+})
+
+const advance = (duration: string, sandboxUrl: string | undefined = steam.url) =>
+  advanceClock({ db: sandbox.db, sandboxUrl }, duration)
+
+const steamAheadS = () => sandboxClock(steam.url).ahead()
+
+/** A gateway's process as far as its clock goes. */
+function aProcess(sandboxUrl = steam.url) {
+  const clock: AdvancedClock = createTillClock()
+  const jumps: number[] = []
+  const onAdvance = () => jumps.push(clock.aheadMs())
+  const { log } = captured
+  return { clock, jumps, look: createFollower({ db: sandbox.db, clock, sandboxUrl, log, onAdvance }) }
+}
+
+describe('advancing', () => {
+  it('D-40 moves the till and its Steam on by the same time, again and again', async () => {
+    expect(await advance('8d')).toEqual({ kind: 'advanced', aheadS: 8 * DAY_S })
+    expect(await advance('90s')).toEqual({ kind: 'advanced', aheadS: 8 * DAY_S + 90 })
+    expect(await aheadOf(sandbox.db)).toBe(8 * DAY_S + 90)
+    expect(await steamAheadS()).toBe(8 * DAY_S + 90)
+  })
+
+  it('D-40 two at once both count', async () => {
+    await Promise.all([advance('1d'), advance('2d')])
+    expect([await aheadOf(sandbox.db), await steamAheadS()]).toEqual([3 * DAY_S, 3 * DAY_S])
+  })
+
+  it('takes a Steam that is behind along, as after its data was removed', async () => {
+    await advance('8d')
+    steam.reset()
+    expect(await advance('1d')).toEqual({ kind: 'advanced', aheadS: 9 * DAY_S })
+    expect(await steamAheadS()).toBe(9 * DAY_S)
+  })
+
+  it.each([
+    ['8 days', 'not_a_duration'],
+    ['401d', 'too_far'],
+  ])('%s is refused, and nothing moves', async (duration, reason) => {
+    expect(await advance(duration)).toEqual({ kind: 'refused', reason })
+    expect([await aheadOf(sandbox.db), await steamAheadS()]).toEqual([0, 0])
+  })
+
+  it('is refused beyond 400 days in all, and nothing moves', async () => {
+    await advance('400d')
+    expect(await advance('1s')).toEqual({ kind: 'refused', reason: 'too_far' })
+    expect([await aheadOf(sandbox.db), await steamAheadS()]).toEqual([MOST_AHEAD_S, MOST_AHEAD_S])
+  })
+
+  it('is refused without a sandbox, and the till stays', async () => {
+    expect(await advance('8d', NOWHERE)).toEqual({ kind: 'refused', reason: 'no_sandbox' })
+    expect(await aheadOf(sandbox.db)).toBe(0)
+  })
+})
+
+describe('following', () => {
+  it('D-40 every process comes to the time that the sandbox was advanced to, and looks for what fell due once', async () => {
+    const processes = [aProcess(), aProcess()]
+    const lookAll = () => Promise.all(processes.map(({ look }) => look()))
+    await lookAll()
+    expect(processes.map(({ jumps }) => jumps)).toEqual([[], []])
+    steam.advance(8 * DAY_S)
+    await lookAll()
+    await lookAll()
+    expect(processes.map(({ jumps }) => jumps)).toEqual([[8 * DAY_MS], [8 * DAY_MS]])
+    expect(await aheadOf(sandbox.db)).toBe(8 * DAY_S)
+  })
+
+  it('goes by the table while the sandbox does not answer', async () => {
+    await advance('8d')
+    const { look, clock } = aProcess(NOWHERE)
+    await look()
+    expect(clock.aheadMs()).toBe(8 * DAY_MS)
+  })
+
+  it('never goes back, and brings a sandbox along that begins again at today', async () => {
+    steam.advance(8 * DAY_S)
+    const { look, clock } = aProcess()
+    await look()
+    steam.reset()
+    await look()
+    expect(clock.aheadMs()).toBe(8 * DAY_MS)
+    expect(await steamAheadS()).toBe(8 * DAY_S)
+  })
+
+  it('stops at 400 days, and says so once', async () => {
+    steam.advance(500 * DAY_S)
+    const { look, clock } = aProcess()
+    await look()
+    await look()
+    expect(clock.aheadMs()).toBe(MOST_AHEAD_S * 1_000)
+    const said = captured.lines.filter((line) => line.includes('further than the till can follow'))
+    expect(said).toHaveLength(1)
+  })
+})
+
+describe('the one function in SQL', () => {
+  const secondsAhead = async ({ db }: Pick<Database, 'db'>) => {
+    const { rows } = await sql<{ ahead: number }>`
+      select extract(epoch from till_now() - now())::int as ahead`.execute(db)
+    return rows[0]?.ahead
+  }
+
+  it('D-40 is ahead on the connections of sandbox mode, and on no other', async () => {
+    expect(await secondsAhead(sandbox)).toBe(0)
+    await advance('8d')
+    expect(await secondsAhead(sandbox)).toBe(8 * DAY_S)
+    expect(await secondsAhead(database)).toBe(0)
+  })
+
+  it('reads a now() that stands before the one of PostgreSQL, as the simulation puts it there', async () => {
+    await sql`create schema sim`.execute(sandbox.db)
+    await sql`create function sim.now() returns timestamptz language sql stable
+      as ${sql.lit("select timestamptz '2030-01-01 00:00Z'")}`.execute(sandbox.db)
+    const rows = await sandbox.db.connection().execute(async (db) => {
+      await sql`set search_path = sim, pg_catalog, public`.execute(db)
+      const answer = await sql<{ time: Date }>`select till_now() as time`.execute(db)
+      await sql`reset search_path`.execute(db)
+      return answer.rows
+    })
+    expect(rows).toEqual([{ time: new Date('2030-01-01T00:00:00Z') }])
+  })
+
+  it('is what every row is dated by', async () => {
+    const { rows } = await sql<{ name: string; value: string }>`
+      select attrelid::regclass::text as name, pg_get_expr(adbin, adrelid) as value
+      from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
+      join pg_class on pg_class.oid = adrelid
+      where relnamespace = 'public'::regnamespace and pg_get_expr(adbin, adrelid) ~* 'now|current_|clock_'
+      order by 1`.execute(database.db)
+    // When a migration was applied is the machine's own affair.
+    const dated = rows.filter(({ name }) => name !== 'migration')
+    expect(dated.length).toBeGreaterThan(5)
+    expect(dated.filter(({ value }) => value !== 'till_now()')).toEqual([])
+    const functions = await sql<{ name: string }>`
+      select proname as name from pg_proc where pronamespace = 'public'::regnamespace
+        and prosrc ~* '\\mnow\\(|current_|clock_timestamp'`.execute(database.db)
+    expect(functions.rows).toEqual([{ name: 'till_now' }])
+  })
+})
+
+describe('live mode', () => {
+  const LIVE = {
+    TRADETILL_MODE: 'live',
+    TRADETILL_PUBLIC_URL: 'https://pay.example',
+    TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  }
+
+  it('D-40 cannot be advanced: the command is refused and writes nothing', async () => {
+    const args = ['clock', 'advance', '8d']
+    const { code, out, errors } = await runCommand(args, { databaseUrl: database.url, env: LIVE })
+    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect(errors).toContain('cannot be advanced in live mode')
+    expect(await aheadOf(database.db)).toBe(0)
+    expect(await advanceClock({ db: database.db, sandboxUrl: undefined }, '8d')).toEqual({
+      kind: 'refused',
+      reason: 'live_mode',
+    })
+  })
+
+  it('D-40 goes by the machine where a sandbox once advanced the database', async () => {
+    await advance('8d')
+    const time = new Date(0)
+    expect((await openClock(database.db, 'live')).machineTime(time)).toEqual(time)
+    expect((await openClock(database.db, 'sandbox')).machineTime(time)).toEqual(new Date(-8 * DAY_MS))
+  })
+})
+
+describe('the command', () => {
+  const run = (...args: string[]) => {
+    const env = { TRADETILL_STEAM_SANDBOX_URL: steam.url }
+    return runCommand(['clock', 'advance', ...args], { databaseUrl: database.url, env })
+  }
+
+  it('says how far ahead the till and its Steam are', async () => {
+    expect(await run('8d')).toMatchObject({ code: 0, errors: '' })
+    const { out } = await run('90s')
+    expect(out).toContain('8 days 1 minute 30 seconds ahead')
+  })
+
+  it.each([
+    [[], /whole number and s, m, h or d/],
+    [['soon'], /whole number and s, m, h or d/],
+    [['401d'], /at most 400 days/],
+  ])('%j is refused with the reason', async (args, reason) => {
+    const { code, errors } = await run(...args)
+    expect(code).toBe(1)
+    expect(errors).toMatch(reason)
+  })
+
+  it('without a sandbox says what to do', async () => {
+    const env = { TRADETILL_STEAM_SANDBOX_URL: NOWHERE }
+    const { code, errors } = await runCommand(['clock', 'advance', '8d'], { databaseUrl: database.url, env })
+    expect(code).toBe(1)
+    expect(errors).toContain('nothing was advanced')
+  })
+})

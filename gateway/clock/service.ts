@@ -1,0 +1,90 @@
+/**
+ * The till's clock and the Steam sandbox's, kept together in sandbox mode. The sandbox is advanced first and the till
+ * follows it: the till must never take a trade for settled that Steam still protects.
+ */
+import type { Db } from '../db/client.ts'
+import { type AdvancedClock, createTillClock, systemClock, type TillClock } from '../kit/clock.ts'
+import { readDuration } from '../kit/duration.ts'
+import type { Log } from '../kit/log.ts'
+import { type SandboxClock, sandboxClock } from './sandbox.ts'
+import { aheadOf, MOST_AHEAD_S, raiseAhead } from './store.ts'
+
+const SECOND_MS = 1_000
+
+/** The till's clock as the database has it. Live mode has the machine's clock, and never reads the table. */
+export async function openClock(db: Db, mode: 'sandbox' | 'live'): Promise<TillClock> {
+  return mode === 'live' ? systemClock : openAdvancedClock(db)
+}
+
+export async function openAdvancedClock(db: Db): Promise<AdvancedClock> {
+  const clock = createTillClock()
+  clock.advanceTo((await aheadOf(db)) * SECOND_MS)
+  return clock
+}
+
+type AdvanceDeps = {
+  db: Db
+  /** Undefined exactly in live mode. */
+  sandboxUrl: string | undefined
+}
+
+export type AdvanceAnswer =
+  | { kind: 'advanced'; aheadS: number }
+  | { kind: 'refused'; reason: 'live_mode' | 'not_a_duration' | 'too_far' | 'no_sandbox' }
+
+/** Advances the till and its Steam sandbox by a duration such as `8d`. Running gateways follow within seconds. */
+export async function advanceClock(
+  { db, sandboxUrl }: AdvanceDeps,
+  duration: string,
+): Promise<AdvanceAnswer> {
+  if (sandboxUrl === undefined) return { kind: 'refused', reason: 'live_mode' }
+  const seconds = readDuration(duration)
+  if (seconds === undefined) return { kind: 'refused', reason: 'not_a_duration' }
+  const steam = sandboxClock(sandboxUrl)
+  const aheadBefore = await steam.raise(await aheadOf(db)).catch(() => undefined)
+  if (aheadBefore === undefined) return { kind: 'refused', reason: 'no_sandbox' }
+  if (aheadBefore + seconds > MOST_AHEAD_S) return { kind: 'refused', reason: 'too_far' }
+  return { kind: 'advanced', aheadS: await raiseAhead(db, await steam.advance(seconds)) }
+}
+
+export type FollowDeps = {
+  db: Db
+  clock: AdvancedClock
+  sandboxUrl: string
+  log: Log
+  /** Called after this process's clock has jumped: what fell due meanwhile is due now. */
+  onAdvance(): void
+}
+
+/**
+ * One look at the sandbox's clock and at the table, to be repeated every second by every gateway in sandbox mode. Both
+ * only grow, so any number of processes come to the same time, in whatever order they look.
+ */
+export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: FollowDeps): () => Promise<void> {
+  const steam = sandboxClock(sandboxUrl)
+  let warned = false
+  return async () => {
+    const steamAheadS = await steam.ahead().catch(() => undefined)
+    const aheadS = await raised(db, steamAheadS)
+    if (steamAheadS !== undefined && steamAheadS < aheadS) await bringAlong(steam, aheadS)
+    if (steamAheadS !== undefined && steamAheadS > MOST_AHEAD_S && !warned) {
+      warned = true
+      log.error({ steamAheadS, aheadS }, 'the sandbox was advanced further than the till can follow')
+    }
+    if (!clock.advanceTo(aheadS * SECOND_MS)) return
+    log.info({ aheadS, now: clock.now() }, 'the clock was advanced')
+    onAdvance()
+  }
+}
+
+async function raised(db: Db, steamAheadS: number | undefined): Promise<number> {
+  const aheadS = await aheadOf(db)
+  if (steamAheadS === undefined || Math.min(steamAheadS, MOST_AHEAD_S) <= aheadS) return aheadS
+  return raiseAhead(db, steamAheadS)
+}
+
+/** A sandbox whose data was removed begins at the machine's time again. */
+async function bringAlong(steam: SandboxClock, aheadS: number): Promise<void> {
+  // It may have just been stopped: the next look tries again.
+  await steam.raise(aheadS).catch(() => undefined)
+}

@@ -1,0 +1,26 @@
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+
+/** The till's clock goes no further ahead: the table refuses it. */
+export const MOST_AHEAD_S = 400 * 86_400
+
+/** How far the till's clock is ahead of the machine's, in seconds. */
+export async function aheadOf(db: Db): Promise<number> {
+  const row = await db.selectFrom('till_clock').select('ahead_s').executeTakeFirst()
+  return row?.ahead_s ?? 0
+}
+
+/** Moves the till's clock this far ahead, never back. Returns how far ahead it is then. */
+export async function raiseAhead(db: Db, aheadS: number): Promise<number> {
+  const row = await db
+    .insertInto('till_clock')
+    .values({ ahead_s: Math.min(aheadS, MOST_AHEAD_S) })
+    .onConflict((conflict) =>
+      conflict
+        .column('only_row')
+        .doUpdateSet({ ahead_s: sql`greatest(till_clock.ahead_s, excluded.ahead_s)` }),
+    )
+    .returning('ahead_s')
+    .executeTakeFirstOrThrow()
+  return row.ahead_s
+}

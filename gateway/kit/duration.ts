@@ -1,0 +1,34 @@
+/** Durations as people type and read them, pure. */
+
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400 } as const
+type Unit = keyof typeof SECONDS
+
+const DURATION = /^(\d{1,9})([smhd])$/
+
+/** Seconds of `90s`, `15m`, `2h` or `8d`; undefined for anything else, and for nothing at all. */
+export function readDuration(text: string): number | undefined {
+  const [, count = '', unit = ''] = DURATION.exec(text) ?? []
+  if (!isUnit(unit)) return undefined
+  const seconds = Number(count) * SECONDS[unit]
+  return seconds > 0 ? seconds : undefined
+}
+
+const isUnit = (text: string): text is Unit => Object.hasOwn(SECONDS, text)
+
+const NAMES: [Unit, string][] = [
+  ['d', 'day'],
+  ['h', 'hour'],
+  ['m', 'minute'],
+  ['s', 'second'],
+]
+
+/** `8 days 2 hours`. */
+export function durationText(seconds: number): string {
+  let rest = seconds
+  const parts = NAMES.flatMap(([unit, name]) => {
+    const count = Math.floor(rest / SECONDS[unit])
+    rest -= count * SECONDS[unit]
+    return count === 0 ? [] : [`${count} ${name}${count === 1 ? '' : 's'}`]
+  })
+  return parts.join(' ') || '0 seconds'
+}
