@@ -113,6 +113,30 @@ test('live mode without its settings ends at once with a readable list and no st
   expect(text).not.toContain('    at ')
 })
 
+test.each([
+  ['live', 0],
+  ['sandbox', 8],
+])('D-40 on a database that was advanced by 8 days, %s mode is %i days ahead', async (mode, days) => {
+  const database = await testDatabase()
+  onTestFinished(database.close)
+  await database.pool.query(`insert into till_clock (ahead_s) values (8 * 86400)`)
+  const gateway = await launchReady({
+    TRADETILL_MODE: mode,
+    DATABASE_URL: database.url,
+    TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    TRADETILL_PUBLIC_URL: 'https://pay.example',
+    TRADETILL_PRICE_SOURCES: 'none',
+    ...(mode === 'live' ? { TRADETILL_STEAM_SANDBOX_URL: '' } : {}),
+  })
+  // What it writes first of its own time: a dollar is a dollar.
+  const { rows } = await database.pool.query(
+    `select round(extract(epoch from as_of - now()) / 86400)::int as days from exchange_rate where source = 'fixed'`,
+  )
+  expect(rows).toEqual([{ days }])
+  gateway.child.kill('SIGTERM')
+  expect(await gateway.ended).toBe(0)
+})
+
 test('prices come from the sources that are set; neither a silent one nor a call that waits for a bot keeps the stop, and that call is answered', async () => {
   const source = await startSourceServer()
   onTestFinished(async () => void (await source.close()))
