@@ -35,6 +35,7 @@ const EDITED = [
   'CONTRIBUTING.md',
   'README.md',
   'architecture.test.ts',
+  'demo-store/',
   'docs/bugs-of-others.md',
   'docs/proofs.md',
   'e2e/gallery.ts',
