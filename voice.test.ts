@@ -37,6 +37,7 @@ const EDITED = [
   'architecture.test.ts',
   'demo-store/',
   'docs/bugs-of-others.md',
+  'docs/decisions/040-proofs-that-can-be-repeated.md',
   'docs/proofs.md',
   'e2e/gallery.ts',
   'e2e/support/',
