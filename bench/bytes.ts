@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'vite'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
+import { withPackage } from './npm-package.ts'
 import type { Outcome } from './outcome.ts'
-import { withPackage } from './package.ts'
 
 const LIMIT_KB = 95
 const DIST = join(import.meta.dirname, '../widget/dist')

@@ -3,9 +3,9 @@ import type { Browser, CDPSession, Page } from 'playwright-core'
 import { launchBrowser, visit } from '../e2e/support/browser.ts'
 import { prepare } from '../e2e/support/setup.ts'
 import { endTill, startTill } from '../e2e/support/till.ts'
-import { HASH, inventory, item, payment } from '../widget/flow/given.ts'
 import { visibleItems } from '../widget/flow/selectors.ts'
 import { SORTS } from '../widget/flow/state.ts'
+import { HASH, inventory, item, payment } from '../widget/flow/test-states.ts'
 import { middle, type Outcome } from './outcome.ts'
 
 const MOST_RATIO = 1.2

@@ -18,8 +18,8 @@ import { storeSecrets } from '../e2e/support/demo-store.ts'
 import { prepare } from '../e2e/support/setup.ts'
 import { endTill, startTill } from '../e2e/support/till.ts'
 import { openDeposit } from '../e2e/support/widget-calls.ts'
+import { withPackage } from './npm-package.ts'
 import { middle, type Outcome } from './outcome.ts'
-import { withPackage } from './package.ts'
 
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const

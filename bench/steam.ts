@@ -17,10 +17,10 @@ import { ask, call, openVisit, showItems } from '../proofs/kill/load.ts'
 import { answering, BOTS, botsOnline, type KillTill, openKillTill } from '../proofs/kill/till.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { en } from '../widget/i18n/en.ts'
+import { openWindows, type Windows } from './browser-windows.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 import { openPeer, type Peer } from './steam-peer.ts'
-import { openWindows, type Windows } from './windows.ts'
 
 const PEOPLE = [
   'nova_hound',

@@ -1,5 +1,5 @@
-import type { Player } from './players.ts'
-import type { TopUp } from './purse.ts'
+import type { TopUp } from './books.ts'
+import type { Player } from './sandbox-players.ts'
 import { FIRST_SHOPPER, SHOPPERS } from './shoppers.ts'
 
 export const CURRENCIES = ['USD', 'EUR', 'BRL']
@@ -92,7 +92,7 @@ ${topUpPart(topUps)}
   )
 }
 
-/** The parts that change by themselves; the page's script takes them from here. */
+/** The parts that change without a reload; the page's script takes them from here. */
 export function liveParts({ balances, topUps }: Omit<Home, 'players' | 'shopper'>): string {
   return balancePart(balances) + topUpPart(topUps)
 }
@@ -149,7 +149,7 @@ function topUpList(topUps: TopUp[]): string {
 <tbody>${rows.join('')}</tbody></table>`
 }
 
-/** What was credited, what of it Steam may still take back, and what it took back. */
+/** Amounts credited, those that Steam may still take back, and those that it took back. */
 function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp): string {
   if (amount === null) return ''
   const until = heldUntil === null ? '' : ` until ${escapeHtml(heldUntil.slice(0, 16).replace('T', ' '))} UTC`

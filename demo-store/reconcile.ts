@@ -1,10 +1,10 @@
 /** The till's event log is the truth: what a webhook did not bring is read from there. */
-import type { Purse } from './purse.ts'
+import type { Books } from './books.ts'
 import { readLog, type TillAccount } from './till.ts'
 
 const EVERY_MS = 60_000
 
-type Parties = { till: TillAccount; purse: Purse; report(problem: string): void }
+type Parties = { till: TillAccount; books: Books; report(problem: string): void }
 
 /** Reads the log at the start, once a minute, and when asked. A till that is away is asked again later. */
 export function startReconciling(parties: Parties): { now(): Promise<void>; stop(): Promise<void> } {
@@ -34,12 +34,12 @@ export function startReconciling(parties: Parties): { now(): Promise<void>; stop
   }
 }
 
-async function reconcile({ till, purse }: Parties, isStopping: () => boolean): Promise<void> {
+async function reconcile({ till, books }: Parties, isStopping: () => boolean): Promise<void> {
   for (;;) {
-    const page = await readLog(till, purse.position())
-    for (const event of page.events) purse.take(event)
+    const page = await readLog(till, books.position())
+    for (const event of page.events) books.take(event)
     // After the events: a crash in between reads them again, and each counts once.
-    purse.readUpTo(page.next)
+    books.readUpTo(page.next)
     if (!page.hasMore || isStopping()) return
   }
 }

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
+import { type Books, openBooks } from './books.ts'
 import { CURRENCIES, homePage, LANGUAGES, liveParts, messagePage } from './pages.ts'
-import { readPlayers } from './players.ts'
-import { openPurse, type Purse } from './purse.ts'
 import { startReconciling } from './reconcile.ts'
+import { readPlayers } from './sandbox-players.ts'
 import { SHOPPERS, shopperCookie, shopperOf } from './shoppers.ts'
 import { createDeposit, readWebhook, type TillAccount } from './till.ts'
 
@@ -21,7 +21,7 @@ export type StoreOptions = {
 
 type Store = Omit<StoreOptions, 'port' | 'dataFile'> & {
   url: string
-  purse: Purse
+  books: Books
   reconcile(): Promise<void>
 }
 type Reply = { status: number; type?: string; body?: string | Buffer; location?: string; cookie?: string }
@@ -42,13 +42,13 @@ const STATIC: Record<string, Reply> = {
 }
 
 const ROUTES: Record<string, Handler> = {
-  'GET /': async (request, { purse, sandboxUrl }) => {
+  'GET /': async (request, { books, sandboxUrl }) => {
     const players = await readPlayers(sandboxUrl)
-    return html(200, homePage({ ...shownTo(request, purse), players }))
+    return html(200, homePage({ ...shownTo(request, books), players }))
   },
-  'GET /live': (request, { purse }) => html(200, liveParts(shownTo(request, purse))),
-  'GET /balance.json': (request, { purse }) => json(purse.balances(shopperOf(request))),
-  'GET /books.json': (_request, { purse }) => json({ position: purse.position(), total: purse.total() }),
+  'GET /live': (request, { books }) => html(200, liveParts(shownTo(request, books))),
+  'GET /balance.json': (request, { books }) => json(books.balances(shopperOf(request))),
+  'GET /books.json': (_request, { books }) => json({ position: books.position(), total: books.total() }),
   'POST /shopper': chooseShopper,
   'POST /reconcile': checkWithTill,
   'POST /top-ups': startTopUp,
@@ -58,9 +58,9 @@ const ROUTES: Record<string, Handler> = {
 /** Starts the store on 127.0.0.1. Rejects if the port is taken. */
 export async function startStore({ port, dataFile, ...options }: StoreOptions) {
   if (dataFile !== ':memory:') mkdirSync(dirname(dataFile), { recursive: true })
-  const purse = openPurse(dataFile)
-  const reconciling = startReconciling({ till: options.till, purse, report: options.report })
-  const store: Store = { ...options, url: '', purse, reconcile: reconciling.now }
+  const books = openBooks(dataFile)
+  const reconciling = startReconciling({ till: options.till, books, report: options.report })
+  const store: Store = { ...options, url: '', books, reconcile: reconciling.now }
   const server = createServer((request, response) => {
     answer(request, store)
       .catch((error: unknown) => {
@@ -81,7 +81,7 @@ export async function startStore({ port, dataFile, ...options }: StoreOptions) {
       await reconciling.stop()
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
-      store.purse.close()
+      store.books.close()
     },
   }
 }
@@ -98,12 +98,12 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
     : html(404, messagePage('Page not found', 'There is nothing at this address.'))
 }
 
-const shownTo = (request: IncomingMessage, purse: Purse) => {
+const shownTo = (request: IncomingMessage, books: Books) => {
   const shopper = shopperOf(request)
-  return { shopper, balances: purse.balances(shopper), topUps: purse.recent(shopper) }
+  return { shopper, balances: books.balances(shopper), topUps: books.recent(shopper) }
 }
 
-/** Whatever a foreign page makes a browser post is refused. */
+/** Refuses everything that a foreign page makes a browser post. */
 function refuseForeign(request: IncomingMessage): Reply | undefined {
   const from = request.headers['sec-fetch-site']
   if (from === undefined || from === 'same-origin') return undefined
@@ -118,7 +118,7 @@ async function chooseShopper(request: IncomingMessage): Promise<Reply> {
   return { status: 303, location: '/', cookie: shopperCookie(shopper) }
 }
 
-/** What webhooks should have told, read from the till's own log. */
+/** The news that webhooks should have brought, read from the till's own log. */
 async function checkWithTill(request: IncomingMessage, store: Store): Promise<Reply> {
   const refused = refuseForeign(request)
   if (refused) return refused
@@ -135,7 +135,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
   const currency = CURRENCIES.find((known) => known === form.get('currency')) ?? 'USD'
   const language = LANGUAGES.find((known) => known === form.get('language'))
   const externalId = `topup-${randomUUID()}`
-  store.purse.begin({ externalId, shopper, currency })
+  store.books.begin({ externalId, shopper, currency })
   const backToStoreUrl = `${store.url}/`
   const wanted = {
     externalId,
@@ -151,12 +151,12 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
       'The till for game items does not answer right now. Your balance is as it was. Try again in a minute.'
     return html(502, messagePage('Top-ups are closed for a moment', text))
   }
-  store.purse.opened(externalId, deposit.url)
+  store.books.opened(externalId, deposit.url)
   return { status: 303, location: deposit.url }
 }
 
 /** 2xx means that the event is ours for good: it is answered after the commit only. */
-async function takeWebhook(request: IncomingMessage, { purse, till, report }: Store): Promise<Reply> {
+async function takeWebhook(request: IncomingMessage, { books, till, report }: Store): Promise<Reply> {
   const body = await bodyOf(request)
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
   const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]))
@@ -165,7 +165,7 @@ async function takeWebhook(request: IncomingMessage, { purse, till, report }: St
     report('a webhook was refused: its signature or form is not right')
     return { status: 400 }
   }
-  if (webhook.kind === 'event') purse.take(webhook.event)
+  if (webhook.kind === 'event') books.take(webhook.event)
   return { status: 204 }
 }
 

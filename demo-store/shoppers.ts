@@ -1,4 +1,4 @@
-/** Who may be signed in at this store: a demo knows no passwords, a visitor chooses whom to play. */
+/** The people that may be signed in at this store. A demo has no passwords: a visitor chooses one of them. */
 import type { IncomingMessage } from 'node:http'
 
 export const FIRST_SHOPPER = 'ember_guest'

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { Game } from '../contract/games.ts'
 import { type DepositStatus, isFinal } from '../contract/statuses.ts'
 import type { Inventory, Payment } from '../contract/widget-api.ts'
-import { HASH, inventory, item, LINK, payment, USER } from '../widget/flow/given.ts'
+import { HASH, inventory, item, LINK, payment, USER } from '../widget/flow/test-states.ts'
 import { openBrowser, till } from './support/shared-till.ts'
 
 /** Only pictures of this page may be shown. */

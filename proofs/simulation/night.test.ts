@@ -19,7 +19,7 @@ test('a seed that failed is kept beside those of other nights', () => {
   const failing = (seed: number): FailingSeed => ({
     level: 'pure',
     seed,
-    broke: 'I7: not paid',
+    broke: 'paid twice',
     commit: 'abc+',
     at: '2026-01-01T00:00:00.000Z',
   })

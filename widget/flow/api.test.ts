@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createApi, crossSiteToken } from './api.ts'
-import { HASH, LINK, payment } from './given.ts'
+import { HASH, LINK, payment } from './test-states.ts'
 
 const problem = (status: number, code: string, detail: unknown = `about ${code}`): Response =>
   Response.json({ code, detail }, { status, headers: { 'content-type': 'application/problem+json' } })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { activitiesOf } from './activities.ts'
+import type { FlowState } from './state.ts'
 import {
   awaitingLink,
   confirming,
@@ -11,8 +12,7 @@ import {
   opening,
   standOf,
   withItems,
-} from './given.ts'
-import type { FlowState } from './state.ts'
+} from './test-states.ts'
 
 const look = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'look')
 const RETURNED = { type: 'returned' } as const

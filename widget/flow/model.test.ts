@@ -5,10 +5,10 @@ import { GAMES, type Game } from '../../contract/games.ts'
 import { type DepositStatus, isFinal } from '../../contract/statuses.ts'
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import { createApi } from './api.ts'
-import { inventory, item, LINK, OTHER_LINK, opening, payment, USER } from './given.ts'
 import { type Flow, startFlow } from './runner.ts'
 import { isPolling, shownInventory } from './selectors.ts'
 import { type FlowState, SORTS } from './state.ts'
+import { inventory, item, LINK, OTHER_LINK, opening, payment, USER } from './test-states.ts'
 import { wait } from './wait.ts'
 
 afterEach(() => {

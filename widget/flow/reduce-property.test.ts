@@ -7,10 +7,10 @@ import { DEPOSIT_STATUSES, INVENTORY_ERROR_TYPES, isFinal } from '../../contract
 import type { Payment } from '../../contract/widget-api.ts'
 import { activitiesOf } from './activities.ts'
 import type { FlowEvent } from './events.ts'
-import { inventory, item, LINK, OTHER_LINK, opening, payment, USER } from './given.ts'
 import { reduce } from './reduce.ts'
 import { payBlock, selectedItems, selectedTotal, shownInventory } from './selectors.ts'
 import { type FlowState, SORTS } from './state.ts'
+import { inventory, item, LINK, OTHER_LINK, opening, payment, USER } from './test-states.ts'
 
 const IDS = ['1', '2', '3', '4', '5']
 const REDIRECT = 'https://store.example/thanks'

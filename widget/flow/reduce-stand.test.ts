@@ -3,6 +3,8 @@ import { GAMES } from '../../contract/games.ts'
 import { INVENTORY_ERROR_TYPES } from '../../contract/statuses.ts'
 import { activitiesOf } from './activities.ts'
 import type { FlowEvent } from './events.ts'
+import { shownInventory } from './selectors.ts'
+import type { FlowState } from './state.ts'
 import {
   answered,
   awaitingLink,
@@ -14,9 +16,7 @@ import {
   standOf,
   toggle,
   withItems,
-} from './given.ts'
-import { shownInventory } from './selectors.ts'
-import type { FlowState } from './state.ts'
+} from './test-states.ts'
 
 const RELOAD: FlowEvent = { type: 'reloadPressed' }
 const picked = (state: FlowState) => standOf(state).selection

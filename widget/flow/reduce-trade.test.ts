@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../../contract/errors.ts'
 import type { FlowEvent } from './events.ts'
+import type { FlowState } from './state.ts'
 import {
   answered,
   confirming,
@@ -15,8 +16,7 @@ import {
   standOf,
   toggle,
   withItems,
-} from './given.ts'
-import type { FlowState } from './state.ts'
+} from './test-states.ts'
 
 const PAY: FlowEvent = { type: 'payPressed' }
 const LEAVE: FlowEvent = { type: 'confirmationLeft' }

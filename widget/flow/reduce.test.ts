@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEPOSIT_STATUSES, type FinalDepositStatus, isFinal } from '../../contract/statuses.ts'
 import type { FlowEvent } from './events.ts'
+import type { FlowState } from './state.ts'
 import {
   awaitingLink,
   confirming,
@@ -16,8 +17,7 @@ import {
   payment,
   standOf,
   USER,
-} from './given.ts'
-import type { FlowState } from './state.ts'
+} from './test-states.ts'
 
 const kinds = (state: FlowState) => doing(state).map((activity) => activity.kind)
 const typed = (text: string): FlowEvent => ({ type: 'linkTyped', text })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { inventory, item, LINK, payment, USER } from './given.ts'
-import { type Asked, atStand, created, etagged, hangs, json, paid, problem, started } from './given-flow.ts'
+import { type Asked, atStand, created, etagged, hangs, json, paid, problem, started } from './test-flow.ts'
+import { inventory, item, LINK, payment, USER } from './test-states.ts'
 
 describe('technical works that are over before the first look', () => {
   it('A-022 are seen to be over, although the deposit is what it was before them', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from 'vitest'
-import { inventory, item, LINK, OTHER_LINK, payment, USER } from './given.ts'
 import {
   atStand,
   created,
@@ -12,7 +11,8 @@ import {
   problem,
   type Reply,
   started,
-} from './given-flow.ts'
+} from './test-flow.ts'
+import { inventory, item, LINK, OTHER_LINK, payment, USER } from './test-states.ts'
 
 describe('the first answer', () => {
   it('A-060 the deposit is asked for once, then its inventory', async () => {

@@ -1,8 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { doing, having, inventory, item, openedOn, payment, standOf, toggle, withItems } from './given.ts'
 import { payBlock, secondsLeft, selectedItems, selectedTotal, visibleItems } from './selectors.ts'
 import { type FlowState, SORTS } from './state.ts'
+import {
+  doing,
+  having,
+  inventory,
+  item,
+  openedOn,
+  payment,
+  standOf,
+  toggle,
+  withItems,
+} from './test-states.ts'
 
 const names = (items: readonly { name: string }[]): string[] => items.map(({ name }) => name)
 const called = (...texts: string[]) => texts.map((name, index) => item(String(index), 100, name))

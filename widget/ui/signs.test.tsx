@@ -1,7 +1,7 @@
 /** What a colour tells is told by a word or a shape too. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { item } from '../flow/given.ts'
+import { item } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
 import { Card } from '../inventory/card.tsx'
 import { LevelBadge } from '../modals/level.tsx'

@@ -3,9 +3,9 @@ import type { Flow } from '../flow/runner.ts'
 import { isUnjudged } from '../flow/selectors.ts'
 import type { LinkState, Page, Refusal } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
+import { Avatar } from '../ui/avatar.tsx'
 import { useNarrow } from '../ui/hooks.ts'
 import { CloseIcon, TickIcon } from '../ui/icons.tsx'
-import { Avatar } from './avatar.tsx'
 
 type Props = { page: Extract<Page, { link: LinkState }>; flow: Flow }
 

@@ -1,4 +1,4 @@
-/** What the store remembers: top-ups, what was credited for them, balances of its shoppers, how far it has read. */
+/** The books of the store: top-ups, the credits for them, balances of its shoppers, how far it has read the event log. */
 import { DatabaseSync } from 'node:sqlite'
 import { migrate } from './schema.ts'
 import type { TillEvent } from './till.ts'
@@ -23,17 +23,17 @@ export type NewTopUp = { externalId: string; shopper: string; currency: string }
 
 const MOST_SHOWN = 8
 
-export type Purse = ReturnType<typeof openPurse>
+export type Books = ReturnType<typeof openBooks>
 
 /** Opens the store's database; `:memory:` forgets all at the end. */
-export function openPurse(file: string) {
+export function openBooks(file: string) {
   const db = new DatabaseSync(file)
   migrate(db)
   const statements = prepare(db)
   const credit = (event: TillEvent, shopper: string): void => {
     const { id, currency, amount, reversedAmount } = event.deposit
     if (amount === null) return
-    // Neither ever shrinks, so that the larger one is the newer, in whatever order events come.
+    // Neither ever shrinks, so the larger one is the newer one, in any order of events.
     const before = statements.creditOf.get(id)
     const next = {
       amount: Math.max(amount, Number(before?.amount ?? 0)),

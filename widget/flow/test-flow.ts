@@ -3,9 +3,9 @@ import { onTestFinished, vi } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
 import { createApi } from './api.ts'
 import type { Effect } from './events.ts'
-import { inventory, item, opening, payment, toggle } from './given.ts'
 import { startFlow } from './runner.ts'
 import type { FlowState } from './state.ts'
+import { inventory, item, opening, payment, toggle } from './test-states.ts'
 import { wait } from './wait.ts'
 
 export type Asked = { path: string; method: string; headers: Headers; body: unknown; signal: AbortSignal }

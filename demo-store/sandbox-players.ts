@@ -1,4 +1,4 @@
-/** The people of the Steam sandbox, so that a visitor has a trade link to try. */
+/** The people of the Steam sandbox: a visitor can try their trade links. */
 export type Player = { name: string; tradeUrl: string }
 
 const DEADLINE_MS = 2_000
