@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { CURRENCIES } from '../../contract/money.ts'
 import { timelineOf } from '../deposits/timeline.ts'
 import { systemClock } from '../kit/clock.ts'
-import { recordPayout as record } from '../ledger/payout.ts'
+import { type Payout, type PayoutAnswer, recordPayout as record } from '../ledger/payout.ts'
 import { idOf, oneOf } from './arguments.ts'
 import type { Context } from './commands.ts'
 import { Refusal } from './terminal.ts'
@@ -31,8 +31,17 @@ export async function recordPayout({ db, terminal }: Context, args: string[]): P
     reference,
   }
   const answer = await record({ db, clock: systemClock }, payout)
-  if (answer.kind === 'refused') throw new Refusal(`nothing was recorded: ${answer.reason}`)
+  if (answer.kind === 'refused') throw new Refusal(`nothing was recorded: ${reasonOf(payout, answer)}`)
   terminal.print(answer.kind === 'known' ? `${reference} was recorded before` : `${reference} recorded`)
+}
+
+function reasonOf(
+  { reference, currency }: Payout,
+  answer: Extract<PayoutAnswer, { kind: 'refused' }>,
+): string {
+  return answer.because === 'other_payout'
+    ? `${reference} is another payout of ${answer.recorded.amount} ${answer.recorded.currency}`
+    : `the store has ${answer.availableMinor} ${currency} available`
 }
 
 export async function showDeposit({ db, terminal }: Context, [id]: string[]): Promise<void> {
