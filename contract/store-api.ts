@@ -9,11 +9,6 @@ import { LANGUAGES } from './languages.ts'
 import { CURRENCIES } from './money.ts'
 import { DEPOSIT_STATUSES } from './statuses.ts'
 
-/** What a key may do. */
-export const SCOPES = ['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage'] as const
-
-export type Scope = (typeof SCOPES)[number]
-
 export const CREDIT_MODES = ['on_accept', 'on_release'] as const
 
 export const MOST_EXPIRY_MINUTES = 24 * 60

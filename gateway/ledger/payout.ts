@@ -1,6 +1,6 @@
 /** What an operator pays out to a store: whether it may be recorded, and the movement that records it. */
 import type { Currency } from '../../contract/money.ts'
-import type { Db } from '../db/client.ts'
+import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import { payoutMovements } from './entry.ts'
@@ -37,7 +37,7 @@ export function judgePayout(payout: Payout, { recorded, availableMinor }: Books)
 
 /** Records what the operator paid out to a store. Payouts of one store and currency wait for each other. */
 export async function recordPayout(
-  { db, clock }: { db: Db; clock: Clock },
+  { db, clock }: { db: Db | Tx; clock: Clock },
   payout: Payout,
 ): Promise<PayoutAnswer> {
   const { storeId, currency, amount } = payout
