@@ -122,6 +122,18 @@ describe('a command', () => {
     expect({ out, errors, code }).toEqual({ out: '', errors: 'There is no option --password.\n', code: 2 })
   })
 
+  it('that fails says why, without a secret that the error quotes', async () => {
+    const secret = 'whsec_c2VjcmV0'
+    const databaseUrl = `${database.url}-${secret}`
+    const { errors, code } = await runCommand(['bot', 'list'], { databaseUrl })
+    expect({ errors, code }).toEqual({
+      errors: expect.stringMatching(
+        /^The database cannot be reached: database ".*whsec_\[redacted\]" does not exist\n$/,
+      ),
+      code: 5,
+    })
+  })
+
   it('that only reads or writes rows loads neither the client libraries of Steam nor the server', async () => {
     const cheap = [
       'bot list',

@@ -1,5 +1,6 @@
 /** The operator's command line as a function: arguments, settings and a terminal in, an exit code out. */
 import { ExitCode, run, type StricliProcess } from '@stricli/core'
+import { scrub } from '../kit/scrub.ts'
 import { toJson } from '../operations/json.ts'
 import type { Answer, RefusalKind } from '../operations/operation.ts'
 import { APP, overview } from './app.ts'
@@ -41,7 +42,9 @@ function createReport(terminal: Terminal, isJson: boolean) {
   return {
     print: (text: string) => terminal.print(text.replace(/\n$/, '')),
     exitCode: () => exitCode,
-    refuse(refusal: RefusalKind, message: string): void {
+    refuse(refusal: RefusalKind, told: string): void {
+      // The message of an error may quote anything.
+      const message = scrub(told)
       exitCode = EXIT_CODES[refusal]
       terminal.warn(isJson ? toJson({ error: { kind: refusal, message } }) : message)
     },
