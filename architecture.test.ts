@@ -57,8 +57,9 @@ const HEIGHT: Record<string, number> = {
   inventory: 5,
   stores: 5,
   trades: 6,
-  cli: 7,
-  testing: 8,
+  operations: 7,
+  cli: 8,
+  testing: 9,
 }
 
 /** Files, or folders with a slash at the end, that do not keep a rule yet. Each list should become empty. */

@@ -27,7 +27,8 @@ const COMMANDS: { name: string; limitS: number; args: string[] }[] = [
   { name: 'store-show', limitS: COMMAND_LIMIT_S, args: [...NODE, MAIN, 'store', 'show', '1'] },
   { name: 'deposit-show', limitS: COMMAND_LIMIT_S, args: [...NODE, MAIN, 'deposit', 'show', '1001'] },
   { name: 'price-list', limitS: COMMAND_LIMIT_S, args: [...NODE, MAIN, 'price', 'list'] },
-  { name: 'verify-ledger', limitS: COMMAND_LIMIT_S, args: [...NODE, join(CLI, 'verify-ledger.ts')] },
+  { name: 'ledger-verify', limitS: COMMAND_LIMIT_S, args: [...NODE, MAIN, 'ledger', 'verify'] },
+  { name: 'acts', limitS: COMMAND_LIMIT_S, args: [...NODE, MAIN, 'acts'] },
 ]
 
 type Environment = Record<string, string | undefined>

@@ -6,13 +6,8 @@ import { z } from 'zod'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { GAMES } from './games.ts'
 import { LANGUAGES } from './languages.ts'
-import { CURRENCIES } from './money.ts'
+import { CURRENCIES, MOVEMENT_CAUSES } from './money.ts'
 import { DEPOSIT_STATUSES } from './statuses.ts'
-
-/** What a key may do. */
-export const SCOPES = ['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage'] as const
-
-export type Scope = (typeof SCOPES)[number]
 
 export const CREDIT_MODES = ['on_accept', 'on_release'] as const
 
@@ -200,8 +195,6 @@ const balanceSchema = z.object({
 
 /** GET /v1/balance: one entry for each currency that ever moved. */
 export const balancesSchema = z.object({ balances: z.array(balanceSchema) }).meta({ id: 'Balances' })
-
-export const MOVEMENT_CAUSES = ['delivered', 'released', 'reversed', 'paid_out'] as const
 
 /** GET /v1/statement: request. */
 export const statementQuerySchema = z.strictObject({

@@ -69,7 +69,6 @@ export const eventListSchema = z
 /** GET /v1/deposits/{id}/events: at most a few. */
 export const depositEventsSchema = z.object({ events: z.array(webhookSchema) }).meta({ id: 'DepositEvents' })
 
-export const MOST_ENDPOINTS = 10
 export const MOST_REPLAYED = 10_000
 
 export const endpointSchema = z

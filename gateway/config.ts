@@ -74,6 +74,8 @@ const environmentSchema = z
     TRADETILL_TRUSTED_PROXIES: list.optional(),
     TRADETILL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
     TRADETILL_LOG_PRETTY: flag.default(false),
+    /** Who gives the commands, where it is not the user of this machine. */
+    TRADETILL_OPERATOR: z.string().max(80, 'must have at most 80 characters').optional(),
     /** Stop when stdin ends: for whoever starts the gateway as a child. */
     TRADETILL_STDIN: flag.default(false),
   })
@@ -178,6 +180,7 @@ export type Config = {
   trustedProxies: string[] | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   logPretty: boolean
+  operator: string | undefined
   stopWithStdin: boolean
 }
 
@@ -228,6 +231,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     trustedProxies: data.TRADETILL_TRUSTED_PROXIES,
     logLevel: data.TRADETILL_LOG_LEVEL,
     logPretty: data.TRADETILL_LOG_PRETTY,
+    operator: data.TRADETILL_OPERATOR,
     stopWithStdin: data.TRADETILL_STDIN,
   }
   return { kind: 'config', config }

@@ -184,7 +184,7 @@ describe('the operator', () => {
   const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, wanted, DEFAULT_FLEET_LIMITS))
 
   it('pauses a bot, which then collects nothing, and lets it go on', async () => {
-    expect(await actOnBot(till.db, id(), 'pause')).toEqual({ kind: 'done', name: 'Tradetill Bot' })
+    expect(await actOnBot(till.db, id(), 'pause')).toMatchObject({ kind: 'done', name: 'Tradetill Bot' })
     expect(await choose()).toBeUndefined()
     expect(await (await survey()).metrics()).toContain('tradetill_bots{state="paused"} 1')
     expect(await actOnBot(till.db, session.steamId, 'resume')).toMatchObject({ kind: 'done' })

@@ -1,5 +1,6 @@
 /** Items in the bots' hands: they only come in by themselves, and leave by the operator's. */
 import { sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -16,7 +17,7 @@ export type HeldItem = {
   marketHashName: string
   /** What was credited for it, in minor units of `currency`. */
   price: bigint
-  currency: string
+  currency: Currency
   receivedAt: Date
   /** Until then its sender may take it back and Steam lets nobody have it; null where it is free. */
   protectedUntil: Date | null
@@ -52,7 +53,7 @@ export type MoveAnswer =
 const ITEM = /^(\d{1,18})-(\d{1,20})$/
 
 /** Records that the operator took the item out of the bot's hands. `item` is that of `heldItems`. */
-export function moveItem({ db, clock }: { db: Db; clock: Clock }, item: string): Promise<MoveAnswer> {
+export function moveItem({ db, clock }: { db: Db | Tx; clock: Clock }, item: string): Promise<MoveAnswer> {
   const [, trade = '', assetId = ''] = ITEM.exec(item) ?? []
   if (assetId === '') return Promise.resolve({ kind: 'refused', reason: 'not_an_item' })
   const tradeId = BigInt(trade)

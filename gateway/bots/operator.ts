@@ -8,12 +8,12 @@ import { inTransaction } from '../db/transaction.ts'
 export type BotAct = 'pause' | 'resume' | 'remove'
 
 export type ActAnswer =
-  | { kind: 'done'; name: string }
+  | { kind: 'done' | 'unchanged'; botId: bigint; name: string; state: BotState }
   /** `busy`: offers are open, or items are still under Steam's protection and must be watched. */
   | { kind: 'refused'; reason: 'unknown_bot' | 'dead' | 'busy' }
 
 /** `which`: the bot's number or its 64-bit Steam id, as decimal digits. Doing the same again is no error. */
-export function actOnBot(db: Db, which: string, act: BotAct): Promise<ActAnswer> {
+export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAnswer> {
   return inTransaction(db, async (tx): Promise<ActAnswer> => {
     const bot = await tx
       .selectFrom('bot')
@@ -27,8 +27,10 @@ export function actOnBot(db: Db, which: string, act: BotAct): Promise<ActAnswer>
     // A dead one comes back by an enrolment only.
     if (bot.state === 'dead') return { kind: 'refused', reason: 'dead' }
     const state: BotState = act === 'pause' ? 'paused' : 'active'
+    const now = { botId: bot.id, name: bot.name, state }
+    if (state === bot.state) return { kind: 'unchanged', ...now }
     await tx.updateTable('bot').set({ state }).where('id', '=', bot.id).execute()
-    return { kind: 'done', name: bot.name }
+    return { kind: 'done', ...now }
   })
 }
 
@@ -55,5 +57,5 @@ async function remove(tx: Tx, bot: { id: bigint; name: string }): Promise<ActAns
     })
     .where('id', '=', bot.id)
     .execute()
-  return { kind: 'done', name: bot.name }
+  return { kind: 'done', botId: bot.id, name: bot.name, state: 'removed' }
 }

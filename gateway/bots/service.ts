@@ -3,7 +3,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import type { Profile, Steam, SteamSession, Unavailable } from '../steam/steam.ts'
 import { chooseBot, type FleetLimits } from './fleet.ts'
-import { botForReading, botsForChoice, listBots, lockTradesOf, saveBot } from './store.ts'
+import { botForReading, botsForChoice, listBots, lockTradesOf, type SealedToken, saveBot } from './store.ts'
 
 export { listBots }
 
@@ -53,10 +53,23 @@ export type AddBotAnswer =
   | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' | 'unknown_account' }
   | Unavailable
 
-type AddBotDeps = { db: Db; steam: Steam; box: SecretBox; clock: Clock; refreshToken: string }
+type ProveBotDeps = { steam: Steam; box: SecretBox; clock: Clock; refreshToken: string }
 
 /** Enrols the bot whose refresh token this is, once it has proved itself; stores the token sealed. */
-export async function addBot({ db, steam, box, clock, refreshToken }: AddBotDeps): Promise<AddBotAnswer> {
+export async function addBot({ db, ...deps }: ProveBotDeps & { db: Db }): Promise<AddBotAnswer> {
+  const proved = await proveBot(deps)
+  return proved.kind === 'proved' ? saveProvedBot(db, proved) : proved
+}
+
+type ProvedBot = { kind: 'proved'; profile: Profile; token: SealedToken }
+
+/** Asks Steam whether the account of this refresh token can work as a bot. Writes nothing. */
+export async function proveBot({
+  steam,
+  box,
+  clock,
+  refreshToken,
+}: ProveBotDeps): Promise<ProvedBot | Exclude<AddBotAnswer, { kind: 'added' }>> {
   const token = refreshToken.trim()
   const opened = await steam.openSession(token)
   if (opened.kind !== 'open') return opened
@@ -66,16 +79,22 @@ export async function addBot({ db, steam, box, clock, refreshToken }: AddBotDeps
     const test = await testSession(steam, session, clock.now())
     if (test.kind !== 'passed') return test
     const { profile, acknowledged } = test
-    const botId = await saveBot(db, profile, {
-      sealed: box.seal(token, tokenPlace(steamId)),
-      expiresAt,
-      acknowledged,
-    })
-    const said = { tokenExpiresAt: expiresAt, protectionAcknowledged: acknowledged }
-    return { kind: 'added', botId, steamId, name: profile.name, ...said }
+    const sealed = box.seal(token, tokenPlace(steamId))
+    return { kind: 'proved', profile, token: { sealed, expiresAt, acknowledged } }
   } finally {
     session.close()
   }
+}
+
+/** Stores a bot that has proved itself. */
+export async function saveProvedBot(
+  db: Db | Tx,
+  { profile, token }: ProvedBot,
+): Promise<Extract<AddBotAnswer, { kind: 'added' }>> {
+  const botId = await saveBot(db, profile, token)
+  const { steamId, name } = profile
+  const { expiresAt: tokenExpiresAt, acknowledged: protectionAcknowledged } = token
+  return { kind: 'added', botId, steamId, name, tokenExpiresAt, protectionAcknowledged }
 }
 
 type SelfTest =

@@ -102,7 +102,7 @@ export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
 export type SealedToken = { sealed: Buffer; expiresAt: Date | null; acknowledged: boolean }
 
 /** Enrols a bot, or gives an enrolled one its new token and face. Frees it from 'dead'. */
-export async function saveBot(db: Db, profile: Profile, token: SealedToken): Promise<bigint> {
+export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken): Promise<bigint> {
   const seen = {
     name: profile.name,
     avatar_url: profile.avatarUrl,

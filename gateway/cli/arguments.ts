@@ -1,15 +1,48 @@
-/** Arguments as they are typed, made into what the commands take. */
+/** Arguments as they are typed, made into what operations take. An error says what was expected, not what was typed. */
+import { CURRENCIES, type Currency } from '../../contract/money.ts'
+import { parseAmount } from '../operations/amount.ts'
 import { Refusal } from './terminal.ts'
 
 const ID = /^[1-9]\d{0,17}$/
 
-export function idOf(text: string | undefined, what: string): bigint {
-  if (text === undefined || !ID.test(text)) throw new Refusal(`${what} must be a number`)
+export function id(text: string): bigint {
+  if (!ID.test(text)) throw new Error('must be a number')
   return BigInt(text)
 }
 
-export function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
-  const found = known.find((one) => one === text)
-  if (found === undefined) throw new Refusal(`${option} must be one of ${known.join(', ')}`)
-  return found
+/** Whole numbers up to `most`. */
+export function wholeUpTo(most: number): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    if (!(number <= most)) throw new Error(`must be a whole number up to ${most}`)
+    return number
+  }
 }
+
+export function wholeDollars(text: string): bigint {
+  if (!/^\d{1,9}$/.test(text)) throw new Error('must be whole dollars, such as 1000')
+  return BigInt(text)
+}
+
+export function moment(text: string): Date {
+  const date = new Date(text)
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(date.getTime())) {
+    throw new Error('must be a date, such as 2026-11-22 or 2026-11-22T08:00Z')
+  }
+  return date
+}
+
+export const text = (value: string): string => value
+
+/** The amount must have its decimals, so nobody pays 12.50 where 1250.00 was meant. */
+export function amountIn(currency: Currency, typed: string): bigint {
+  const amountMinor = parseAmount(typed, currency)
+  if (amountMinor === undefined) {
+    throw new Refusal('usage', '--amount must have its decimals, such as 1250.00')
+  }
+  return amountMinor
+}
+
+export const CURRENCY = { kind: 'enum', values: CURRENCIES, brief: 'the currency' } as const
+
+export const STORE = { parse: id, brief: 'the number of the store', placeholder: 'STORE' } as const

@@ -63,13 +63,34 @@ describe('bot', () => {
     )
   })
 
+  it('add and enrol leave a record for each bot that was added, without its token', async () => {
+    const { steamId, accountName, password, sharedSecret, refreshToken } = theBot()
+    const other = bots[1]?.refreshToken ?? ''
+    const nonsense = 'eyJhbGciOiJub25lIn0.bm90aGluZw.bm90aGluZw'
+    const added = await run(['bot', 'add', '--by', 'Ada'], `${refreshToken}\n${nonsense}\n${other}\n`)
+    expect(added).toMatchObject({ code: 4, errors: expect.stringMatching(/^1 not added\. Check the token/) })
+    expect(added.out).toMatch(/^Bot 1 added: .*\nBot 2 added: .*\nLine 2: The bot was not added: token_/)
+    await run(['bot', 'enrol'], `${accountName}\n${password}\n${sharedSecret}\n`)
+    const { rows } = await database.pool.query(
+      'select act, operator, arguments from operator_act order by id',
+    )
+    expect(rows).toMatchObject([
+      { act: 'bot add', operator: 'Ada', arguments: { botId: '1', steamId } },
+      { act: 'bot add', operator: 'Ada', arguments: { botId: '2' } },
+      { act: 'bot enrol', arguments: { botId: '1', steamId } },
+    ])
+    for (const secret of [refreshToken, other, nonsense, password, sharedSecret]) {
+      expect(JSON.stringify(rows) + added.out + added.errors).not.toContain(secret)
+    }
+  })
+
   it('enrol tells what was wrong, and a stdin that ends is no answer', async () => {
     const { accountName } = theBot()
     const wrong = await run(['bot', 'enrol'], `${accountName}\nnot it\n`)
-    expect(wrong).toMatchObject({ code: 1 })
+    expect(wrong).toMatchObject({ code: 4 })
     expect(wrong.errors).toContain('does not know this account name with this password')
     const short = await run(['bot', 'enrol'], `${accountName}\n`)
-    expect(short).toMatchObject({ code: 1 })
+    expect(short).toMatchObject({ code: 2 })
     expect(short.errors).toContain('Nothing more was typed')
   })
 
@@ -79,10 +100,10 @@ describe('bot', () => {
     expect((await run(['bot', 'pause', '1'])).out).toContain('collects nothing new')
     expect(await stateOf()).toBe('paused')
     expect((await run(['bot', 'resume', steamId])).out).toContain('collects again')
-    expect((await run(['bot', 'remove', '1'])).code).toBe(0)
+    expect((await run(['bot', 'remove', '1', '--reason', 'sold'])).code).toBe(0)
     expect(await stateOf()).toBe('removed')
     const gone = await run(['bot', 'resume', '1'])
-    expect(gone).toMatchObject({ code: 1, errors: expect.stringContaining('There is no such bot') })
+    expect(gone).toMatchObject({ code: 3, errors: expect.stringContaining('There is no such bot') })
   })
 })
 
@@ -91,9 +112,11 @@ describe('items', () => {
     expect((await run(['items', 'export'])).out).toBe(
       'item,bot,botSteamId,appId,assetId,marketHashName,price,currency,receivedAt,protectedUntil\n',
     )
-    const moved = await run(['items', 'moved'], 'item,bot\n7-12,x\nnonsense\n')
-    expect(moved).toMatchObject({ code: 1, out: '0 recorded as moved\n' })
-    expect(moved.errors).toContain('7-12 is not in the hands of a bot')
-    expect(moved.errors).toContain('nonsense is not an item of the export')
+    const moved = await run(['items', 'moved', '--reason', 'sold'], 'item,bot\n7-12,x\nnonsense\n')
+    expect(moved).toEqual({
+      code: 4,
+      out: '7-12 is not held by a bot\nnonsense is not an item of the export\n0 recorded as moved.\n',
+      errors: '2 not recorded.\n',
+    })
   })
 })

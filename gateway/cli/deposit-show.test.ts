@@ -67,40 +67,80 @@ it('a deposit that was paid, held, told and reversed in part is shown with its t
   const shopper = `7656119800000${deposit.id}`
   expect(what[0]).toMatch(/^opened by store 1 as top-up \d+, USD, link [0-9a-f]{6}…$/)
   expect(what.slice(1)).toEqual([
-    `trade ${trade}: 3000 USD of cs, bot 1, shopper ${shopper}, code ${code}`,
+    `trade ${trade}: cs, bot 1, shopper ${shopper}, code ${code}, 30.00 USD`,
     `trade ${trade}: sent to Steam, offer ${offer}`,
     'event 1: deposit.pending',
     `trade ${trade}: accepted on Steam, exchange ${exchange}`,
     `trade ${trade}: items proved to be with the bot, exchange ${exchange}`,
-    'ledger: items → held 3000 USD, delivered',
-    'ledger: items → commission 300 USD, commission',
+    'ledger: items → held, delivered, 30.00 USD',
+    'ledger: items → commission, commission, 3.00 USD',
     'event 2: deposit.succeeded',
     'webhook of event 1 to endpoint 1, attempt 1: status 204',
     'webhook of event 2 to endpoint 1, attempt 1: status 500',
     'webhook of event 2 to endpoint 1, attempt 2: status 204',
-    'ledger: held → items 1000 USD, reversed',
-    'ledger: commission → items 100 USD, commission_reversed',
+    'ledger: held → items, reversed, 10.00 USD',
+    'ledger: commission → items, commission_reversed, 1.00 USD',
     'event 3: deposit.reversed',
     'webhook of event 3 to endpoint 1, attempt 1: status 204',
     // In a week: a moment to come.
-    `trade ${trade}: Steam’s protection ends, 2000 held`,
+    `trade ${trade}: Steam’s protection of the held credit ends, 20.00 USD`,
   ])
   for (const secret of [deposit.hash, 'tok-en_1', SECRET]) expect(out).not.toContain(secret)
+})
+
+it('items that left are recorded, each with who and why, and the export shows the rest', async () => {
+  const { trade } = await paid('dota')
+  const lines = (await run('items', 'export')).out.trim().split('\n')
+  expect(lines.slice(1).map((line) => line.split(',').slice(6, 8))).toEqual([
+    ['10.00', 'USD'],
+    ['20.00', 'USD'],
+  ])
+  const [, first = '', second = ''] = lines
+  const input = [first, 'nonsense', first].join('\n')
+  const moved = await runCommand(['items', 'moved', '--reason', 'sold', '--by', 'Ada'], {
+    databaseUrl: till.url,
+    input,
+  })
+  const [item = ''] = first.split(',')
+  expect(item).toMatch(new RegExp(`^${trade}-`))
+  expect(moved).toEqual({
+    code: 2,
+    out: `nonsense is not an item of the export\n${item} is not held by a bot\n1 recorded as moved.\n`,
+    errors: '2 not recorded.\n',
+  })
+  expect((await run('items', 'export')).out).toBe(`${lines[0]}\n${second}\n`)
+  const { acts } = JSON.parse((await run('acts', '--json')).out)
+  const record = { act: 'items moved', operator: 'Ada', reason: 'sold' }
+  expect(acts).toMatchObject([{ ...record, arguments: { item, bot: 'Tradetill Bot' } }])
 })
 
 it('a payout is recorded, and the balance falls by it once', async () => {
   await paid('dota')
   const balance = async () => (await run('store', 'show', '1')).out.match(/available .*/)?.[0]
-  expect(await balance()).toBe('available 3000, held 0, reversed 0 (minor units)')
+  expect(await balance()).toBe('available 30.00 USD, held 0.00 USD, reversed 0.00 USD')
+  const payout = ['payout', 'record', '--store', '1', '--currency', 'USD', '--reason', 'November']
   const record = (amount: string, reference: string) =>
-    run('payout', 'record', '--store', '1', '--currency', 'USD', '--amount', amount, '--reference', reference)
-  expect(await record('2500', 'wire 1')).toEqual({ out: 'wire 1 recorded\n', errors: '', code: 0 })
-  expect(await balance()).toBe('available 500, held 0, reversed 0 (minor units)')
-  expect(await record('2500', 'wire 1')).toMatchObject({ out: 'wire 1 was recorded before\n', code: 0 })
-  expect(await record('501', 'wire 2')).toMatchObject({
-    code: 1,
-    errors: expect.stringContaining('the store has 500 USD available'),
+    run(...payout, '--amount', amount, '--reference', reference)
+  expect(await record('25.00', 'wire 1')).toEqual({
+    out: 'wire 1 recorded: 25.00 USD paid to store 1.\n',
+    errors: '',
+    code: 0,
   })
-  expect(await balance()).toBe('available 500, held 0, reversed 0 (minor units)')
+  expect(await balance()).toBe('available 5.00 USD, held 0.00 USD, reversed 0.00 USD')
+  expect(await record('25.00', 'wire 1')).toEqual({
+    out: 'wire 1 was recorded before.\n',
+    errors: '',
+    code: 0,
+  })
+  expect(await record('5.01', 'wire 2')).toEqual({
+    out: '',
+    errors: 'Nothing was recorded: the store has 5.00 USD available.\n',
+    code: 4,
+  })
+  expect(await record('24.99', 'wire 1')).toMatchObject({
+    code: 4,
+    errors: 'Nothing was recorded: wire 1 is another payout, of 25.00 USD.\n',
+  })
+  expect(await balance()).toBe('available 5.00 USD, held 0.00 USD, reversed 0.00 USD')
   expect((await run('store', 'show', '1')).out).not.toContain(SECRET)
 })

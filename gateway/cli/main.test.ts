@@ -3,10 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callCommand, runCommand, spawnCommand } from '../testing/command.ts'
+import { runCommand, spawnCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
-import { COMMANDS } from './commands.ts'
-import { checkLedger } from './ledger.ts'
+import { allCommands } from './app.ts'
 
 /** Runs several commands, each an argument, in one process. */
 const EACH = '../testing/each-command.ts'
@@ -29,71 +28,110 @@ describe('help', () => {
   it.each(['--help', '-h', 'help'])('%s prints every command and ends with code 0', async (word) => {
     const { out, errors, code } = await runCommand([word], { databaseUrl: NOWHERE })
     expect({ errors, code }).toEqual({ errors: '', code: 0 })
-    for (const { name } of COMMANDS) expect(out).toContain(`\n  ${name}`)
+    const lines = out.split('\n').map((line) => line.trim().replace(/ {2,}/, ' '))
+    expect(lines).toEqual(expect.arrayContaining(allCommands().map(({ name, does }) => `${name} ${does}`)))
   })
 
   it('--help as a process ends with code 0 too, whatever the settings are, and loads nothing but itself', async () => {
     const { out, errors, code, loaded } = await recorded(['--help'], { env: { TRADETILL_MODE: 'nonsense' } })
     expect({ errors, code }).toEqual({ errors: '', code: 0 })
     expect(out).toContain('usage: npm run --silent tradetill -- COMMAND')
-    expect([...loaded].sort()).toEqual(['gateway/cli', 'gateway/kit'])
+    expect([...loaded].sort()).toEqual(['@stricli/core', 'gateway/cli', 'gateway/kit', 'gateway/operations'])
   })
 
-  it.each([
-    [['bot', '--help'], 'bot remove BOT', 'store add'],
-    [['store', 'add', '--help'], '[--risk-limit-usd DOLLARS]', 'store update'],
-  ])('%j prints only its part', async (args, there, elsewhere) => {
-    const { out, code } = await runCommand(args, { databaseUrl: NOWHERE })
-    expect(code).toBe(0)
-    expect(out).toContain(there)
-    expect(out).not.toContain(elsewhere)
-  })
+  it.each([['bot', '--help'], ['help', 'bot'], ['bot']])(
+    '%s %s prints only the commands for bots',
+    async (...args) => {
+      const { out, code } = await runCommand(args, { databaseUrl: NOWHERE })
+      expect(code).toBe(0)
+      expect(out).toContain('tradetill bot remove')
+      expect(out).not.toContain('store add')
+    },
+  )
 
   it.each([
-    [[], /^usage: /],
-    [['bot'], /^There is no command "bot"\.\n\nusage: /],
-    [['bot', 'feed'], /^There is no command "bot feed"\.\n\nusage: /],
-    [['boat', '--help'], /^There is no command "boat --help"\.\n\nusage: /],
-  ])('%j is refused with the help on stderr and code 1', async (args, told) => {
-    const { out, errors, code } = await runCommand(args, { databaseUrl: NOWHERE })
-    expect({ out, code }).toEqual({ out: '', code: 1 })
-    expect(errors).toMatch(told)
+    [['bot', 'nonsense'], 'There is no command "nonsense": see --help.'],
+    [['bto', 'list'], 'There is no command "bto": see --help. Did you mean `bot`?'],
+    [['bot', 'list', '--jsn'], 'There is no option --jsn. Did you mean --json?'],
+    [['bot', 'pause'], 'BOT is needed.'],
+    [['bot', 'pause', '1', '2'], 'There must be no more than 1 arguments.'],
+    [['store', 'show', 'x'], 'STORE must be a number.'],
+    [
+      ['key', 'rotate', 'abcdefgh', '--overlap-hours', '1.5'],
+      '--overlap-hours must be a whole number up to 9999.',
+    ],
+    [['key', 'rotate', 'abcdefgh', '--overlap-hours'], '--overlap-hours is needed, with a value.'],
+    [['price', 'show', '--game', 'chess', '--item', 'x'], '--game must be one of cs, dota, rust, tf.'],
+    [['price', 'block', '--game', 'cs'], 'Give either --item NAME, or --all for the whole game.'],
+    [['acts', '--limit', '1', '--limit', '2'], '--limit may be given once.'],
+    [['acts', '--since', 'now'], '--since must be a date, such as 2026-11-22 or 2026-11-22T08:00Z.'],
+  ])('%j is a mistake: code 2, and what is expected on stderr', async (args, expected) => {
+    const answer = await runCommand(args, { databaseUrl: NOWHERE })
+    expect(answer).toEqual({ out: '', errors: `${expected}\n`, code: 2 })
+    const told = await runCommand([...args, '--json'], { databaseUrl: NOWHERE })
+    expect({ ...told, errors: JSON.parse(told.errors) }).toEqual({
+      out: '',
+      errors: { error: { kind: 'usage', message: expected } },
+      code: 2,
+    })
   })
 })
 
 describe('a command', () => {
-  it('as a process reads what is piped to it; refused, it ends with code 1 and says why without a stack', async () => {
+  it('as a process reads what is piped to it; refused, it says why without a stack', async () => {
     const input = 'item,bot\n7-12,x\n'
-    const moved = await spawnCommand(['items', 'moved'], { databaseUrl: database.url, input })
+    const args = ['items', 'moved', '--reason', 'sold']
+    const moved = await spawnCommand(args, { databaseUrl: database.url, input })
     expect(moved).toEqual({
-      code: 1,
-      out: '0 recorded as moved\n',
-      errors: '7-12 is not in the hands of a bot (any more)\n1 not recorded.\n',
+      code: 4,
+      out: '7-12 is not held by a bot\n0 recorded as moved.\n',
+      errors: '1 not recorded.\n',
     })
   })
 
-  it('with wrong settings ends with code 1 and a readable list', async () => {
+  it('with wrong settings ends with code 2 and a readable list', async () => {
     const env = { TRADETILL_PORT: 'abc', TRADETILL_MODE: 'nonsense' }
     const { errors, code } = await runCommand(['bot', 'list'], { databaseUrl: database.url, env })
-    expect(code).toBe(1)
+    expect(code).toBe(2)
     expect(errors).toMatch(/cannot start with these settings:\n( {2}- TRADETILL_\w+ .*\n){2}See docs/)
   })
 
-  it('without a gateway and without DATABASE_URL says what to do', async () => {
+  it('without a gateway and without DATABASE_URL ends with code 5 and says what to do', async () => {
     const env = { DATABASE_URL: '', TRADETILL_DATA: folder }
     const { errors, code } = await runCommand(['bot', 'list'], { databaseUrl: NOWHERE, env })
     expect({ errors, code }).toEqual({
       errors: `No gateway is running on ${folder}. Start it first, or set DATABASE_URL.\n`,
-      code: 1,
+      code: 5,
     })
   })
 
-  it('takes no secret as an argument', async () => {
-    const { errors, code } = await runCommand(['bot', 'enrol', '--password', 'hunter2'], {
+  it.each([
+    ['bot', 'list'],
+    ['maintenance', 'on'],
+    ['ledger', 'verify'],
+  ])('%s %s without a database ends with code 5', async (...args) => {
+    const answer = await runCommand(args, { databaseUrl: NOWHERE })
+    expect(answer).toMatchObject({ out: '', code: 5 })
+    expect(answer.errors).toMatch(/^The database cannot be reached: .*ECONNREFUSED/)
+  })
+
+  it('takes no secret as an argument, and does not repeat what was typed', async () => {
+    const { out, errors, code } = await runCommand(['bot', 'enrol', '--password', 'hunter2'], {
       databaseUrl: database.url,
     })
-    expect(code).toBe(1)
-    expect(errors).toContain("Unknown option '--password'")
+    expect({ out, errors, code }).toEqual({ out: '', errors: 'There is no option --password.\n', code: 2 })
+  })
+
+  it('that fails says why, without a secret that the error quotes', async () => {
+    const secret = 'whsec_c2VjcmV0'
+    const databaseUrl = `${database.url}-${secret}`
+    const { errors, code } = await runCommand(['bot', 'list'], { databaseUrl })
+    expect({ errors, code }).toEqual({
+      errors: expect.stringMatching(
+        /^The database cannot be reached: database ".*whsec_\[redacted\]" does not exist\n$/,
+      ),
+      code: 5,
+    })
   })
 
   it('that only reads or writes rows loads neither the client libraries of Steam nor the server', async () => {
@@ -104,9 +142,13 @@ describe('a command', () => {
       'price list',
       'items export',
       'maintenance off',
+      'acts',
     ]
     const { errors, code, loaded } = await recorded(cheap, { script: EACH })
-    expect({ errors, code }).toEqual({ errors: 'there is no store 1\nthere is no deposit 1\n', code: 0 })
+    expect({ errors, code }).toEqual({
+      errors: 'There is no store 1.\nThere is no deposit 1.\n',
+      code: 0,
+    })
     expect(loaded).toContain('pg')
     const heavy = ['fastify', 'pg-boss', 'pino', 'prom-client', 'gateway/http', 'gateway/trades']
     const steam = ['steam-session', 'steamcommunity', 'steam-tradeoffer-manager', 'steam-totp', 'steamid']
@@ -114,27 +156,20 @@ describe('a command', () => {
   })
 })
 
-describe('verify-ledger', () => {
-  const verify = (env: Record<string, string> = {}) =>
-    callCommand(checkLedger, { databaseUrl: database.url, env })
-
+describe('ledger verify', () => {
   it('ends with code 0 where all sums agree', async () => {
-    expect(await verify()).toEqual({ out: '0 entries checked, 0 differences\n', errors: '', code: 0 })
+    const verified = await runCommand(['ledger', 'verify'], { databaseUrl: database.url })
+    expect(verified).toEqual({ out: '0 entries checked, 0 differences.\n', errors: '', code: 0 })
   })
 
   it('ends with code 1 and tells each difference, without the query builder', async () => {
     await database.pool.query(`insert into account (kind, currency, balance) values ('items', 'USD', 5)`)
-    const { out, errors, code, loaded } = await recorded([], { script: 'verify-ledger.ts' })
+    const { out, errors, code, loaded } = await recorded(['ledger', 'verify'])
     await database.pool.query('delete from account')
-    expect({ out, code }).toEqual({ out: '0 entries checked, 2 differences\n', code: 1 })
-    expect(errors).toContain('the balances of a currency do not sum to zero: USD: 5')
+    expect({ errors, code }).toEqual({ errors: '0 entries checked, 2 differences.\n', code: 1 })
+    expect(out).toContain('the balances of a currency do not sum to zero: USD: 5')
     expect(loaded).toContain('pg')
     expect(loaded).not.toContain('kysely')
-  })
-
-  it('ends with code 2 where nothing can be checked', async () => {
-    const unchecked = await verify({ DATABASE_URL: NOWHERE })
-    expect(unchecked).toMatchObject({ out: '', code: 2, errors: expect.stringContaining('ECONNREFUSED') })
   })
 })
 
@@ -150,7 +185,7 @@ const RECORDER = `data:text/javascript,${encodeURIComponent(`
 type Recorded = { env?: Record<string, string>; script?: string }
 
 /** The command as a process, with the packages and the folders of the gateway that it loaded anything of. */
-async function recorded(args: string[], { env = {}, script = 'main.ts' }: Recorded) {
+async function recorded(args: string[], { env = {}, script = 'main.ts' }: Recorded = {}) {
   const file = join(folder, 'loaded')
   const ended = await spawnCommand(args, {
     databaseUrl: database.url,

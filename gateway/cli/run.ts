@@ -1,65 +1,95 @@
 /** The operator's command line as a function: arguments, settings and a terminal in, an exit code out. */
-import { COMMANDS, type Command, type Context, usage } from './commands.ts'
+import { ExitCode, run, type StricliProcess } from '@stricli/core'
+import { scrub } from '../kit/scrub.ts'
+import { toJson } from '../operations/json.ts'
+import type { Answer, RefusalKind } from '../operations/operation.ts'
+import { APP, overview } from './app.ts'
+import { createSession, type Session, type Surroundings } from './session.ts'
 import { Refusal, type Terminal } from './terminal.ts'
 
-export type Surroundings = {
-  /** Settings; the process's own without them. */
-  env?: Record<string, string | undefined> | undefined
-  terminal: Terminal
+/** docs/operating.md explains them. */
+export const EXIT_CODES: Record<RefusalKind, number> = {
+  failed: 1,
+  unavailable: 1,
+  usage: 2,
+  not_found: 3,
+  conflict: 4,
+  unreachable: 5,
 }
 
-const HELP = new Set(['--help', '-h', 'help'])
+const HELP = new Set(['help', '--help', '-h'])
 
-/** Runs one command. Resolves to the exit code: 0, or 1 with the reason on stderr. */
+/** Runs one command. Resolves to its exit code; the reason of another one than 0 is on stderr. */
 export async function runCommandLine(args: string[], surroundings: Surroundings): Promise<number> {
+  const [first = 'help', ...rest] = args
   const { terminal } = surroundings
-  try {
-    await run(args, surroundings)
+  if (HELP.has(first) && rest.length === 0) {
+    terminal.print(overview())
     return 0
-  } catch (error) {
-    terminal.warn(error instanceof Error ? error.message : String(error))
-    return 1
+  }
+  const report = createReport(terminal, args.includes('--json'))
+  const session = createSession(surroundings)
+  await runCommand(first === 'help' ? [...rest, '--help'] : args, { report, session })
+  await report.attempt(() => session.close())
+  return report.exitCode()
+}
+
+type Report = ReturnType<typeof createReport>
+
+/** Writes an answer as a person or as a program reads it. */
+function createReport(terminal: Terminal, isJson: boolean) {
+  let exitCode = 0
+  return {
+    print: (text: string) => terminal.print(text.replace(/\n$/, '')),
+    exitCode: () => exitCode,
+    refuse(refusal: RefusalKind, told: string): void {
+      // The message of an error may quote anything.
+      const message = scrub(told)
+      exitCode = EXIT_CODES[refusal]
+      terminal.warn(isJson ? toJson({ error: { kind: refusal, message } }) : message)
+    },
+    answer<T>(answer: Answer<T>, lines?: (data: T) => readonly string[]): void {
+      if (answer.data !== undefined) {
+        if (isJson) terminal.print(toJson(answer.data))
+        else for (const line of linesOf(answer, lines?.(answer.data))) terminal.print(printable(line))
+      }
+      if (answer.kind === 'refused') this.refuse(answer.refusal, answer.message)
+    },
+    async attempt(work: () => Promise<void>): Promise<void> {
+      try {
+        await work()
+      } catch (error) {
+        if (error instanceof Refusal) this.refuse(error.refusal, error.message)
+        else this.refuse('failed', error instanceof Error ? error.message : String(error))
+      }
+    },
   }
 }
 
-async function run(args: string[], { env, terminal }: Surroundings): Promise<void> {
-  const [noun = '', verb = '', ...rest] = args
-  const asked = helpFor(args)
-  if (asked !== undefined) return terminal.print(usage(asked))
-  const command = COMMANDS.find(({ name }) => name === `${noun} ${verb}`)
-  if (command === undefined) throw new Refusal(`${unknown(args)}${usage()}`)
-  await withDatabase(env, async (context) => (await command.load())({ ...context, terminal }, rest))
+/** What is refused is told on stderr. */
+function linesOf<T>(answer: Answer<T>, lines: readonly string[] | undefined): readonly string[] {
+  if (lines !== undefined) return lines
+  return answer.kind === 'refused' || answer.message === '' ? [] : [answer.message]
 }
 
-/** The commands whose help is asked for, if it is. */
-function helpFor([noun = '', verb = '', ...rest]: string[]): readonly Command[] | undefined {
-  if (HELP.has(noun)) return COMMANDS
-  const ofNoun = COMMANDS.filter(({ name }) => name.startsWith(`${noun} `))
-  if (HELP.has(verb)) return ofNoun.length > 0 ? ofNoun : undefined
-  const command = ofNoun.filter(({ name }) => name === `${noun} ${verb}`)
-  const [last = ''] = rest.slice(-1)
-  return command.length > 0 && (last === '--help' || last === '-h') ? command : undefined
-}
+/** Names are hostile: a control character could drive the terminal. A tab parts columns. */
+const printable = (line: string): string => line.replace(/[^\P{Cc}\t]/gu, ' ')
 
-const unknown = (args: string[]): string =>
-  args.length === 0 ? '' : `There is no command "${args.slice(0, 2).join(' ')}".\n\n`
+type Running = { report: Report; session: Session }
 
-/** Opens the database of the running gateway, or of DATABASE_URL, for as long as `work` takes. */
-async function withDatabase(
-  env: Surroundings['env'],
-  work: (context: Omit<Context, 'terminal'>) => Promise<void>,
-): Promise<void> {
-  const { databaseUrlOf } = await import('./settings.ts')
-  const { config, url } = databaseUrlOf(env)
-  const [{ openDatabase }, { openClock }] = await Promise.all([
-    import('../db/client.ts'),
-    import('../clock/service.ts'),
-  ])
-  const { mode } = config
-  const database = openDatabase(url, 2, mode)
-  try {
-    await work({ config, db: database.db, clock: await openClock(database.db, mode) })
-  } finally {
-    await database.close()
+async function runCommand(args: string[], { report, session }: Running): Promise<void> {
+  const complaints: string[] = []
+  const process: StricliProcess = {
+    stdout: { write: (text) => report.print(text) },
+    stderr: { write: (text) => void complaints.push(text) },
   }
+  await run(APP, args, {
+    process,
+    session,
+    conclude: (operation, lines) => report.attempt(async () => report.answer(await operation(), lines)),
+  })
+  const code = process.exitCode ?? ExitCode.Success
+  if (code === ExitCode.Success) return
+  const isUsage = code === ExitCode.InvalidArgument || code === ExitCode.UnknownCommand
+  report.refuse(isUsage ? 'usage' : 'failed', complaints.join('').trim())
 }

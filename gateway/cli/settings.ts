@@ -1,17 +1,18 @@
 /** The settings of a command, and the database that they lead to. */
 import { type Config, readConfig, refusalOf } from '../config.ts'
 import { runningEmbeddedUrl } from '../db/embedded.ts'
-import type { Surroundings } from './run.ts'
+import type { Surroundings } from './session.ts'
 import { Refusal } from './terminal.ts'
 
 /** DATABASE_URL, or the embedded database of the gateway that runs on the data folder. Throws a Refusal without one. */
 export function databaseUrlOf(env: Surroundings['env']): { config: Config; url: string } {
   const answer = readConfig(env)
-  if (answer.kind === 'refused') throw new Refusal(refusalOf(answer.problems))
+  if (answer.kind === 'refused') throw new Refusal('usage', refusalOf(answer.problems))
   const { config } = answer
   const url = config.databaseUrl ?? runningEmbeddedUrl(config.dataDir)
   if (url === undefined) {
-    throw new Refusal(`No gateway is running on ${config.dataDir}. Start it first, or set DATABASE_URL.`)
+    const advice = 'Start it first, or set DATABASE_URL.'
+    throw new Refusal('unreachable', `No gateway is running on ${config.dataDir}. ${advice}`)
   }
   return { config, url }
 }

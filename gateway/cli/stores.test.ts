@@ -32,9 +32,11 @@ it('a store is added, shown, and gets more keys; no secret is shown twice', asyn
   expect(key.out).toMatch(/^tt_test_/)
   const rotated = await run('key', 'rotate', key.out.slice(8, 16), '--overlap-hours', '2')
   expect(rotated.out).toMatch(/^tt_test_/)
-  expect((await run('key', 'revoke', apiKey.slice(8, 16))).out).toContain('works no more')
+  expect((await run('key', 'revoke', apiKey.slice(8, 16), '--reason', 'lost')).out).toContain(
+    'no longer works',
+  )
   const shown = await run('store', 'show', storeId)
-  expect(shown.out).toMatch(/borne by the store/)
+  expect(shown.out).toMatch(/at risk up to 0\.00 USD\n.*borne by the store/)
   expect(shown.out).toMatch(/accent +#3366cc/)
   expect(shown.out).toMatch(/"first key".*never used, revoked/)
   expect(shown.out).toMatch(/"reader" deposits:read, never used, ends/)
@@ -60,30 +62,52 @@ it('a deposit is shown as a timeline, without its whole link', async () => {
   expect(out).not.toContain(deposit.hash)
 })
 
+const PAYOUT = ['payout', 'record', '--currency', 'USD', '--reference', 'a', '--reason', 'x'] as const
+
 it.each([
-  ['without an origin', ['store', 'add', '--name', 'x'], 'every origin must have the form'],
-  ['with a wrong liability', [...ADD, '--liability', 'nobody'], '--liability must be one of'],
-  ['with a colour by name', [...ADD, '--accent', 'tomato'], 'the accent must be a colour in the form'],
-  ['of a store that is not there', ['store', 'show', '9'], 'there is no store 9'],
-  ['of no key', ['key', 'rotate', 'abcdefgh'], 'there is no such key'],
+  ['without an origin', ['store', 'add', '--name', 'x'], '--origin is needed', 2],
+  [
+    'with an origin that has a path',
+    [...ADD, '--origin', 'https://x.test/a'],
+    'Every origin must have the form',
+    2,
+  ],
+  [
+    'with a wrong liability',
+    [...ADD, '--liability', 'nobody'],
+    '--liability must be one of operator, store.',
+    2,
+  ],
+  ['with a colour by name', [...ADD, '--accent', 'tomato'], 'The accent must be a colour in the form', 2],
+  ['of a store that is not there', ['store', 'show', '9'], 'There is no store 9.', 3],
+  ['of no key', ['key', 'rotate', 'abcdefgh'], 'There is no such key', 3],
   [
     'of an unknown scope',
     ['key', 'add', '--store', '1', '--name', 'x', '--scope', 'all'],
     '--scope must be one of',
+    2,
   ],
   [
     'of a payout without a reference',
-    ['payout', 'record', '--store', '1', '--currency', 'USD', '--amount', '5'],
-    '--reference must have',
+    ['payout', 'record', '--store', '1', '--currency', 'USD', '--amount', '5.00', '--reason', 'x'],
+    '--reference is needed',
+    2,
   ],
   [
     'of a payout that nobody can pay',
-    ['payout', 'record', '--store', '1', '--currency', 'USD', '--amount', '5', '--reference', 'a'],
-    'nothing was recorded: the store has 0 USD available',
+    [...PAYOUT, '--store', '1', '--amount', '5.00'],
+    'Nothing was recorded: the store has 0.00 USD available.',
+    4,
   ],
-  ['of no deposit', ['deposit', 'show', '77'], 'there is no deposit 77'],
-])('a command %s ends with code 1 and says why', async (_what, args, reason) => {
+  ['of a payout to nobody', [...PAYOUT, '--store', '9', '--amount', '5.00'], 'There is no store 9.', 3],
+  ['of a payout of nothing', [...PAYOUT, '--store', '1', '--amount', '0.00'], 'must be above zero', 2],
+  ...['5', '5.0', '5.000', '-5.00', '5,00', '1e2', ''].map(
+    (amount) =>
+      [`of a payout of "${amount}"`, [...PAYOUT, '--store', '1', '--amount', amount], '--amount', 2] as const,
+  ),
+  ['of no deposit', ['deposit', 'show', '77'], 'There is no deposit 77.', 3],
+] as const)('a command %s ends with its code and says why', async (_what, args, reason, code) => {
   const answer = await run(...args)
-  expect(answer.code).toBe(1)
+  expect(answer.code).toBe(code)
   expect(answer.errors).toContain(reason)
 })

@@ -2,9 +2,16 @@
 import { Console } from 'node:console'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import type { RefusalKind } from '../operations/operation.ts'
 
-/** Ends the command with a message and exit code 1. */
-export class Refusal extends Error {}
+/** Ends the command with a message and the exit code of its kind. */
+export class Refusal extends Error {
+  readonly refusal: RefusalKind
+  constructor(refusal: RefusalKind, message: string) {
+    super(message)
+    this.refusal = refusal
+  }
+}
 
 export type Questions = {
   ask(question: string, options?: { hidden?: boolean }): Promise<string>
@@ -58,7 +65,7 @@ function openQuestions(stdin: Streams['stdin'], stderr: NodeJS.WritableStream): 
       const { value, done } = await iterator.next()
       if (hidden && terminal) stderr.write('\n')
       isHidden = false
-      if (done === true) throw new Refusal('Nothing more was typed.')
+      if (done === true) throw new Refusal('usage', 'Nothing more was typed.')
       return String(value)
     },
     close: () => lines.close(),

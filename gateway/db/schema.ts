@@ -3,9 +3,10 @@ import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kys
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Currency } from '../../contract/money.ts'
+import type { Scope } from '../../contract/scopes.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
-import type { Scope } from '../../contract/store-api.ts'
 import type { EventType } from '../../contract/webhooks.ts'
+import type { OperatorActTable } from './operator-act.ts'
 import type { CreditMode, Liability, TradeItemTable, TradeTable } from './trade-tables.ts'
 
 export type StoreTable = {
@@ -330,4 +331,5 @@ export type Tables = {
   outage: OutageTable
   till_clock: TillClockTable
   setting: SettingTable
+  operator_act: OperatorActTable
 }

@@ -1,3 +1,4 @@
+import { Transaction } from 'kysely'
 import type { Db, Tx } from './client.ts'
 
 const SERIALIZATION_FAILURE = '40001'
@@ -6,9 +7,11 @@ const MOST_TRIES = 5
 
 /**
  * Runs `work` in a transaction and again when PostgreSQL broke it off for the sake of another one.
- * `work` must have no effect outside the transaction.
+ * `work` must have no effect outside the transaction. Where `db` is a transaction already, `work` becomes a part of it,
+ * and the outer call repeats it.
  */
-export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(db: Db | Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
+  if (db instanceof Transaction) return work(db)
   for (let tries = 1; ; tries += 1) {
     try {
       return await db.transaction().execute(work)

@@ -1,8 +1,15 @@
 /** Everything that is known of one deposit, in the order of time: for the operator who is asked what became of it. */
 import { sql } from 'kysely'
+import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
 
-export type Moment = { at: Date; what: string }
+export type Moment = {
+  at: Date
+  what: string
+  /** Of what moved or is to move; null where no money is part of it. */
+  amountMinor: bigint | null
+  currency: Currency | null
+}
 
 /** Undefined when there is no such deposit. No trade token and no whole hash is among it. */
 export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | undefined> {
@@ -10,36 +17,38 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
   const { rows } = await sql<Moment>`
     with own as (select * from deposit where id = ${depositId}),
     trades as (select trade.* from trade join own on own.id = trade.deposit_id),
-    told (at, rank, nth, what) as (
+    told (at, rank, nth, what, amount, currency) as (
       select created_at, 0, 0, 'opened by store ' || store_id || ' as ' || external_id || ', ' || currency
-        || ', link ' || left(hash, 6) || '…' from own
-      union all select created_at, 1, id, 'trade ' || id || ': ' || total || ' ' || currency || ' of ' || game
-        || ', bot ' || bot_id || ', shopper ' || partner_steam_id || ', code ' || secret_code from trades
+        || ', link ' || left(hash, 6) || '…', null::bigint, null from own
+      union all select created_at, 1, id, 'trade ' || id || ': ' || game
+        || ', bot ' || bot_id || ', shopper ' || partner_steam_id || ', code ' || secret_code, total, currency
+        from trades
       union all select send_started_at, 2, id, 'trade ' || id || ': sent to Steam, offer '
-        || coalesce(steam_offer_id, 'not known') from trades where send_started_at is not null
+        || coalesce(steam_offer_id, 'not known'), null, null from trades where send_started_at is not null
       union all select accepted_at, 3, id, 'trade ' || id || ': accepted on Steam, exchange '
-        || coalesce(steam_trade_id, 'not known') from trades where accepted_at is not null
+        || coalesce(steam_trade_id, 'not known'), null, null from trades where accepted_at is not null
       union all select delivered_at, 4, id, 'trade ' || id || ': items proved to be with the bot, exchange '
-        || steam_trade_id from trades where delivered_at is not null
-      union all select entry.created_at, 5, entry.id, 'ledger: ' || debit.kind || ' → ' || credit.kind || ' '
-        || entry.amount || ' ' || entry.currency || ', ' || entry.cause
+        || steam_trade_id, null, null from trades where delivered_at is not null
+      union all select entry.created_at, 5, entry.id, 'ledger: ' || debit.kind || ' → ' || credit.kind
+        || ', ' || entry.cause, entry.amount, entry.currency
         from trades join ledger_entry entry on entry.trade_id = trades.id
         join account debit on debit.id = entry.debit_account
         join account credit on credit.id = entry.credit_account
-      union all select ended_at, 6, id, 'trade ' || id || ': ' || state || coalesce(', ' || reason, '')
+      union all select ended_at, 6, id, 'trade ' || id || ': ' || state || coalesce(', ' || reason, ''), null, null
         from trades where ended_at is not null
-      union all select cancelled_at, 7, 0, 'cancelled by the store' from own where cancelled_at is not null
+      union all select cancelled_at, 7, 0, 'cancelled by the store', null, null from own where cancelled_at is not null
       union all select created_at, 8, inserted, 'event ' || coalesce(sequence::text, 'without a position') || ': '
-        || type from event where deposit_id = ${depositId}
+        || type, null, null from event where deposit_id = ${depositId}
       union all select attempt.at, 9, attempt.id, 'webhook of event ' || event.sequence || ' to endpoint '
         || attempt.endpoint_id || ', attempt ' || attempt.attempt || ': '
-        || coalesce('status ' || attempt.status, attempt.failure)
+        || coalesce('status ' || attempt.status, attempt.failure), null, null
         from event join webhook_delivery delivery on delivery.event_id = event.id
         join webhook_attempt attempt on attempt.delivery_id = delivery.id
         where event.deposit_id = ${depositId}
-      union all select settles_at, 10, id, 'trade ' || id || ': Steam’s protection ends, ' || held_amount || ' held'
+      union all select settles_at, 10, id, 'trade ' || id || ': Steam’s protection of the held credit ends',
+        held_amount, currency
         from trades where settles_at is not null
     )
-    select at, what from told order by at, rank, nth`.execute(db)
+    select at, what, amount as "amountMinor", currency from told order by at, rank, nth`.execute(db)
   return rows.length === 0 ? undefined : rows
 }

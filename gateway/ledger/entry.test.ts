@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deliveryMovements, heldPart, isStoreAccount, releaseMovements } from './entry.ts'
+import { deliveryMovements, heldPart, isStoreAccount, payoutMovements, releaseMovements } from './entry.ts'
+import { judgePayout } from './payout.ts'
 
 describe('a delivery', () => {
   it('pays the store from the items, and the operator the commission', () => {
@@ -79,5 +80,42 @@ describe('a release', () => {
       { debit: 'held', credit: 'available', amount: 500n, cause: 'released' },
     ])
     expect(releaseMovements(0n)).toEqual([])
+  })
+})
+
+describe('a payout', () => {
+  it('takes what the store could spend', () => {
+    expect(payoutMovements(2_500n)).toEqual([
+      { debit: 'available', credit: 'paid_out', amount: 2_500n, cause: 'paid_out' },
+    ])
+  })
+
+  it.each([0n, -1n])('of %s is refused', (amount) => {
+    expect(() => payoutMovements(amount)).toThrow(RangeError)
+  })
+
+  const payout = { storeId: 1n, currency: 'USD', amount: 2_500n, reference: 'wire 1' } as const
+
+  it.each([
+    ['of all that is available is recorded', 2_500n, undefined],
+    ['of more is refused', 2_499n, { kind: 'refused', because: 'not_available', availableMinor: 2_499n }],
+  ])('%s', (_title, availableMinor, answer) => {
+    expect(judgePayout(payout, { recorded: undefined, availableMinor })).toEqual(answer)
+  })
+
+  it('counts once under its reference, whatever is available', () => {
+    const recorded = { currency: 'USD', amount: 2_500n } as const
+    expect(judgePayout(payout, { recorded, availableMinor: 0n })).toEqual({ kind: 'known' })
+  })
+
+  it.each([
+    ['amount', { currency: 'USD', amount: 2_501n }],
+    ['currency', { currency: 'EUR', amount: 2_500n }],
+  ] as const)('of another %s under a known reference is refused', (_title, recorded) => {
+    expect(judgePayout(payout, { recorded, availableMinor: 9_999n })).toEqual({
+      kind: 'refused',
+      because: 'other_payout',
+      recorded,
+    })
   })
 })

@@ -38,6 +38,12 @@ export function releaseMovements(held: bigint): Movement[] {
   return held > 0n ? [{ debit: 'held', credit: 'available', amount: held, cause: 'released' }] : []
 }
 
+/** The operator paid a store: what it could spend leaves the till. */
+export function payoutMovements(amount: bigint): Movement[] {
+  if (amount <= 0n) throw new RangeError(`a payout of ${amount} moves nothing`)
+  return [{ debit: 'available', credit: 'paid_out', amount, cause: 'paid_out' }]
+}
+
 type Credit = {
   total: bigint
   /** True while Steam's trade protection lets the sender take the items back. */

@@ -15,6 +15,6 @@ export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<vo
     log.fatal({ problem, detail }, 'the ledger does not agree with itself: stop payouts and look into it')
   }
   if (differences.length > MOST_LOGGED) {
-    log.fatal({ differences: differences.length }, 'more differences: run npm run verify-ledger')
+    log.fatal({ differences: differences.length }, 'more differences: run `ledger verify`')
   }
 }

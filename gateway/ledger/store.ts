@@ -4,12 +4,13 @@ import type { Db, Tx } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
 import { isStoreAccount, type Movement } from './entry.ts'
 
-export type Posting = {
+/** What moves money: a trade at the prices and rate of its quote, or a payout. */
+export type TradeSource = { tradeId: bigint; quoteId: string; rateId: bigint }
+type PayoutSource = { payoutId: bigint }
+
+type Entries = {
   storeId: bigint
   currency: Currency
-  tradeId: bigint
-  quoteId: string
-  rateId: bigint
   /** Which of several causes of the same kind; 0 where there is only one. */
   part?: number
   /** True where the store's spendable balance may fall below zero. */
@@ -17,6 +18,10 @@ export type Posting = {
   movements: Movement[]
   at: Date
 }
+
+type StoreCurrency = Pick<Entries, 'storeId' | 'currency'>
+
+export type Posting = Entries & (TradeSource | PayoutSource)
 
 /**
  * Writes the movements of one cause in the caller's transaction. Balance rows come last and in the order of
@@ -31,6 +36,7 @@ export async function post(tx: Tx, posting: Posting): Promise<void> {
     if (id === undefined) throw new Error(`store ${storeId} has no account ${kind} in ${currency}`)
     return id
   }
+  const source = sourceColumns(posting)
   await tx
     .insertInto('ledger_entry')
     .values(
@@ -40,9 +46,7 @@ export async function post(tx: Tx, posting: Posting): Promise<void> {
         amount: movement.amount,
         currency,
         cause: movement.cause,
-        trade_id: posting.tradeId,
-        quote_id: posting.quoteId,
-        rate_id: posting.rateId,
+        ...source,
         part: posting.part ?? 0,
         created_at: at,
       })),
@@ -61,6 +65,14 @@ export async function post(tx: Tx, posting: Posting): Promise<void> {
       .where('id', '=', id)
       .execute()
   }
+}
+
+function sourceColumns(source: TradeSource | PayoutSource) {
+  if ('payoutId' in source) {
+    return { trade_id: null, quote_id: null, rate_id: null, payout_id: source.payoutId }
+  }
+  const { tradeId, quoteId, rateId } = source
+  return { trade_id: tradeId, quote_id: quoteId, rate_id: rateId }
 }
 
 async function accountsOf(tx: Tx, posting: Posting): Promise<Map<AccountKind, bigint>> {
@@ -118,10 +130,49 @@ export async function balancesOf(db: Db, storeId: bigint): Promise<Balance[]> {
   }))
 }
 
+/** What the store can spend, in minor units; nobody else changes it until the transaction ends. */
+export async function lockAvailable(tx: Tx, { storeId, currency }: StoreCurrency): Promise<bigint> {
+  const row = await tx
+    .selectFrom('account')
+    .select('balance')
+    .where('store_id', '=', storeId)
+    .where('kind', '=', 'available')
+    .where('currency', '=', currency)
+    .forUpdate()
+    .executeTakeFirst()
+  return row?.balance ?? 0n
+}
+
+type PayoutReference = { storeId: bigint; reference: string }
+
+/** What is recorded as paid out to the store under the reference. */
+export function findPayout(tx: Tx, { storeId, reference }: PayoutReference) {
+  return tx
+    .selectFrom('payout')
+    .select(['currency', 'amount'])
+    .where('store_id', '=', storeId)
+    .where('reference', '=', reference)
+    .executeTakeFirst()
+}
+
+/** Writes the payout itself; its movement is posted beside it. */
+export async function insertPayout(
+  tx: Tx,
+  { storeId, currency, amount, reference }: PayoutReference & StoreCurrency & { amount: bigint },
+  at: Date,
+): Promise<bigint> {
+  const { id } = await tx
+    .insertInto('payout')
+    .values({ store_id: storeId, currency, amount, reference, created_at: at })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
 /** Adds to what was taken back of a store in all; in the transaction of the reversal, after its posting. */
 export async function addReversed(
   tx: Tx,
-  { storeId, currency }: Pick<Posting, 'storeId' | 'currency'>,
+  { storeId, currency }: StoreCurrency,
   amount: bigint,
 ): Promise<void> {
   await tx
@@ -141,7 +192,7 @@ export async function addReversed(
  */
 export async function riskRoom(
   tx: Tx,
-  of: Pick<Posting, 'storeId' | 'rateId' | 'tradeId'> & { now: Date },
+  of: Pick<Entries & TradeSource, 'storeId' | 'rateId' | 'tradeId'> & { now: Date },
 ): Promise<bigint> {
   const { storeId, rateId, tradeId, now } = of
   await sql`select pg_advisory_xact_lock(hashtext('credit at risk'), ${String(storeId)}::bigint::int)`.execute(

@@ -23,3 +23,9 @@ export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Diff
     throw error
   }
 }
+
+/** How many entries the ledger has. */
+export async function countEntries(pool: Pick<pg.Pool, 'query'>): Promise<number> {
+  const { rows } = await pool.query<{ entries: string }>('select count(*)::text as entries from ledger_entry')
+  return Number(rows[0]?.entries ?? 0)
+}

@@ -35,15 +35,20 @@ async function finish(tx: Tx, kind: Outage, now: Date): Promise<boolean> {
   return true
 }
 
-/** The operator's flag: while it is on no new trade begins and no deposit expires; trades under way go on. */
+/**
+ * The operator's flag: while it is on no new trade begins and no deposit expires; trades under way go on. Resolves to
+ * whether this changed anything.
+ */
 export async function setMaintenance(
-  { db, clock }: Pick<OutageDeps, 'db' | 'clock'>,
+  { db, clock }: { db: Db | Tx; clock: Clock },
   on: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const now = clock.now()
-  await inTransaction(db, async (tx) => {
-    if (!on) await finish(tx, 'maintenance', now)
-    else if (await beginOutage(tx, 'maintenance', now)) await beginOutage(tx, 'deposits', now)
+  return inTransaction(db, async (tx) => {
+    if (!on) return finish(tx, 'maintenance', now)
+    const begun = await beginOutage(tx, 'maintenance', now)
+    if (begun) await beginOutage(tx, 'deposits', now)
+    return begun
   })
 }
 

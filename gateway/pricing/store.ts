@@ -90,7 +90,10 @@ export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): P
 }
 
 /** Takes an item, or with `name` null the whole game, out of the sources' hands. A later word replaces an earlier one. */
-export async function holdPrices(db: Db, { game, name, kind, since }: Hold & { game: Game }): Promise<void> {
+export async function holdPrices(
+  db: Db | Tx,
+  { game, name, kind, since }: Hold & { game: Game },
+): Promise<void> {
   await db
     .insertInto('price_hold')
     .values({ game, market_hash_name: name, kind, since })
@@ -100,7 +103,7 @@ export async function holdPrices(db: Db, { game, name, kind, since }: Hold & { g
 
 /** Ends a hold; resolves to whether there was one. */
 export async function releasePrices(
-  db: Db,
+  db: Db | Tx,
   { game, name }: { game: Game; name: string | null },
 ): Promise<boolean> {
   const { numDeletedRows } = await db

@@ -57,7 +57,8 @@ test('a payout is recorded once, never above what is available, and the ledger h
   expect(await recordPayout(till.deps, { ...payout, amount: 1n })).toMatchObject({ kind: 'refused' })
   expect(await recordPayout(till.deps, { ...payout, reference: 'wire 2', amount: 1n })).toEqual({
     kind: 'refused',
-    reason: 'the store has 0 USD available',
+    because: 'not_available',
+    availableMinor: 0n,
   })
   expect(await balance()).toMatchObject([{ available: 0 }])
   const database = openDatabase(till.url, 1)

@@ -1,7 +1,7 @@
 /** What a store has, and how it came to have it. */
 import { sql } from 'kysely'
+import { MOVEMENT_CAUSES } from '../../contract/money.ts'
 import type { Balances, Statement, StatementQuery } from '../../contract/store-api.ts'
-import { MOVEMENT_CAUSES } from '../../contract/store-api.ts'
 import type { Db } from '../db/client.ts'
 import type { EntryCause } from '../db/schema.ts'
 import { balancesOf } from '../ledger/store.ts'

@@ -1,5 +1,5 @@
 /** A store's API keys: made, rotated, revoked, and asked for at every call. */
-import { SCOPES, type Scope } from '../../contract/store-api.ts'
+import type { Scope } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -85,7 +85,7 @@ export async function listKeys(db: Db, storeId: bigint): Promise<KeyFacts[]> {
 
 /** Makes a key with the rights of this one, which works for `overlapHours` more. Undefined if it does not work now. */
 export async function rotateKey(
-  deps: { db: Db; mode: Mode; clock: Clock },
+  deps: { db: Db | Tx; mode: Mode; clock: Clock },
   id: string,
   overlapHours: number,
 ): Promise<string | undefined> {
@@ -107,7 +107,7 @@ export async function rotateKey(
 }
 
 /** Ends a key at once; false if there is none. */
-export async function revokeKey({ db, clock }: { db: Db; clock: Clock }, id: string): Promise<boolean> {
+export async function revokeKey({ db, clock }: { db: Db | Tx; clock: Clock }, id: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('api_key')
     .set({ revoked_at: clock.now() })
@@ -115,8 +115,4 @@ export async function revokeKey({ db, clock }: { db: Db; clock: Clock }, id: str
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
   return numUpdatedRows > 0n
-}
-
-export function isScope(text: string): text is Scope {
-  return (SCOPES as readonly string[]).includes(text)
 }

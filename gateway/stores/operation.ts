@@ -1,7 +1,7 @@
 /** What a route of the store API says of itself: who may call it, and what its page in the reference tells. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
-import type { Scope } from '../../contract/store-api.ts'
+import type { Scope } from '../../contract/scopes.ts'
 import type { Db } from '../db/client.ts'
 import { noteStoreCall } from '../http/problem.ts'
 import { ProblemError, refuse } from '../http/refusal.ts'

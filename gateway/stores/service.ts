@@ -1,5 +1,5 @@
 /** Stores as the operator registers them. */
-import { SCOPES } from '../../contract/store-api.ts'
+import { SCOPES } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -35,7 +35,7 @@ export type CreatedStore =
 
 type Refused = { kind: 'refused'; reason: string }
 
-type Deps = { db: Db; box: SecretBox; mode: Mode; clock: Clock }
+type Deps = { db: Db | Tx; box: SecretBox; mode: Mode; clock: Clock }
 
 /** Registers a store with its first API key and, if it has an address for webhooks, the secret that signs them. */
 export async function createStore(deps: Deps, store: NewStore): Promise<CreatedStore> {

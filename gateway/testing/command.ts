@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { runCommandLine, type Surroundings } from '../cli/run.ts'
+import { runCommandLine } from '../cli/run.ts'
 import { createTerminal } from '../cli/terminal.ts'
 
 const CLI = join(import.meta.dirname, '../cli')
@@ -19,19 +19,11 @@ const environmentOf = ({ databaseUrl, env = {} }: Options) =>
   databaseUrl === undefined ? env : { DATABASE_URL: databaseUrl, TRADETILL_MASTER_KEY: MASTER_KEY, ...env }
 
 /** The command in this process. */
-export function runCommand(args: readonly string[], options: Options): Promise<Ended> {
-  return callCommand((surroundings) => runCommandLine([...args], surroundings), options)
-}
-
-/** What a command says and how it ends, called as a function. */
-export async function callCommand(
-  command: (surroundings: Surroundings) => Promise<number>,
-  options: Options,
-): Promise<Ended> {
+export async function runCommand(args: readonly string[], options: Options): Promise<Ended> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const said = Promise.all([text(stdout), text(stderr)])
   const terminal = createTerminal({ stdin: Readable.from([options.input ?? '']), stdout, stderr })
-  const code = await command({ env: environmentOf(options), terminal })
+  const code = await runCommandLine([...args], { env: environmentOf(options), terminal })
   stdout.end()
   stderr.end()
   const [out, errors] = await said

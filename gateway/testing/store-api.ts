@@ -1,7 +1,7 @@
 /** The store API on a till of its own: all of it real, called without a port. */
 import { type FastifyInstance, fastify, type LightMyRequestResponse } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { SCOPES, type Scope } from '../../contract/store-api.ts'
+import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import { createDeposit } from '../deposits/opening.ts'
 import { listDeposits, storeDepositOf } from '../deposits/told.ts'
 import { createLimits } from '../http/limits.ts'

@@ -1,9 +1,10 @@
 /** Writes the effects of a trade's events, in the transaction of their cause. */
+import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import { type DepositDeps, tellTransition } from '../deposits/service.ts'
 import type { DepositRow } from '../deposits/store.ts'
 import { recordCustody } from '../ledger/custody.ts'
-import { addReversed, type Posting, post } from '../ledger/store.ts'
+import { addReversed, post, type TradeSource } from '../ledger/store.ts'
 import type { Effect, Published } from './consequences.ts'
 import type { TradeRow } from './store.ts'
 
@@ -128,7 +129,10 @@ async function publish(
 }
 
 /** What every posting of a trade carries. */
-async function postingOf(tx: Tx, { deposit, row }: Locked): Promise<Omit<Posting, 'movements' | 'at'>> {
+async function postingOf(
+  tx: Tx,
+  { deposit, row }: Locked,
+): Promise<TradeSource & { storeId: bigint; currency: Currency }> {
   const { rate_id: rateId } = await tx
     .selectFrom('quote')
     .select('rate_id')

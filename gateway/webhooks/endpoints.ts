@@ -1,15 +1,15 @@
 /** Where a store wants its webhooks, and the secrets that sign them. */
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
+import { MOST_ENDPOINTS } from '../../contract/limits.ts'
 import type { CreateEndpointBody, Endpoint, UpdateEndpointBody } from '../../contract/webhooks.ts'
-import { MOST_ENDPOINTS } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { WebhookEndpointTable } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import { refuseUrl } from './sender.ts'
+import { refuseUrl } from './url.ts'
 
 export type EndpointRow = Selectable<WebhookEndpointTable>
 

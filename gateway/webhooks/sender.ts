@@ -2,9 +2,9 @@
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
-import { isLoopback, isPublicAddress } from './addresses.ts'
+import type { LookupFunction } from 'node:net'
 import { createResolve } from './resolve.ts'
+import { mayConnect, refuseUrl } from './url.ts'
 
 export type SendResult =
   | {
@@ -64,19 +64,6 @@ export function createSender({
 }
 
 const failed = async (reason: string): Promise<SendResult> => ({ kind: 'failed', reason })
-
-const mayConnect = (address: string, mode: 'sandbox' | 'live'): boolean =>
-  isPublicAddress(address) || (mode === 'sandbox' && isLoopback(address))
-
-/** Why an address is never sent to, as far as it shows without asking for its name. */
-export function refuseUrl(url: URL, mode: 'sandbox' | 'live'): string | undefined {
-  const secure = url.protocol === 'https:'
-  if (!secure && !(mode === 'sandbox' && url.protocol === 'http:')) return 'the address must be https'
-  // A literal address is connected to without any lookup.
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host) !== 0 && !mayConnect(host, mode)) return 'the address is not public'
-  return undefined
-}
 
 /**
  * Refuses the name when any of its addresses is not allowed. The socket connects to the answer that was judged: a name

@@ -1,0 +1,282 @@
+/** Every act of the operator is recorded once, in the transaction of its change; what is refused is not. */
+import { userInfo } from 'node:os'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { runCommand } from '../testing/command.ts'
+import { aBot, startTill, type Till } from '../testing/till.ts'
+import { allCommands } from './app.ts'
+
+let till: Till
+
+beforeEach(async () => {
+  till = await startTill()
+})
+afterEach(() => till.close())
+
+const run = (args: readonly string[], input = '') => runCommand(args, { databaseUrl: till.url, input })
+
+const actSchema = z.strictObject({
+  actId: z.string(),
+  at: z.iso.datetime(),
+  operator: z.string(),
+  act: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+  reason: z.string().nullable(),
+})
+const pageSchema = z.strictObject({ acts: z.array(actSchema), next: z.string().nullable() })
+
+/** Newest first, as the operator sees them. */
+async function acts(...filter: string[]) {
+  const { out } = await run(['acts', '--json', ...filter])
+  return pageSchema.parse(JSON.parse(out))
+}
+
+const ADD = ['store', 'add', '--name', 'Ember', '--origin', 'https://store.test']
+
+async function addStore(): Promise<{ storeId: string; apiKey: string }> {
+  const { out } = await run([...ADD, '--json'])
+  return z.object({ storeId: z.string(), apiKey: z.string() }).parse(JSON.parse(out))
+}
+
+const keyIdOf = (apiKey: string): string => apiKey.slice(8, 16)
+
+/** What the store can spend, out of nothing. */
+async function give(storeId: string, amount: bigint): Promise<void> {
+  await till.db
+    .insertInto('account')
+    .values({ store_id: BigInt(storeId), kind: 'available', currency: 'USD', balance: amount, floor: 0n })
+    .execute()
+}
+
+/** Every row that an act may change. */
+async function contents(): Promise<unknown> {
+  const tables = ['store', 'api_key', 'webhook_endpoint', 'bot', 'price_hold', 'outage', 'operator_act']
+  const money = ['account', 'payout', 'ledger_entry', 'custody_entry']
+  const read = async (table: string) =>
+    (await sql<{ row: string }>`select row::text from ${sql.table(table)} as row order by 1`.execute(till.db))
+      .rows
+  return Promise.all([...tables, ...money].map(read))
+}
+
+const PAYOUT = ['payout', 'record', '--currency', 'USD', '--reference', 'wire 1', '--reason', 'November']
+const ITEM = ['--game', 'cs', '--item', 'Knife']
+
+type Case = { act: string; arguments: object; prepare?: () => Promise<string[]>; args: string[] }
+
+const CASES: Case[] = [
+  { act: 'maintenance on', args: [], arguments: {} },
+  {
+    act: 'maintenance off',
+    prepare: async () => (await run(['maintenance', 'on'])) && [],
+    args: [],
+    arguments: {},
+  },
+  { act: 'price block', args: ITEM, arguments: { game: 'cs', item: 'Knife' } },
+  { act: 'price freeze', args: ['--game', 'rust', '--all'], arguments: { game: 'rust', item: null } },
+  {
+    act: 'price release',
+    prepare: async () => (await run(['price', 'block', ...ITEM])) && [],
+    args: ITEM,
+    arguments: { game: 'cs', item: 'Knife' },
+  },
+  {
+    act: 'store add',
+    args: [
+      '--name',
+      'Ember',
+      '--origin',
+      'https://store.test',
+      '--webhook-url',
+      'http://localhost:1/hook?key=5ecret',
+      '--risk-limit-usd',
+      '10',
+    ],
+    arguments: {
+      storeId: '1',
+      name: 'Ember',
+      origins: ['https://store.test'],
+      webhookUrl: 'http://localhost:1/hook',
+      riskLimit: { amountMinor: 1_000, currency: 'USD' },
+      creditMode: 'on_accept',
+      liability: 'operator',
+    },
+  },
+  {
+    act: 'store update',
+    prepare: async () => ['--id', (await addStore()).storeId],
+    args: ['--accent', '#3366cc'],
+    arguments: { storeId: '1', origins: [], accent: '#3366cc' },
+  },
+  {
+    act: 'key add',
+    prepare: async () => ['--store', (await addStore()).storeId],
+    args: ['--name', 'reader', '--scope', 'deposits:read'],
+    arguments: { keyId: expect.any(String), storeId: '1', name: 'reader', scopes: ['deposits:read'] },
+  },
+  {
+    act: 'key rotate',
+    prepare: async () => [keyIdOf((await addStore()).apiKey)],
+    args: ['--overlap-hours', '2'],
+    arguments: { keyId: expect.any(String), replaced: expect.any(String), overlapHours: 2 },
+  },
+  {
+    act: 'key revoke',
+    prepare: async () => [keyIdOf((await addStore()).apiKey)],
+    args: ['--reason', 'found in a repository'],
+    arguments: { keyId: expect.any(String) },
+  },
+  {
+    act: 'payout record',
+    prepare: async () => {
+      const { storeId } = await addStore()
+      await give(storeId, 2_500n)
+      return ['--store', storeId]
+    },
+    args: [...PAYOUT.slice(2), '--amount', '25.00'],
+    arguments: { storeId: '1', amountMinor: 2_500, currency: 'USD', reference: 'wire 1' },
+  },
+  {
+    act: 'bot pause',
+    prepare: async () => [String((await aBot(till)).bot.botId)],
+    args: [],
+    arguments: { botId: '1', name: 'Tradetill Bot' },
+  },
+  {
+    act: 'bot resume',
+    prepare: async () => {
+      const bot = String((await aBot(till)).bot.botId)
+      await run(['bot', 'pause', bot])
+      return [bot]
+    },
+    args: [],
+    arguments: { botId: '1', name: 'Tradetill Bot' },
+  },
+  {
+    act: 'bot remove',
+    prepare: async () => [String((await aBot(till)).bot.botId)],
+    args: ['--reason', 'account sold'],
+    arguments: { botId: '1', name: 'Tradetill Bot' },
+  },
+]
+
+describe('an act', () => {
+  it.each(CASES)(
+    '$act is recorded once, with who, what and why',
+    async ({ act, args, prepare, ...given }) => {
+      const prepared = (await prepare?.()) ?? []
+      const before = (await acts()).acts.length
+      const done = await run([...act.split(' '), ...prepared, ...args, '--by', 'Ada'])
+      expect(done).toMatchObject({ code: 0, errors: '' })
+      const { acts: after } = await acts()
+      expect(after.length).toBe(before + 1)
+      const reason = args.includes('--reason') ? args[args.indexOf('--reason') + 1] : null
+      expect(after[0]).toMatchObject({ act, operator: 'Ada', reason, arguments: given.arguments })
+      expect(Object.keys(after[0]?.arguments ?? {}).sort()).toEqual(Object.keys(given.arguments).sort())
+    },
+  )
+
+  it.each(CASES)('$act is undone where its record cannot be written', async ({ act, args, prepare }) => {
+    const prepared = (await prepare?.()) ?? []
+    await sql`alter table operator_act add check (operator <> 'Nobody')`.execute(till.db)
+    const before = await contents()
+    const failed = await run([...act.split(' '), ...prepared, ...args, '--by', 'Nobody'])
+    expect(failed).toMatchObject({ code: 1, errors: expect.stringContaining('operator_act') })
+    expect(await contents()).toEqual(before)
+    expect(await run([...act.split(' '), ...prepared, ...args, '--by', 'Ada'])).toMatchObject({ code: 0 })
+    expect(await contents()).not.toEqual(before)
+  })
+
+  it('is a case above, or tested with the bots, items and clock, for every command that changes something', () => {
+    const elsewhere = ['bot enrol', 'bot add', 'items moved', 'clock advance']
+    const names = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
+    expect([...CASES.map(({ act }) => act), ...elsewhere].sort()).toEqual(
+      names.map(({ name }) => name).sort(),
+    )
+  })
+
+  it.each([
+    ['of a bot that is not there', ['bot', 'pause', '9'], 3],
+    ['without the reason that it needs', ['bot', 'remove', '1'], 2],
+    ['with a reason of nothing', ['maintenance', 'on', '--reason', ' '], 2],
+    ['with a reason of two lines', ['maintenance', 'on', '--reason', 'a\nb'], 2],
+    ['by nobody', ['maintenance', 'on', '--by', ''], 2],
+    ['of a price that was not held', ['price', 'release', ...ITEM], 4],
+    ['that was so already', ['maintenance', 'off'], 0],
+    ['with a colour by name', ['store', 'update', '--id', '1', '--accent', 'tomato'], 2],
+    ['of a store that is not there', ['store', 'update', '--id', '9', '--accent', 'none'], 3],
+    ['of more than a store has', [...PAYOUT, '--store', '1', '--amount', '0.01'], 4],
+  ])('%s is not recorded and changes nothing', async (_title, args, code) => {
+    await addStore()
+    await aBot(till)
+    const before = await contents()
+    expect(await run(args)).toMatchObject({ code })
+    expect(await contents()).toEqual(before)
+  })
+
+  it('that is repeated is recorded once: a payout under its reference, a bot that is paused', async () => {
+    const { storeId } = await addStore()
+    await give(storeId, 2_500n)
+    const bot = String((await aBot(till)).bot.botId)
+    for (const word of ['recorded', 'was recorded before']) {
+      const { out } = await run([...PAYOUT, '--store', storeId, '--amount', '25.00'])
+      expect(out).toContain(word)
+      expect(await run(['bot', 'pause', bot])).toMatchObject({ code: 0 })
+    }
+    expect((await acts()).acts.map(({ act }) => act)).toEqual(['bot pause', 'payout record', 'store add'])
+  })
+})
+
+describe('a record', () => {
+  it('holds no secret, even where one was typed as a reason or in an address', async () => {
+    const typed = ['tt_live_abcdefgh_secret', 'whsec_c2VjcmV0', 'eyJhbGciOiJFZERTQSJ9.c2VjcmV0.c2ln']
+    const { apiKey } = await addStore()
+    const url = `http://localhost:1/hook?token=s3cr3t`
+    const update = ['store', 'update', '--id', '1', '--origin', 'https://store.test', '--webhook-url', url]
+    const { out } = await run([...update, '--reason', typed.join(' '), '--json'])
+    const { webhookSecret } = z.object({ webhookSecret: z.string() }).parse(JSON.parse(out))
+    const { rows } = await sql<{ row: string }>`select operator_act::text as row from operator_act`.execute(
+      till.db,
+    )
+    const shown = await run(['acts'])
+    const kept = [...rows.map(({ row }) => row), shown.out].join('\n')
+    expect(kept).toContain('store update')
+    for (const secret of [...typed, apiKey, webhookSecret, 's3cr3t']) expect(kept).not.toContain(secret)
+  })
+
+  it('names the user of this machine, or TRADETILL_OPERATOR, where --by does not say who', async () => {
+    await run(['maintenance', 'on'])
+    const env = { TRADETILL_OPERATOR: 'Grace' }
+    await runCommand(['maintenance', 'off'], { databaseUrl: till.url, env })
+    expect((await acts()).acts.map(({ operator }) => operator)).toEqual(['Grace', userInfo().username])
+  })
+
+  it.each([
+    ['changed', sql`update operator_act set reason = 'another'`],
+    ['deleted', sql`delete from operator_act`],
+    ['emptied out with its table', sql`truncate operator_act`],
+  ])('cannot be %s', async (_title, statement) => {
+    await run(['maintenance', 'on'])
+    await expect(statement.execute(till.db)).rejects.toThrow('operator_act is append-only')
+    expect((await acts()).acts.length).toBe(1)
+  })
+})
+
+describe('acts', () => {
+  it('shows them newest first, by act, operator, time and page', async () => {
+    await run(['maintenance', 'on', '--by', 'Ada'])
+    await run(['maintenance', 'off', '--by', 'Grace', '--reason', 'all is done'])
+    await run(['maintenance', 'on', '--by', 'Grace'])
+    const numbers = async (...filter: string[]) => (await acts(...filter)).acts.map(({ actId }) => actId)
+    expect(await numbers()).toEqual(['3', '2', '1'])
+    expect(await numbers('--act', 'maintenance on')).toEqual(['3', '1'])
+    expect(await numbers('--by', 'Grace')).toEqual(['3', '2'])
+    expect(await numbers('--since', '2999-01-01')).toEqual([])
+    expect(await numbers('--since', '2000-01-01', '--limit', '2')).toEqual(['3', '2'])
+    expect(await acts('--limit', '2')).toMatchObject({ next: '2' })
+    expect(await acts('--limit', '2', '--before', '2')).toMatchObject({ acts: [{ actId: '1' }], next: null })
+    const { out } = await run(['acts', '--by', 'Grace', '--limit', '1'])
+    expect(out).toMatch(/^3\t\S+Z\tGrace\tmaintenance on\t\{\}\nThere are older ones: --before 3\n$/)
+    expect((await run(['acts', '--act', 'maintenance off'])).out).toMatch(/\tall is done\n$/)
+  })
+})

@@ -1,0 +1,95 @@
+/** The table of the operator's commands, as an application of the argument library. */
+import {
+  ArgumentScannerError,
+  buildApplication,
+  buildRouteMap,
+  type Command,
+  formatMessageForArgumentScannerError,
+  type RouteMap,
+  text_en,
+} from '@stricli/core'
+import type { CommandLine } from './command.ts'
+import { acts } from './commands/acts.ts'
+import { bot } from './commands/bot.ts'
+import { clock } from './commands/clock.ts'
+import { deposit } from './commands/deposit.ts'
+import { items } from './commands/items.ts'
+import { key } from './commands/key.ts'
+import { ledger } from './commands/ledger.ts'
+import { maintenance } from './commands/maintenance.ts'
+import { payout } from './commands/payout.ts'
+import { price } from './commands/price.ts'
+import { store } from './commands/store.ts'
+
+const ROUTES = buildRouteMap<string, CommandLine>({
+  routes: { bot, items, store, key, payout, deposit, price, maintenance, clock, ledger, acts },
+  docs: { brief: "the operator's commands" },
+})
+
+export const APP = buildApplication<CommandLine>(ROUTES, {
+  name: 'tradetill',
+  scanner: { caseStyle: 'allow-kebab-for-camel' },
+  documentation: { caseStyle: 'convert-camel-to-kebab', disableAnsiColor: true, useAliasInUsageLine: false },
+  localization: {
+    text: {
+      ...text_en,
+      headers: { ...text_en.headers, flags: 'OPTIONS' },
+      briefs: { ...text_en.briefs, help: 'show this help' },
+      exceptionWhileParsingArguments: mistakeOf,
+      noCommandRegisteredForInput: ({ input, corrections }) =>
+        `There is no command "${input}": see --help.${advice(corrections)}`,
+    },
+  },
+})
+
+const MISTAKES: Parameters<typeof formatMessageForArgumentScannerError>[1] = {
+  ArgumentParseError: ({ externalFlagNameOrPlaceholder: name, exception }) =>
+    `${isFlag(name) ? `--${name}` : name} ${messageOf(exception)}.`,
+  EnumValidationError: ({ externalFlagName, values }) =>
+    `--${externalFlagName} must be one of ${values.join(', ')}.`,
+  FlagNotFoundError: ({ input, corrections }) =>
+    `There is no option --${input}.${advice(corrections.map((name) => `--${name}`))}`,
+  UnexpectedPositionalError: ({ expectedCount }) => `There must be no more than ${expectedCount} arguments.`,
+  UnexpectedFlagError: ({ externalFlagName }) => `--${externalFlagName} may be given once.`,
+  UnsatisfiedFlagError: ({ externalFlagName }) => `--${externalFlagName} is needed, with a value.`,
+  UnsatisfiedPositionalError: ({ placeholder }) => `${placeholder} is needed.`,
+}
+
+/** What is wrong with the arguments. Values are not repeated: a secret may be among them. */
+function mistakeOf(error: unknown): string {
+  return error instanceof ArgumentScannerError
+    ? formatMessageForArgumentScannerError(error, MISTAKES)
+    : messageOf(error)
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+const advice = (names: readonly string[]): string =>
+  names.length === 0 ? '' : ` Did you mean ${names.join(' or ')}?`
+
+/** Arguments are named in capitals. */
+const isFlag = (name: string): boolean => name !== name.toUpperCase()
+
+export type CommandFacts = { name: string; does: string; command: Command<CommandLine> }
+
+/** Every command, in the order of the table. */
+export function allCommands(routes: RouteMap<CommandLine> = ROUTES, prefix = ''): CommandFacts[] {
+  return routes.getAllEntries().flatMap(({ name, target }) => {
+    const path = `${prefix}${name['convert-camel-to-kebab']}`
+    if ('getAllEntries' in target) return allCommands(target, `${path} `)
+    return [{ name: path, does: target.brief, command: target }]
+  })
+}
+
+const COLUMN = 18
+
+/** The help of all: a line for each command. */
+export function overview(): string {
+  return [
+    'usage: npm run --silent tradetill -- COMMAND',
+    '',
+    ...allCommands().map(({ name, does }) => `  ${name.padEnd(COLUMN)}${does}`),
+    '',
+    '--help after a command shows its arguments, its options and an example. --json prints one line of JSON.',
+  ].join('\n')
+}

@@ -1,0 +1,76 @@
+/** What a command is: what it takes, what it does and an example, all shown by its help, and code loaded when it runs. */
+import { buildCommand, type CommandContext, type TypedCommandParameters } from '@stricli/core'
+import type { Answer } from '../operations/operation.ts'
+import type { Session } from './session.ts'
+
+export type CommandLine = CommandContext & {
+  session: Session
+  /** Runs the operation and writes its answer; `lines` is how a person reads its data. */
+  conclude<T>(operation: () => Promise<Answer<T>>, lines?: (data: T) => readonly string[]): Promise<void>
+}
+
+/** Every command has these. */
+export type FindFlags = { json?: boolean }
+
+/** Every act has these. */
+export type ActFlags = FindFlags & { by?: string; reason?: string }
+
+/** Every act that moves money or removes something has these. */
+export type GraveFlags = FindFlags & { by?: string; reason: string }
+
+const text = (value: string): string => value
+const REASON = { kind: 'parsed', parse: text, placeholder: 'TEXT' } as const
+
+export const FIND = {
+  json: { kind: 'boolean', brief: 'print one line of JSON', optional: true, withNegated: false },
+} as const
+
+const BY = {
+  kind: 'parsed',
+  parse: text,
+  brief: 'who does it, for the record; default: TRADETILL_OPERATOR, or the user of this machine',
+  placeholder: 'NAME',
+  optional: true,
+} as const
+
+export const ACT = {
+  ...FIND,
+  by: BY,
+  reason: { ...REASON, brief: 'why, for the record', optional: true },
+} as const
+
+export const GRAVE_ACT = { ...FIND, by: BY, reason: { ...REASON, brief: 'why, for the record' } } as const
+
+type Flags<FLAGS> = Readonly<Partial<Record<keyof FLAGS, unknown>>>
+
+type Definition<FLAGS extends Flags<FLAGS>, ARGS extends readonly unknown[], DATA> = {
+  does: string
+  /** What stands after `tradetill`. */
+  example: string
+  parameters: NoInfer<TypedCommandParameters<FLAGS, ARGS, CommandLine>>
+  load(): Promise<(session: Session, flags: FLAGS, ...args: ARGS) => Promise<Answer<DATA>>>
+  /** How a person reads the answer; its message where there are none. */
+  lines?: (data: NoInfer<DATA>) => readonly string[]
+}
+
+export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends readonly unknown[], const DATA>({
+  does,
+  example,
+  parameters,
+  load,
+  lines,
+}: Definition<FLAGS, ARGS, DATA>) {
+  return buildCommand<FLAGS, ARGS, CommandLine>({
+    docs: { brief: does, fullDescription: `${does}\n\nEXAMPLE\n  ${exampleOf(example)}` },
+    parameters,
+    loader: async () => {
+      const run = await load()
+      return async function (this: CommandLine, flags: FLAGS, ...args: ARGS) {
+        await this.conclude(() => run(this.session, flags, ...args), lines)
+      }
+    },
+  })
+}
+
+/** The whole line that an operator types. */
+const exampleOf = (example: string): string => `npm run --silent tradetill -- ${example}`

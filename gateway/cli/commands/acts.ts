@@ -1,0 +1,60 @@
+/** `acts`: what operators did. */
+import { id, moment, text, wholeUpTo } from '../arguments.ts'
+import { command, FIND, type FindFlags } from '../command.ts'
+import { actLines } from '../lines.ts'
+import type { Session } from '../session.ts'
+
+const MOST_ACTS = 1_000
+
+type Flags = FindFlags & { act?: string; by?: string; since?: Date; before?: bigint; limit: number }
+
+export const acts = command({
+  does: 'show what operators did, newest first: who, when, what and why',
+  example: "acts --act 'bot remove' --since 2026-11-01",
+  parameters: {
+    flags: {
+      act: {
+        kind: 'parsed',
+        parse: text,
+        brief: "only this act, such as 'bot remove'",
+        placeholder: 'NAME',
+        optional: true,
+      },
+      by: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'only what this operator did',
+        placeholder: 'NAME',
+        optional: true,
+      },
+      since: {
+        kind: 'parsed',
+        parse: moment,
+        brief: 'only from then on',
+        placeholder: 'DATE',
+        optional: true,
+      },
+      before: {
+        kind: 'parsed',
+        parse: id,
+        brief: 'only acts with a smaller number',
+        placeholder: 'ACT',
+        optional: true,
+      },
+      limit: {
+        kind: 'parsed',
+        parse: wholeUpTo(MOST_ACTS),
+        brief: `how many, ${MOST_ACTS} at most`,
+        placeholder: 'NUMBER',
+        default: '50',
+      },
+      ...FIND,
+    },
+  },
+  load: async () => {
+    const { listActs } = await import('../../operations/acts.ts')
+    return async (session: Session, { act, by: operator, since, before, limit }: Flags) =>
+      listActs(await session.find(), { act, operator, since, before, limit })
+  },
+  lines: actLines,
+})

@@ -1,0 +1,80 @@
+/** `key …`: API keys of stores. */
+import { buildRouteMap } from '@stricli/core'
+import { SCOPES, type Scope } from '../../../contract/scopes.ts'
+import { STORE, text, wholeUpTo } from '../arguments.ts'
+import { ACT, type ActFlags, command, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { keyOnly } from '../lines.ts'
+import type { Session } from '../session.ts'
+
+const KEY = {
+  parse: text,
+  brief: 'the eight characters after tt_test_ or tt_live_',
+  placeholder: 'KEY',
+} as const
+
+const add = command({
+  does: 'make another key of a store; shows it once',
+  example: "key add --store 1 --name 'reporting' --scope deposits:read",
+  parameters: {
+    flags: {
+      store: { ...STORE, kind: 'parsed' },
+      name: { kind: 'parsed', parse: text, brief: 'what it is for', placeholder: 'NAME' },
+      scope: {
+        kind: 'enum',
+        values: SCOPES,
+        brief: 'what it may do; default: everything',
+        optional: true,
+        variadic: true,
+      },
+      ...ACT,
+    },
+  },
+  load: async () => {
+    const { addKey } = await import('../../operations/keys.ts')
+    return async (
+      session: Session,
+      flags: ActFlags & { store: bigint; name: string; scope?: readonly Scope[] },
+    ) => {
+      const { store: storeId, name, scope: scopes = SCOPES } = flags
+      return addKey(await session.act(flags), { storeId, name, scopes })
+    }
+  },
+  lines: keyOnly,
+})
+
+const rotate = command({
+  does: 'make a key like this one, which works for a while beside it; shows it once',
+  example: 'key rotate 4fz81k0c --overlap-hours 48',
+  parameters: {
+    flags: {
+      overlapHours: {
+        kind: 'parsed',
+        parse: wholeUpTo(9_999),
+        brief: 'how long the old key works',
+        placeholder: 'HOURS',
+        default: '24',
+      },
+      ...ACT,
+    },
+    positional: { kind: 'tuple', parameters: [KEY] },
+  },
+  load: async () => {
+    const { rotateKey } = await import('../../operations/keys.ts')
+    return async (session: Session, flags: ActFlags & { overlapHours: number }, keyId: string) =>
+      rotateKey(await session.act(flags), { keyId, overlapHours: flags.overlapHours })
+  },
+  lines: keyOnly,
+})
+
+const revoke = command({
+  does: 'end a key at once',
+  example: "key revoke 4fz81k0c --reason 'found in a repository'",
+  parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [KEY] } },
+  load: async () => {
+    const { revokeKey } = await import('../../operations/keys.ts')
+    return async (session: Session, flags: GraveFlags, keyId: string) =>
+      revokeKey(await session.act(flags), keyId)
+  },
+})
+
+export const key = buildRouteMap({ routes: { add, rotate, revoke }, docs: { brief: 'API keys of stores' } })

@@ -1,0 +1,18 @@
+/** `ledger …`. */
+import { buildRouteMap } from '@stricli/core'
+import { command, FIND, type FindFlags } from '../command.ts'
+import { ledgerLines } from '../lines.ts'
+import type { Session } from '../session.ts'
+
+const verify = command({
+  does: 'recompute the ledger and the custody of every item; exit code 1: differences',
+  example: 'ledger verify',
+  parameters: { flags: FIND },
+  load: async () => {
+    const { verifyLedger } = await import('../../operations/ledger.ts')
+    return async (session: Session, _flags: FindFlags) => verifyLedger(await session.pool())
+  },
+  lines: ledgerLines,
+})
+
+export const ledger = buildRouteMap({ routes: { verify }, docs: { brief: 'the books' } })

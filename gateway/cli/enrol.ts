@@ -1,0 +1,49 @@
+/** `bot enrol`: what is asked of the operator. Nothing that is typed is shown or kept. */
+import type { AddedBot } from '../operations/enrolment.ts'
+import type { ActDeps, Answer } from '../operations/operation.ts'
+import type { LoginWay } from '../steam/enrol.ts'
+import type { ActFlags } from './command.ts'
+import type { Session } from './session.ts'
+
+const SHARED_SECRET = /^[A-Za-z0-9+/]{27}=$/
+
+export async function enrolByLogin(
+  session: Session,
+  { phone = false, ...flags }: ActFlags & { phone?: boolean },
+): Promise<Answer<AddedBot>> {
+  const deps = await session.act(flags)
+  if (!phone) return enrolByPassword(session, deps)
+  // On stderr, because stdout is for the answer.
+  const show = (address: string) =>
+    session.terminal.warn(`Open this with the Steam app on the bot's phone and approve:\n  ${address}`)
+  return enrol(deps, { by: 'phone', show })
+}
+
+async function enrolByPassword({ terminal }: Session, deps: ActDeps): Promise<Answer<AddedBot>> {
+  const { generateAuthCode } = await import('steam-totp')
+  const questions = terminal.openQuestions()
+  try {
+    return await enrol(deps, {
+      by: 'password',
+      accountName: (await questions.ask('Account name: ')).trim(),
+      password: await questions.ask('Password: ', { hidden: true }),
+      async code() {
+        const question = 'Code of the authenticator, or its shared secret: '
+        const typed = await questions.ask(question, { hidden: true })
+        return SHARED_SECRET.test(typed.trim()) ? generateAuthCode(typed.trim()) : typed
+      },
+    })
+  } finally {
+    questions.close()
+  }
+}
+
+async function enrol(deps: ActDeps, way: LoginWay): Promise<Answer<AddedBot>> {
+  const [{ obtainRefreshToken }, { enrolBot }] = await Promise.all([
+    import('../operations/token.ts'),
+    import('../operations/enrolment.ts'),
+  ])
+  const answer = await obtainRefreshToken(deps.config, way)
+  if (answer.kind === 'refused') return answer
+  return enrolBot(deps, { refreshToken: answer.refreshToken, name: 'bot enrol' })
+}

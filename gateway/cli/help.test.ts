@@ -1,0 +1,61 @@
+/** The help of each command against what the command really takes. */
+import { describe, expect, it } from 'vitest'
+import { runCommand } from '../testing/command.ts'
+import { allCommands } from './app.ts'
+
+/** Nothing listens there: help must not miss it. */
+const NOWHERE = 'postgres://nobody@127.0.0.1:9/none'
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+
+async function helpOf(name: string): Promise<{ usage: string; out: string }> {
+  const { out, errors, code } = await runCommand([...name.split(' '), '--help'], { databaseUrl: NOWHERE })
+  expect({ errors, code }).toEqual({ errors: '', code: 0 })
+  return { usage: out.split('\n')[1] ?? '', out }
+}
+
+describe.each(allCommands())('help of $name', ({ name, does, command: { parameters } }) => {
+  const options = Object.entries(parameters.flags ?? {})
+  const positional = parameters.positional
+  const args = positional?.kind === 'tuple' ? positional.parameters : []
+
+  it('shows how it is called, with what it needs in round brackets', async () => {
+    const { usage } = await helpOf(name)
+    const words = options.map(([option, { kind, optional = false, ...rest }]) => {
+      const isNeeded = !optional && !('default' in rest && rest.default !== undefined)
+      const [open, close] = isNeeded ? ['(', ')'] : ['[', ']']
+      const placeholder = 'placeholder' in rest && kind === 'parsed' ? ` ${rest.placeholder}` : ''
+      const values = 'values' in rest ? ` ${rest.values.join('|')}` : ''
+      const isMany = kind === 'parsed' && 'variadic' in rest && rest.variadic === true
+      return `${open}--${kebab(option)}${placeholder}${values}${close}${isMany ? '...' : ''}`
+    })
+    const shown = args.map(({ placeholder }) => `<${placeholder}>`)
+    expect(usage.trim()).toBe(['tradetill', name, ...words, ...shown].join(' '))
+  })
+
+  it('explains each argument and option, and gives an example that is this command', async () => {
+    const { out } = await helpOf(name)
+    expect(out).toContain(`\n${does}\n`)
+    expect(out).toContain(`\nEXAMPLE\n  npm run --silent tradetill -- ${name}`)
+    for (const { brief, placeholder } of args) expect(out).toMatch(lineOf(`${placeholder}`, brief))
+    for (const [option, { brief }] of options) expect(out).toMatch(lineOf(`--${kebab(option)}`, brief))
+  })
+
+  it('has an example that the command takes, so that only the database is missing', async () => {
+    const { out } = await helpOf(name)
+    const example = /^ {2}npm run --silent tradetill -- (.*)$/m.exec(out)?.[1] ?? ''
+    const answer = await runCommand(wordsOf(example), { databaseUrl: NOWHERE })
+    expect(answer).toMatchObject({ code: 5, errors: expect.stringContaining('cannot be reached') })
+  })
+})
+
+function lineOf(head: string, brief: string): RegExp {
+  const plain = (text: string) => text.replace(/[^\w\s-]/g, '\\$&')
+  return new RegExp(`^ .*${plain(head)}\\b.* ${plain(brief)}`, 'm')
+}
+
+/** As a shell parts them; what goes to or comes from a file is no argument. */
+function wordsOf(line: string): string[] {
+  const [before = ''] = line.split(/ [<>] /)
+  return [...before.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+}

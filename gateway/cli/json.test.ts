@@ -1,0 +1,356 @@
+/** What `--json` prints, command by command: the fields that programs rely on, and docs/commands.md lists. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { savePrices, saveRate } from '../pricing/store.ts'
+import { runCommand } from '../testing/command.ts'
+import { offerFor } from '../testing/payment.ts'
+import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { allCommands } from './app.ts'
+
+const id = z.string().regex(/^[1-9]\d*$/)
+const time = z.iso.datetime()
+const minor = z.int()
+const currency = z.enum(['USD', 'EUR', 'BRL'])
+const game = z.enum(['cs', 'dota', 'rust', 'tf'])
+const scopes = z.array(z.string())
+
+const addedBot = z.strictObject({
+  botId: id,
+  steamId: z.string(),
+  name: z.string(),
+  tokenExpiresAt: time.nullable(),
+  protectionAcknowledged: z.boolean(),
+})
+const changedBot = z.strictObject({ botId: id, name: z.string(), state: z.string() })
+const target = z.strictObject({ game, item: z.string().nullable() })
+const hold = z.strictObject({ ...target.shape, hold: z.enum(['blocked', 'frozen']), since: time })
+const freshKey = z.strictObject({ keyId: z.string(), apiKey: z.string() })
+const switched = z.strictObject({ on: z.boolean() })
+const amount = z.strictObject({ amountMinor: minor, currency })
+
+const SHAPES: Record<string, z.ZodObject> = {
+  'bot enrol': addedBot,
+  'bot add': z.strictObject({
+    added: z.array(addedBot),
+    refused: z.array(z.strictObject({ line: z.int(), message: z.string() })),
+  }),
+  'bot list': z.strictObject({
+    bots: z.array(
+      z.strictObject({
+        botId: id,
+        steamId: z.string(),
+        name: z.string(),
+        level: z.int(),
+        state: z.string(),
+        stateReason: z.string().nullable(),
+        reachable: z.boolean(),
+        itemsHeld: z.int(),
+        tokenExpiresAt: time.nullable(),
+      }),
+    ),
+  }),
+  'bot pause': changedBot,
+  'bot resume': changedBot,
+  'bot remove': changedBot,
+  'items export': z.strictObject({
+    items: z.array(
+      z.strictObject({
+        item: z.string(),
+        bot: z.string(),
+        botSteamId: z.string(),
+        appId: z.int(),
+        assetId: z.string().nullable(),
+        marketHashName: z.string(),
+        priceMinor: minor,
+        currency,
+        receivedAt: time,
+        protectedUntil: time.nullable(),
+      }),
+    ),
+  }),
+  'items moved': z.strictObject({
+    moved: z.array(z.string()),
+    refused: z.array(z.strictObject({ item: z.string(), message: z.string() })),
+  }),
+  'store add': z.strictObject({ storeId: id, apiKey: z.string(), webhookSecret: z.string().nullable() }),
+  'store update': z.strictObject({ storeId: id, webhookSecret: z.string().nullable() }),
+  'store show': z.strictObject({
+    storeId: id,
+    name: z.string(),
+    createdAt: time,
+    origins: z.array(z.string()),
+    creditMode: z.enum(['on_accept', 'on_release']),
+    riskLimit: amount,
+    liability: z.enum(['operator', 'store']),
+    accent: z.string().nullable(),
+    keys: z.array(
+      z.strictObject({
+        keyId: z.string(),
+        name: z.string(),
+        scopes,
+        createdAt: time,
+        lastUsedAt: time.nullable(),
+        expiresAt: time.nullable(),
+        revokedAt: time.nullable(),
+      }),
+    ),
+    endpoints: z.array(
+      z.strictObject({
+        endpointId: id,
+        url: z.string(),
+        eventTypes: z.array(z.string()).nullable(),
+        state: z.string(),
+        disabledReason: z.string().nullable(),
+        previousSecretUntil: time.nullable(),
+        createdAt: time,
+      }),
+    ),
+    balances: z.array(
+      z.strictObject({ currency, availableMinor: minor, heldMinor: minor, reversedMinor: minor }),
+    ),
+  }),
+  'key add': freshKey,
+  'key rotate': freshKey,
+  'key revoke': z.strictObject({ keyId: z.string() }),
+  'payout record': z.strictObject({ storeId: id, ...amount.shape, reference: z.string() }),
+  'deposit show': z.strictObject({
+    depositId: id,
+    moments: z.array(
+      z.strictObject({
+        at: time,
+        what: z.string(),
+        amountMinor: minor.nullable(),
+        currency: currency.nullable(),
+      }),
+    ),
+  }),
+  'price show': z.strictObject({
+    game,
+    item: z.string(),
+    sources: z.array(
+      z.strictObject({
+        source: z.string(),
+        usdMicros: z.int(),
+        levelUsdMicros: z.int().nullable(),
+        popularity: z.int(),
+        popularityKind: z.enum(['sales7d', 'listings']),
+        asOf: time,
+        fresh: z.boolean(),
+      }),
+    ),
+    holds: z.array(hold),
+    worthUsdMicros: z.int().nullable(),
+    credit: amount.nullable(),
+    unavailable: z.string().nullable(),
+  }),
+  'price block': hold,
+  'price freeze': hold,
+  'price release': target,
+  'price list': z.strictObject({
+    feeds: z.array(
+      z.strictObject({
+        source: z.string(),
+        feed: z.string(),
+        goodAt: time.nullable(),
+        failures: z.int(),
+        lastError: z.string().nullable(),
+      }),
+    ),
+    holds: z.array(hold),
+  }),
+  'maintenance on': switched,
+  'maintenance off': switched,
+  'clock advance': z.strictObject({ aheadSeconds: z.int() }),
+  'ledger verify': z.strictObject({
+    entries: z.int(),
+    differences: z.array(z.strictObject({ problem: z.string(), detail: z.string() })),
+  }),
+  acts: z.strictObject({
+    acts: z.array(
+      z.strictObject({
+        actId: id,
+        at: time,
+        operator: z.string(),
+        act: z.string(),
+        arguments: z.record(z.string(), z.unknown()),
+        reason: z.string().nullable(),
+      }),
+    ),
+    next: id.nullable(),
+  }),
+}
+
+let till: Till
+let sandbox: Awaited<ReturnType<typeof startSteam>>
+/** In the order in which they were run. */
+const printed = new Map<string, unknown>()
+
+const botSchema = z.object({
+  refreshToken: z.string(),
+  accountName: z.string(),
+  password: z.string(),
+  sharedSecret: z.string(),
+})
+
+async function print(line: string[], { input = '', name = line.slice(0, 2).join(' ') } = {}) {
+  const env = { TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1') }
+  const { out, errors, code } = await runCommand([...line, '--json'], { databaseUrl: till.url, env, input })
+  // Questions stand on stderr too.
+  const complaint = code === 0 ? '' : errors
+  expect({ line, complaint, code }).toEqual({ line, complaint: '', code: 0 })
+  expect(out.trimEnd()).not.toContain('\n')
+  const value = z.record(z.string(), z.unknown()).parse(JSON.parse(out))
+  printed.set(name, value)
+  return value
+}
+
+/** A deposit of 10 and 20 USD, paid with items that Steam does not protect. */
+async function paidDeposit(storeId: bigint): Promise<bigint> {
+  const { bot, session } = await aBot(till)
+  const deposit = await aDeposit(till, { id: storeId }, { game: 'dota' })
+  const { tradeId, offerId } = await offerFor(till, bot, deposit)
+  session.accept(offerId)
+  await tradeHandlers(till.deps).trade(bot, tradeId)
+  return deposit.id
+}
+
+/** Every command once, each with something to show. */
+async function printAll(): Promise<void> {
+  const origin = ['--origin', 'https://store.test']
+  const hook = ['--webhook-url', 'http://localhost:1/hook']
+  const { apiKey } = await print(['store', 'add', '--name', 'Ember', ...origin, ...hook])
+  await print(['store', 'update', '--id', '1', '--accent', '#3366cc'])
+  const { keyId } = await print(['key', 'add', '--store', '1', '--name', 'reader'])
+  await print(['key', 'rotate', String(keyId)])
+  await print(['key', 'revoke', String(apiKey).slice(8, 16), '--reason', 'lost'])
+  const deposit = await paidDeposit(1n)
+  await print(['deposit', 'show', String(deposit)])
+  const payout = ['--store', '1', '--currency', 'USD', '--amount', '25.00', '--reference', 'wire 1']
+  await print(['payout', 'record', ...payout, '--reason', 'November'])
+  await print(['store', 'show', '1'])
+  const { items } = z
+    .object({ items: z.array(z.object({ item: z.string() })) })
+    .parse(await print(['items', 'export']))
+  await print(['items', 'moved', '--reason', 'sold'], { input: `${items[0]?.item},rest of the line\n` })
+  const knife = ['--game', 'cs', '--item', 'Knife']
+  await print(['price', 'block', '--game', 'rust', '--all'])
+  await print(['price', 'freeze', ...knife])
+  await print(['price', 'show', ...knife])
+  await print(['price', 'list'])
+  await print(['price', 'release', ...knife])
+  const known = await (await fetch(`${sandbox.url}/control/bots`)).json()
+  const [first, second] = z.array(botSchema).parse(known)
+  if (first === undefined || second === undefined) throw new Error('the sandbox has too few bots')
+  const { accountName, password, sharedSecret } = first
+  await print(['bot', 'enrol'], { input: `${accountName}\n${password}\n${sharedSecret}\n` })
+  await print(['bot', 'add'], { input: `${second.refreshToken}\n` })
+  await print(['bot', 'pause', '2'])
+  await print(['bot', 'resume', '2'])
+  await print(['bot', 'remove', '3', '--reason', 'sold'])
+  await print(['bot', 'list'])
+  await print(['maintenance', 'on'])
+  await print(['maintenance', 'off'])
+  await print(['clock', 'advance', '8d'])
+  await print(['ledger', 'verify'])
+  await print(['acts'], { name: 'acts' })
+}
+
+beforeAll(async () => {
+  till = await startTill()
+  sandbox = await startSteam({ port: 0 })
+  await saveRate(till.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date() })
+  const said = { popularity: 60, popularityKind: 'listings' as const, asOf: new Date() }
+  const row = { marketHashName: 'Knife', usdMicros: 20_000_000n, levelUsdMicros: 10_000_000n, ...said }
+  await savePrices(till.db, { source: 'market', game: 'cs' }, [row])
+  await till.db
+    .insertInto('price_feed')
+    .values({ source: 'market', feed: 'cs', next_at: new Date(), failures: 2, last_error: 'status 500' })
+    .execute()
+  await printAll()
+})
+afterAll(async () => {
+  await sandbox.close()
+  await till.close()
+})
+
+const names = allCommands().map(({ name }) => name)
+
+describe('--json', () => {
+  it.each(names)('of %s prints the fields that it promises', (name) => {
+    expect(printed.get(name)).toEqual(SHAPES[name]?.parse(printed.get(name)))
+    expect(printed.get(name)).toBeDefined()
+  })
+
+  it('prints lists with something in them, so that their fields are tested', () => {
+    const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
+    const empty = [...printed].flatMap(([name, value]) =>
+      Object.entries(value ?? {}).flatMap(([field, list]) => (isEmpty(list) ? [`${name}: ${field}`] : [])),
+    )
+    expect(empty).toEqual(['items moved: refused', 'bot add: refused', 'ledger verify: differences'])
+  })
+
+  it('prints amounts in minor units', () => {
+    expect(printed.get('payout record')).toMatchObject({ amountMinor: 2_500, currency: 'USD' })
+    expect(printed.get('store show')).toMatchObject({
+      balances: [{ currency: 'USD', availableMinor: 500, heldMinor: 0, reversedMinor: 0 }],
+    })
+    expect(printed.get('items export')).toMatchObject({
+      items: [{ priceMinor: 1_000 }, { priceMinor: 2_000 }],
+    })
+    expect(printed.get('price show')).toMatchObject({
+      worthUsdMicros: 13_000_000,
+      credit: { amountMinor: 975, currency: 'USD' },
+      holds: [{ hold: 'frozen' }],
+    })
+  })
+
+  it('of a refusal is one line on stderr, and nothing on stdout', async () => {
+    const { out, errors, code } = await runCommand(['store', 'show', '9', '--json'], {
+      databaseUrl: till.url,
+    })
+    expect({ out, code }).toEqual({ out: '', code: 3 })
+    expect(JSON.parse(errors)).toEqual({ error: { kind: 'not_found', message: 'There is no store 9.' } })
+  })
+
+  it('of a batch says what was done beside what was refused', async () => {
+    const args = ['items', 'moved', '--reason', 'sold', '--json']
+    const { out, errors, code } = await runCommand(args, { databaseUrl: till.url, input: '7-12\n' })
+    expect(JSON.parse(out)).toEqual({
+      moved: [],
+      refused: [{ item: '7-12', message: 'is not held by a bot' }],
+    })
+    expect({ code, error: JSON.parse(errors) }).toEqual({
+      code: 4,
+      error: { error: { kind: 'conflict', message: '1 not recorded.' } },
+    })
+  })
+})
+
+/** Names of all fields of a shape, those of its lists and objects included. */
+function fieldsOf(shape: z.core.$ZodType): string[] {
+  if (shape instanceof z.ZodObject) {
+    return Object.entries(shape.shape).flatMap(([field, inner]) => [field, ...fieldsOf(inner)])
+  }
+  if (shape instanceof z.ZodArray) return fieldsOf(shape.element)
+  if (shape instanceof z.ZodNullable) return fieldsOf(shape.unwrap())
+  return []
+}
+
+describe('docs/commands.md', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../docs/commands.md'), 'utf8')
+  const rows = [...text.matchAll(/^\| `([a-z]+(?: [a-z]+)?)` \|[^|]*\| ([^|]*) \|$/gm)]
+  const documented = new Map(rows.map(([, name = '', fields = '']) => [name, fields]))
+
+  it('lists every command, in the order of the table, and no other', () => {
+    expect([...documented.keys()]).toEqual(names)
+  })
+
+  it.each(names)('names the fields of %s', (name) => {
+    const told = [...(documented.get(name) ?? '').matchAll(/`(\w+)`/g)].map(([, field = '']) => field)
+    expect([...new Set(told)].sort()).toEqual([...new Set(fieldsOf(SHAPES[name] ?? z.never()))].sort())
+  })
+})

@@ -1,0 +1,171 @@
+/** How a person reads what operations found. */
+import type { ActPage } from '../operations/acts.ts'
+import { decimalOf, formatAmount } from '../operations/amount.ts'
+import type { BotList } from '../operations/bots.ts'
+import type { DepositView } from '../operations/deposits.ts'
+import type { AddedBots } from '../operations/enrolment.ts'
+import type { ItemList, ItemView, MovedItems } from '../operations/items.ts'
+import { toJson } from '../operations/json.ts'
+import type { LedgerCheck } from '../operations/ledger.ts'
+import type { HoldView, PriceList, PriceView } from '../operations/prices.ts'
+import type { FreshStore, StoreView, UpdatedStore } from '../operations/stores.ts'
+
+const DAY_MS = 86_400_000
+
+const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
+
+export function botLines({ bots }: BotList): string[] {
+  return bots.map((bot) => {
+    const reach = bot.reachable ? 'online' : `offline (${bot.stateReason ?? 'no gateway holds it'})`
+    const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token without an end'
+    const soon =
+      bot.tokenExpiresAt && bot.tokenExpiresAt.getTime() - Date.now() < 14 * DAY_MS ? ' (soon)' : ''
+    const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
+    return [...facts, bot.steamId, bot.name].join('\t')
+  })
+}
+
+export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
+  ...added.map(({ botId, name, steamId }) => `Bot ${botId} added: ${name} (${steamId}).`),
+  ...refused.map(({ line, message }) => `Line ${line}: ${message}`),
+]
+
+const COLUMNS = [
+  'item',
+  'bot',
+  'botSteamId',
+  'appId',
+  'assetId',
+  'marketHashName',
+  'price',
+  'currency',
+  'receivedAt',
+  'protectedUntil',
+] as const
+
+/** CSV with a head. */
+export const itemLines = ({ items }: ItemList): string[] => [
+  COLUMNS.join(','),
+  ...items.map((item) => COLUMNS.map((column) => cell(textOf(item, column))).join(',')),
+]
+
+function textOf(item: ItemView, column: (typeof COLUMNS)[number]): string {
+  if (column === 'price') return decimalOf(item.priceMinor, item.currency)
+  const value = item[column]
+  return value instanceof Date ? value.toISOString() : String(value ?? '')
+}
+
+function cell(value: string): string {
+  // Names are hostile: one that a spreadsheet would take for a formula is made plain text.
+  const plain = /^[=+\-@\t]/.test(value) ? `'${value}` : value
+  return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
+}
+
+export const movedLines = ({ moved, refused }: MovedItems): string[] => [
+  ...refused.map(({ item, message }) => `${item} ${message}`),
+  `${moved.length} recorded as moved.`,
+]
+
+export const freshStoreLines = ({ storeId, apiKey, webhookSecret }: FreshStore): string[] => [
+  `Store ${storeId} created. What follows is shown only now:`,
+  `  API key         ${apiKey}`,
+  ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
+]
+
+export const updatedStoreLines = ({ storeId, webhookSecret }: UpdatedStore): string[] => [
+  `Store ${storeId} updated.`,
+  ...(webhookSecret === null ? [] : [`  webhook secret  ${webhookSecret}`]),
+]
+
+export function storeLines(store: StoreView): string[] {
+  const { amountMinor, currency } = store.riskLimit
+  return [
+    `store ${store.storeId}: ${store.name}, since ${store.createdAt.toISOString()}`,
+    `  origins      ${store.origins.join(' ')}`,
+    `  credit       ${store.creditMode}, at risk up to ${formatAmount(amountMinor, currency)}`,
+    `  reversals    borne by the ${store.liability}`,
+    `  accent       ${store.accent ?? 'the page’s own'}`,
+    ...store.keys.map((key) => `  key          ${keyLine(key)}`),
+    ...store.endpoints.map(({ endpointId, url, state, disabledReason }) => {
+      const reason = disabledReason === null ? '' : ` (${disabledReason})`
+      return `  endpoint ${endpointId}   ${state}${reason} ${url}`
+    }),
+    ...store.balances.map(({ currency: own, availableMinor, heldMinor, reversedMinor }) => {
+      const [available, held, reversed] = [availableMinor, heldMinor, reversedMinor].map((amount) =>
+        formatAmount(amount, own),
+      )
+      return `  balance      available ${available}, held ${held}, reversed ${reversed}`
+    }),
+  ]
+}
+
+function keyLine({
+  keyId,
+  name,
+  scopes,
+  lastUsedAt,
+  expiresAt,
+  revokedAt,
+}: StoreView['keys'][number]): string {
+  const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
+  const end =
+    revokedAt !== null
+      ? `, revoked ${revokedAt.toISOString()}`
+      : expiresAt === null
+        ? ''
+        : `, ends ${expiresAt.toISOString()}`
+  return `${keyId} "${name}" ${scopes.join(' ')}, ${used}${end}`
+}
+
+/** The key alone, so that it can be piped to where it belongs. */
+export const keyOnly = ({ apiKey }: { apiKey: string }): string[] => [apiKey]
+
+export const depositLines = ({ moments }: DepositView): string[] =>
+  moments.map(({ at, what, amountMinor, currency }) => {
+    const amount = amountMinor === null || currency === null ? '' : `, ${formatAmount(amountMinor, currency)}`
+    return `${at.toISOString()}  ${what}${amount}`
+  })
+
+export function priceLines(price: PriceView): string[] {
+  const said = price.sources.map((source) => {
+    const level = source.levelUsdMicros === null ? 'no level yet' : `level ${dollars(source.levelUsdMicros)}`
+    const popularity = `${source.popularity} ${source.popularityKind === 'listings' ? 'on sale' : 'sold in 7 days'}`
+    const asOf = `${source.asOf.toISOString()}${source.fresh ? '' : ', too old'}`
+    return [source.source, dollars(source.usdMicros), level, popularity, asOf].join('\t')
+  })
+  return [...said, ...price.holds.map(holdLine), ...verdictOf(price)]
+}
+
+function verdictOf({ worthUsdMicros, credit, unavailable }: PriceView): string[] {
+  if (unavailable !== null) return [`not taken: ${unavailable}`]
+  if (worthUsdMicros === null || credit === null) return []
+  const credited = formatAmount(credit.amountMinor, credit.currency)
+  return [`worth ${dollars(worthUsdMicros)}, a shopper is credited ${credited}`]
+}
+
+export const priceListLines = ({ feeds, holds }: PriceList): string[] => [
+  ...feeds.map(({ source, feed, goodAt, failures, lastError }) => {
+    const good = goodAt === null ? 'never answered' : `answered ${goodAt.toISOString()}`
+    const failing = failures === 0 ? '' : `\tfailed ${failures} times: ${lastError}`
+    return `${source}\t${feed}\t${good}${failing}`
+  }),
+  ...holds.map(holdLine),
+]
+
+const holdLine = ({ game, item, hold, since }: HoldView): string =>
+  `${game}\t${item ?? 'the whole game'}\t${hold} since ${since.toISOString()}`
+
+/** Millionths as dollars, rounded down to cents. */
+const dollars = (micros: bigint): string => formatAmount(micros / 10_000n, 'USD')
+
+export const ledgerLines = ({ entries, differences }: LedgerCheck): string[] => [
+  ...differences.map(({ problem, detail }) => `${problem}: ${detail}`),
+  `${entries} entries checked, ${differences.length} differences.`,
+]
+
+export const actLines = ({ acts, next }: ActPage): string[] => [
+  ...acts.map(({ actId, at, operator, act, arguments: given, reason }) =>
+    [actId, at.toISOString(), operator, act, toJson(given), reason ?? ''].join('\t').trimEnd(),
+  ),
+  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+]

@@ -1,0 +1,77 @@
+/** What a command asks for while it runs: settings, the database and the operator, each read when it is needed. */
+import { userInfo } from 'node:os'
+import type pg from 'pg'
+import type { Config } from '../config.ts'
+import type { ActDeps, FindDeps } from '../operations/operation.ts'
+import { Refusal, type Terminal } from './terminal.ts'
+
+export type Surroundings = {
+  /** Settings; the process's own without them. */
+  env?: Record<string, string | undefined> | undefined
+  terminal: Terminal
+}
+
+export type Session = {
+  terminal: Terminal
+  config(): Promise<Config>
+  find(): Promise<FindDeps>
+  act(flags: { by?: string; reason?: string }): Promise<ActDeps>
+  /** For SQL without the query builder, which takes longer to load than all the rest. */
+  pool(): Promise<pg.Pool>
+  close(): Promise<void>
+}
+
+/** Nothing is opened before it is asked for. Rejects with a Refusal where the settings or the database are not there. */
+export function createSession({ env, terminal }: Surroundings): Session {
+  const opened: (() => Promise<unknown>)[] = []
+  const settings = async () => (await import('./settings.ts')).databaseUrlOf(env)
+  const find = async (): Promise<FindDeps> => {
+    const { config, url } = await settings()
+    const [{ openDatabase }, { openClock }] = await Promise.all([
+      import('../db/client.ts'),
+      import('../clock/service.ts'),
+    ])
+    const { mode } = config
+    const { db, pool, close } = openDatabase(url, 2, mode)
+    opened.push(close)
+    await reach(pool)
+    return { config, db, clock: await openClock(db, mode) }
+  }
+  return {
+    terminal,
+    config: async () => (await settings()).config,
+    find,
+    async act({ by, reason }) {
+      const deps = await find()
+      return { ...deps, operator: by ?? deps.config.operator ?? userName(), reason: reason ?? null }
+    },
+    async pool() {
+      const { url } = await settings()
+      const { default: postgres } = await import('pg')
+      const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
+      opened.push(() => pool.end())
+      await reach(pool)
+      return pool
+    },
+    async close() {
+      for (const end of opened) await end()
+    },
+  }
+}
+
+async function reach(pool: pg.Pool): Promise<void> {
+  try {
+    await pool.query('select 1')
+  } catch (error) {
+    const detail = error instanceof Error && error.message !== '' ? error.message : String(error)
+    throw new Refusal('unreachable', `The database cannot be reached: ${detail}`)
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    throw new Refusal('usage', 'This machine has no name for its user: say who you are with --by NAME.')
+  }
+}

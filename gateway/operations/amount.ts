@@ -1,0 +1,23 @@
+/** Amounts as people read and type them: 840.00, with the digits of the currency. */
+import { CURRENCY_EXPONENT, type Currency } from '../../contract/money.ts'
+
+/** Minor units as `840.00 USD`. */
+export function formatAmount(amountMinor: bigint, currency: Currency): string {
+  return `${decimalOf(amountMinor, currency)} ${currency}`
+}
+
+/** Minor units as `840.00`. */
+export function decimalOf(amountMinor: bigint, currency: Currency): string {
+  const digits = CURRENCY_EXPONENT[currency]
+  const sign = amountMinor < 0n ? '-' : ''
+  const text = String(amountMinor < 0n ? -amountMinor : amountMinor).padStart(digits + 1, '0')
+  return digits === 0 ? sign + text : `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`
+}
+
+/** `1250.00` as minor units. Undefined unless every digit of the currency is there: 1250 could mean 12.50. */
+export function parseAmount(text: string, currency: Currency): bigint | undefined {
+  const digits = CURRENCY_EXPONENT[currency]
+  const form = digits === 0 ? /^(\d{1,13})$/ : new RegExp(`^(\\d{1,13})\\.(\\d{${digits}})$`)
+  const [, whole, fraction = ''] = form.exec(text) ?? []
+  return whole === undefined ? undefined : BigInt(whole + fraction)
+}

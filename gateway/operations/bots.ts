@@ -1,0 +1,48 @@
+/** Bots: which there are, and what becomes of them. */
+import { actOnBot, type BotAct } from '../bots/operator.ts'
+import { type BotSummary, listBots as selectBots } from '../bots/store.ts'
+import type { BotState } from '../db/schema.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
+
+export type BotList = { bots: BotSummary[] }
+
+/** Every bot that was not removed, oldest first. */
+export async function listBots({ db }: FindDeps): Promise<Answer<BotList>> {
+  return done({ bots: await selectBots(db) })
+}
+
+export type ChangedBot = { botId: bigint; name: string; state: BotState }
+
+/** `bot`: its number or its Steam id. */
+export const pauseBot = (deps: ActDeps, bot: string) => change(deps, bot, 'pause')
+export const resumeBot = (deps: ActDeps, bot: string) => change(deps, bot, 'resume')
+export const removeBot = (deps: ActDeps, bot: string) => change(deps, bot, 'remove')
+
+const DONE: Record<BotAct, string> = {
+  pause: 'collects nothing new; what is under way goes on',
+  resume: 'collects again',
+  remove: 'is removed with its token',
+}
+
+const NOT_DONE = {
+  unknown_bot: refused('not_found', 'There is no such bot: see bot list.'),
+  dead: refused('conflict', 'Steam refuses its token: enrol it again, or remove it.'),
+  busy: refused(
+    'conflict',
+    'It has open offers, or items that Steam still protects. Pause it and try again later.',
+  ),
+}
+
+function change(deps: ActDeps, which: string, verb: BotAct): Promise<Answer<ChangedBot>> {
+  const recorded = ({ botId, name }: ChangedBot) => ({ botId, name })
+  const what = { name: `bot ${verb}`, needsReason: verb === 'remove', recorded }
+  return act(deps, what, async (tx) => {
+    const answer = await actOnBot(tx, which, verb)
+    if (answer.kind === 'refused') return NOT_DONE[answer.reason]
+    const { kind, ...bot } = answer
+    if (kind === 'unchanged')
+      return unchanged(bot, `Bot ${bot.botId} (${bot.name}) was ${bot.state} already.`)
+    return done(bot, `Bot ${bot.botId} (${bot.name}) ${DONE[verb]}.`)
+  })
+}

@@ -1,0 +1,74 @@
+/** Enrolment: a Steam account becomes a bot of the till. */
+import { type AddBotAnswer, proveBot, saveProvedBot } from '../bots/service.ts'
+import type { Config } from '../config.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { createSandboxAgent } from '../steam/agent.ts'
+import { createLoadedSteam } from '../steam/loaded.ts'
+import type { Steam } from '../steam/steam.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, type Refused, refused } from './operation.ts'
+
+export type AddedBot = Omit<Extract<AddBotAnswer, { kind: 'added' }>, 'kind'>
+
+type Enrolment = { refreshToken: string; name: 'bot add' | 'bot enrol' }
+
+/** Enrols the bot of a refresh token, once it has proved itself to be fit for the work. */
+export async function enrolBot(deps: ActDeps, { refreshToken, name }: Enrolment): Promise<Answer<AddedBot>> {
+  const { config, clock } = deps
+  const box = createSecretBox(config.masterKey)
+  const proved = await proveBot({ steam: steamOf(config), box, clock, refreshToken })
+  if (proved.kind === 'unavailable') {
+    return refused('unavailable', `Steam did not answer: ${proved.reason}: ${proved.detail}`)
+  }
+  if (proved.kind === 'refused') return refused('conflict', `The bot was not added: ${proved.reason}.`)
+  const what = { name, recorded: ({ botId, steamId }: AddedBot) => ({ botId, steamId }) }
+  return act(deps, what, async (tx) => {
+    const { kind: _, ...bot } = await saveProvedBot(tx, proved)
+    const end = bot.tokenExpiresAt
+      ? `, token good until ${bot.tokenExpiresAt.toISOString().slice(0, 10)}`
+      : ''
+    return done(bot, `Bot ${bot.botId} added: ${bot.name} (${bot.steamId})${end}.${noticeOf(bot)}`)
+  })
+}
+
+const noticeOf = ({ protectionAcknowledged }: AddedBot): string =>
+  protectionAcknowledged
+    ? ''
+    : ' Steam did not accept the acknowledgement about trade protection; the gateway will try again.'
+
+export type AddedBots = { added: AddedBot[]; refused: { line: number; message: string }[] }
+
+/** Enrols one bot for each refresh token. One that is refused does not stop the others. */
+export async function addBots(deps: ActDeps, tokens: AsyncIterable<string>): Promise<Answer<AddedBots>> {
+  const data: AddedBots = { added: [], refused: [] }
+  let first: Refused<AddedBot> | undefined
+  let line = 0
+  for await (const refreshToken of tokens) {
+    line += 1
+    const answer = await enrolBot(deps, { refreshToken, name: 'bot add' })
+    if (answer.kind === 'refused') {
+      first ??= answer
+      data.refused.push({ line, message: answer.message })
+    } else {
+      data.added.push(answer.data)
+    }
+  }
+  if (first === undefined) return done(data)
+  const advice = 'Check the token, or try again once Steam answers.'
+  return {
+    kind: 'refused',
+    refusal: first.refusal,
+    message: `${data.refused.length} not added. ${advice}`,
+    data,
+  }
+}
+
+function steamOf({ mode, steamSandboxUrl }: Config): Steam {
+  if (steamSandboxUrl === undefined) return createLoadedSteam()
+  const base = new URL(steamSandboxUrl).origin
+  return createLoadedSteam({
+    redirect: createSandboxAgent(mode, base),
+    imageBase: base,
+    communityBase: base,
+  })
+}

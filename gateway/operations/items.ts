@@ -1,0 +1,53 @@
+/** Items in the bots' hands, and those that the operator took out of them. */
+import { type HeldItem, heldItems, type MoveAnswer, moveItem } from '../bots/items.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, type FindDeps, type Refused, refused } from './operation.ts'
+
+/** `item` is what `recordMoved` takes. */
+export type ItemView = Omit<HeldItem, 'price'> & { priceMinor: bigint }
+
+export type ItemList = { items: ItemView[] }
+
+/** Every item that came to a bot and has not left it, oldest first. */
+export async function exportItems({ db }: FindDeps): Promise<Answer<ItemList>> {
+  const items = await heldItems(db)
+  return done({ items: items.map(({ price, ...item }) => ({ ...item, priceMinor: price })) })
+}
+
+export type MovedItems = { moved: string[]; refused: { item: string; message: string }[] }
+
+const NOT_MOVED: Record<Extract<MoveAnswer, { kind: 'refused' }>['reason'], Refused> = {
+  not_an_item: refused('usage', 'is not an item of the export'),
+  not_held: refused('conflict', 'is not held by a bot'),
+  protected: refused('conflict', 'is still under Steam’s protection: it cannot have left'),
+}
+
+/** Records that items left their bots. One that is refused does not stop the others; each is an act of its own. */
+export async function recordMoved(deps: ActDeps, items: AsyncIterable<string>): Promise<Answer<MovedItems>> {
+  const data: MovedItems = { moved: [], refused: [] }
+  let first: Refused | undefined
+  for await (const item of items) {
+    const answer = await recordOneMoved(deps, item)
+    if (answer.kind !== 'refused') {
+      data.moved.push(item)
+      continue
+    }
+    const { refusal, message } = answer
+    first ??= refused(refusal, message)
+    data.refused.push({ item: item.slice(0, 50), message })
+  }
+  const message = `${data.moved.length} recorded as moved.`
+  if (first === undefined) return done(data, message)
+  return { ...first, message: `${data.refused.length} not recorded.`, data }
+}
+
+type MovedItem = { item: string; bot: string }
+
+function recordOneMoved(deps: ActDeps, item: string): Promise<Answer<MovedItem>> {
+  const what = { name: 'items moved', needsReason: true, recorded: (moved: MovedItem) => moved }
+  return act(deps, what, async (tx) => {
+    const answer = await moveItem({ db: tx, clock: deps.clock }, item)
+    if (answer.kind === 'refused') return NOT_MOVED[answer.reason]
+    return done({ item, bot: answer.item.bot })
+  })
+}

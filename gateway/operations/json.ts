@@ -1,0 +1,17 @@
+/** JSON of operations: ids are text, amounts are numbers, times are ISO 8601. */
+
+const AMOUNT = /(?:Minor|Micros)$/
+
+/** One line. A bigint under a name that ends in its unit is an amount; any other one is an id. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, (key, entry: unknown) => {
+    if (typeof entry !== 'bigint') return entry
+    return AMOUNT.test(key) ? exact(entry) : String(entry)
+  })
+}
+
+function exact(amount: bigint): number {
+  const number = Number(amount)
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${amount} is too large for a number of JSON`)
+  return number
+}

@@ -1,0 +1,61 @@
+/** API keys of stores. A key is shown once; its number is the eight characters after its prefix. */
+import type { Scope } from '../../contract/scopes.ts'
+import { revokeKey as endKey, addKey as insertKey, rotateKey as renewKey } from '../stores/keys.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, refused } from './operation.ts'
+import { findStore } from './store.ts'
+
+export type FreshKey = { keyId: string; apiKey: string }
+
+export type NewKey = { storeId: bigint; name: string; scopes: readonly Scope[] }
+
+const MOST_NAME = 80
+const MOST_OVERLAP_HOURS = 9_999
+
+/** Makes another key of a store, with these rights only. */
+export function addKey(deps: ActDeps, { storeId, name, scopes }: NewKey): Promise<Answer<FreshKey>> {
+  const recorded = ({ keyId }: FreshKey) => ({ keyId, storeId, name, scopes })
+  return act(deps, { name: 'key add', recorded }, async (tx) => {
+    if (name.length < 1 || name.length > MOST_NAME) {
+      return refused('usage', `The name must have 1 to ${MOST_NAME} characters.`)
+    }
+    if ((await findStore(tx, storeId)) === undefined) {
+      return refused('not_found', `There is no store ${storeId}.`)
+    }
+    const { mode } = deps.config
+    const fresh = { storeId, name, scopes: [...new Set(scopes)] }
+    return done(freshKey(await insertKey(tx, { mode, clock: deps.clock }, fresh)))
+  })
+}
+
+type Rotation = { keyId: string; overlapHours: number }
+
+/** Makes a key like this one, which works beside it for `overlapHours`. */
+export function rotateKey(
+  deps: ActDeps,
+  { keyId: replaced, overlapHours }: Rotation,
+): Promise<Answer<FreshKey>> {
+  const recorded = ({ keyId }: FreshKey) => ({ keyId, replaced, overlapHours })
+  return act(deps, { name: 'key rotate', recorded }, async (tx) => {
+    if (overlapHours > MOST_OVERLAP_HOURS) {
+      return refused('usage', `The overlap must be at most ${MOST_OVERLAP_HOURS} hours.`)
+    }
+    const { mode } = deps.config
+    const key = await renewKey({ db: tx, mode, clock: deps.clock }, replaced, overlapHours)
+    if (key === undefined) return refused('not_found', 'There is no such key that works: see store show.')
+    return done(freshKey(key))
+  })
+}
+
+/** Ends a key at once. */
+export function revokeKey(deps: ActDeps, keyId: string): Promise<Answer<{ keyId: string }>> {
+  const what = { name: 'key revoke', needsReason: true, recorded: () => ({ keyId }) }
+  return act(deps, what, async (tx) => {
+    if (!(await endKey({ db: tx, clock: deps.clock }, keyId))) {
+      return refused('not_found', 'There is no such key that works: see store show.')
+    }
+    return done({ keyId }, `Key ${keyId} no longer works.`)
+  })
+}
+
+const freshKey = (apiKey: string): FreshKey => ({ keyId: apiKey.split('_')[2] ?? '', apiKey })

@@ -1,0 +1,16 @@
+/** The check of the ledger. It uses neither the query builder nor the code that wrote the ledger. */
+import type pg from 'pg'
+import { countEntries, type Difference, verifyLedger as verify } from '../ledger/verify.ts'
+import { type Answer, done } from './operation.ts'
+
+export type LedgerCheck = { entries: number; differences: Difference[] }
+
+/** Recomputes accounts, trades, deposits and the custody of every item. A difference is a fault of ours. */
+export async function verifyLedger(pool: pg.Pool): Promise<Answer<LedgerCheck>> {
+  const differences = await verify(pool)
+  const data = { entries: await countEntries(pool), differences }
+  const message = `${data.entries} entries checked, ${differences.length} differences.`
+  return differences.length === 0
+    ? done(data, message)
+    : { kind: 'refused', refusal: 'failed', message, data }
+}

@@ -1,0 +1,34 @@
+/** What operations work with and how they answer. A refusal is a value; a throw is a bug or an outage. */
+import type { Config } from '../config.ts'
+import type { Db } from '../db/client.ts'
+import type { Clock } from '../kit/clock.ts'
+
+export type FindDeps = { config: Config; db: Db; clock: Clock }
+
+/** An act also says who does it, and why. */
+export type ActDeps = FindDeps & { operator: string; reason: string | null }
+
+/**
+ * `usage`: the input is wrong. `not_found`: what it names does not exist. `conflict`: the state of things forbids it.
+ * `unavailable`: somebody else did not answer. `unreachable`: the database did not. `failed`: something of ours is wrong.
+ */
+export type RefusalKind = 'usage' | 'not_found' | 'conflict' | 'unavailable' | 'unreachable' | 'failed'
+
+/** Of a batch, `data` says what was done before or beside what is refused. */
+export type Refused<T = never> = { kind: 'refused'; refusal: RefusalKind; message: string; data?: T }
+
+export type Answer<T> =
+  | { kind: 'done'; data: T; message: string }
+  /** It was so already: nothing changed, and nothing is recorded. */
+  | { kind: 'unchanged'; data: T; message: string }
+  | Refused<T>
+
+export const refused = (refusal: RefusalKind, message: string): Refused => ({
+  kind: 'refused',
+  refusal,
+  message,
+})
+
+export const done = <T>(data: T, message = ''): Answer<T> => ({ kind: 'done', data, message })
+
+export const unchanged = <T>(data: T, message: string): Answer<T> => ({ kind: 'unchanged', data, message })
