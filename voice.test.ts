@@ -56,6 +56,13 @@ const EDITED = [
   'scripts/',
   'steam-sandbox/http.ts',
   'vitest.config.ts',
+  'widget/inventory/',
+  'widget/link/',
+  'widget/modals/',
+  'widget/screens/',
+  'widget/styles/',
+  'widget/toasts/',
+  'widget/ui/',
 ]
 
 const isEdited = (file: string): boolean =>

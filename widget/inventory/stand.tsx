@@ -106,7 +106,7 @@ function Skeletons() {
 /** How long a selection must rest before it is read out. */
 const QUIET_MS = 600
 
-/** One polite voice for the selection, so that quick picking is not read out item by item. */
+/** One polite voice for the selection: quick picking is not read out item by item. */
 function SelectionVoice({ stand, payment }: { stand: StandState; payment: Payment }) {
   const { texts, money } = usePage()
   const [said, setSaid] = useState('')

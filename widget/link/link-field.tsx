@@ -72,7 +72,7 @@ export function LinkField({ page, flow }: Props) {
   )
 }
 
-/** What Steam does not answer is told of Steam alone. */
+/** Blames Steam alone when Steam does not answer. */
 function hintOf(refusal: Refusal) {
   if (refusal.code === 'steam_unavailable') return 'userUnavailableHint'
   return isUnjudged(refusal) ? 'userUncheckedHint' : 'userFailedHint'

@@ -75,7 +75,7 @@ function toastOf(toast: ToastText, language: FlowState['language']): NewToast {
 
 const TICK_MS = 1000
 
-/** Whoever comes back to the page sees the truth at once. */
+/** Refreshes the page as soon as the shopper comes back to it. */
 function listenForReturn(flow: Flow): () => void {
   const controller = new AbortController()
   const { signal } = controller

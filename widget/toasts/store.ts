@@ -6,7 +6,7 @@ export type Toast = {
   type: ToastType
   title: string
   message: string
-  /** Milliseconds until it goes by itself; 0 means never. */
+  /** Milliseconds until it disappears automatically; 0 means never. */
   timeOut: number
   onClick?: () => void
   /** True puts it at the front of the list. */

@@ -48,7 +48,7 @@ export function accentIn(scheme: (typeof SCHEMES)[number], colour: string): Acce
   const dark = contrast(seen, BLACK) >= contrast(seen, WHITE)
   return {
     accent: hexOf(seen),
-    // Away from what is written on it, so that it is read better still.
+    // Away from the colour of its text, which is then even easier to read.
     strong: hexOf(mix(seen, dark ? WHITE : BLACK, HOVER)),
     on: dark ? '#000000' : '#ffffff',
   }

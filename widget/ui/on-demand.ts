@@ -42,7 +42,7 @@ export function createPart<Props>(load: () => Promise<ComponentType<Props>>): Pa
   }
 }
 
-/** Fetches the part as soon as `when` holds, so that it renders at once when it is needed. */
+/** Fetches the part as soon as `when` holds. It can then render without a wait. */
 export function usePart<Props>(part: Part<Props>, when: boolean): ComponentType<Props> | null {
   useEffect(() => {
     if (when) part.prefetch()

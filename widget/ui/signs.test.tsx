@@ -1,4 +1,4 @@
-/** What a colour tells is told by a word or a shape too. */
+/** Every meaning of a colour has a word or a shape too. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import { item } from '../flow/test-states.ts'
