@@ -50,6 +50,7 @@ const SHAPES: Record<string, z.ZodObject> = {
         reachable: z.boolean(),
         itemsHeld: z.int(),
         tokenExpiresAt: time.nullable(),
+        tokenEndsSoon: z.boolean(),
       }),
     ),
   }),

@@ -10,16 +10,13 @@ import type { LedgerCheck } from '../operations/ledger.ts'
 import type { HoldView, PriceList, PriceView } from '../operations/prices.ts'
 import type { FreshStore, StoreView, UpdatedStore } from '../operations/stores.ts'
 
-const DAY_MS = 86_400_000
-
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 export function botLines({ bots }: BotList): string[] {
   return bots.map((bot) => {
     const reach = bot.reachable ? 'online' : `offline (${bot.stateReason ?? 'no gateway holds it'})`
     const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token without an end'
-    const soon =
-      bot.tokenExpiresAt && bot.tokenExpiresAt.getTime() - Date.now() < 14 * DAY_MS ? ' (soon)' : ''
+    const soon = bot.tokenEndsSoon ? ' (soon)' : ''
     const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
     return [...facts, bot.steamId, bot.name].join('\t')
   })

@@ -150,7 +150,7 @@ describe('a command', () => {
       code: 0,
     })
     expect(loaded).toContain('pg')
-    const heavy = ['fastify', 'pg-boss', 'pino', 'prom-client', 'gateway/http', 'gateway/trades']
+    const heavy = ['fastify', 'pg-boss', 'pino', 'prom-client', 'gateway/trades']
     const steam = ['steam-session', 'steamcommunity', 'steam-tradeoffer-manager', 'steam-totp', 'steamid']
     expect([...heavy, ...steam].filter((name) => loaded.has(name))).toEqual([])
   })

@@ -184,7 +184,7 @@ describe('live mode', () => {
   it('D-40 cannot be advanced: the command is refused and writes nothing', async () => {
     const args = ['clock', 'advance', '8d']
     const { code, out, errors } = await runCommand(args, { databaseUrl: database.url, env: LIVE })
-    expect({ code, out }).toEqual({ code: 1, out: '' })
+    expect({ code, out }).toEqual({ code: 4, out: '' })
     expect(errors).toContain('cannot be advanced in live mode')
     expect(await aheadOf(database.db)).toBe(0)
     expect(await advanceClock({ db: database.db, sandboxUrl: undefined }, '8d')).toEqual({
@@ -208,19 +208,25 @@ describe('the command', () => {
   }
 
   it('says how far ahead the till and its Steam are', async () => {
-    expect(await run('8d')).toMatchObject({ code: 0, errors: '' })
+    expect(await run('8d', '--by', 'Ada', '--reason', 'a release')).toMatchObject({ code: 0, errors: '' })
+    const { rows } = await sql<{ row: string }>`select operator_act::text as row from operator_act`.execute(
+      database.db,
+    )
+    expect(rows.map(({ row }) => row)).toEqual([expect.stringMatching(/Ada.*clock advance.*8d.*a release/)])
     const { out } = await run('90s')
     expect(out).toContain('8 days 1 minute 30 seconds ahead')
   })
 
   it.each([
-    [[], /whole number and s, m, h or d/],
-    [['soon'], /whole number and s, m, h or d/],
-    [['401d'], /at most 400 days/],
-  ])('%j is refused with the reason', async (args, reason) => {
+    [[], 2, /DURATION is needed/],
+    [['soon'], 2, /whole number and s, m, h or d/],
+    [['401d'], 4, /at most 400 days/],
+  ])('%j is refused with code %i and the reason', async (args, exitCode, reason) => {
     const { code, errors } = await run(...args)
-    expect(code).toBe(1)
+    expect(code).toBe(exitCode)
     expect(errors).toMatch(reason)
+    const acts = await sql`select from operator_act`.execute(database.db)
+    expect(acts.rows).toEqual([])
   })
 
   it('without a sandbox says what to do', async () => {

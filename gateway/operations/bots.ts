@@ -5,11 +5,19 @@ import type { BotState } from '../db/schema.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
-export type BotList = { bots: BotSummary[] }
+/** `tokenEndsSoon`: within two weeks, by the till's clock. */
+export type BotList = { bots: (BotSummary & { tokenEndsSoon: boolean })[] }
+
+const SOON_MS = 14 * 86_400_000
 
 /** Every bot that was not removed, oldest first. */
-export async function listBots({ db }: FindDeps): Promise<Answer<BotList>> {
-  return done({ bots: await selectBots(db) })
+export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>> {
+  const nowMs = clock.now().getTime()
+  const bots = (await selectBots(db)).map((bot) => {
+    const tokenEndsSoon = bot.tokenExpiresAt !== null && bot.tokenExpiresAt.getTime() - nowMs < SOON_MS
+    return { ...bot, tokenEndsSoon }
+  })
+  return done({ bots })
 }
 
 export type ChangedBot = { botId: bigint; name: string; state: BotState }
