@@ -1,11 +1,13 @@
 /** The settings of a command, and the database that they lead to. */
 import { type Config, readConfig, refusalOf } from '../config.ts'
 import { runningEmbeddedUrl } from '../db/embedded.ts'
-import type { Surroundings } from './session.ts'
 import { Refusal } from './terminal.ts'
 
 /** DATABASE_URL, or the embedded database of the gateway that runs on the data folder. Throws a Refusal without one. */
-export function databaseUrlOf(env: Surroundings['env']): { config: Config; url: string } {
+export function databaseUrlOf(env: Record<string, string | undefined> | undefined): {
+  config: Config
+  url: string
+} {
   const answer = readConfig(env)
   if (answer.kind === 'refused') throw new Refusal('usage', refusalOf(answer.problems))
   const { config } = answer

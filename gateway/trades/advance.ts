@@ -31,7 +31,7 @@ async function advance(deps: ShellDeps, bot: BotContext, tradeId: bigint): Promi
     const next = await dueNow(deps, loaded.trade)
     // A read that changed nothing would only be repeated.
     if (done.has(next)) return
-    await act(deps, bot, loaded, next)
+    await act(deps, bot, { loaded, what: next })
     done.add(next).add('review')
     if (next === 'send' || next === 'reconcile') done.add('read')
   }
@@ -45,7 +45,11 @@ async function dueNow(deps: ShellDeps, trade: Trade): Promise<Due> {
   return deps.core.due(trade, now, { steamDown: await deps.trades.isSteamDown() })
 }
 
-async function act(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade, what: Due): Promise<void> {
+async function act(
+  deps: ShellDeps,
+  bot: BotContext,
+  { loaded, what }: { loaded: LoadedTrade; what: Due },
+): Promise<void> {
   const { trade, facts } = loaded
   switch (what) {
     case 'send':

@@ -1,5 +1,5 @@
 /** One seed of the pure level: the shell of the gateway on a store in memory, until long after the last fault. */
-import type { BotContext, BotHandlers } from '../../gateway/bots/bot.ts'
+import type { BotContext } from '../../gateway/bots/bot.ts'
 import { createLog, type Log } from '../../gateway/kit/log.ts'
 import { tradeHandlers } from '../../gateway/trades/advance.ts'
 import { INTENT_LIFE_MS, isPast } from '../../gateway/trades/alarm.ts'
@@ -10,14 +10,15 @@ import { drain } from '../drain.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults } from '../faults.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
-import { bornAs, JobFailed, type Life, revive, waitForTurn } from '../process.ts'
+import { bornAs, JobFailed, revive, waitForTurn } from '../process.ts'
 import { type Random, seededRandom } from '../random.ts'
 import { createSteam } from '../steam.ts'
 import { type Gate, sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
 import { expire } from './intents.ts'
-import { type Bot, createMemory, type Memory, type Store, setDue, type TradeRow } from './memory.ts'
+import { type Bot, createMemory, type Store, setDue, type TradeRow } from './memory.ts'
 import { createMemoryStore } from './memory-store.ts'
+import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping } from './shoppers.ts'
 import { checkAlive, checkRest } from './truth.ts'
 
@@ -35,21 +36,6 @@ const TICK_MS = 5_000
 const SWEEP_MS = 10_000
 const MOST_TRIES = 5
 const PROTECTION_DAYS = { cs: 8, dota: 0, rust: 0, tf: 0 }
-
-export type Process = Life & {
-  /** The leases it believes to hold: epoch, and end by its own count. */
-  leases: Map<bigint, { epoch: bigint; endsAt: number }>
-  gate: Gate
-  deps: ShellDeps
-  handlers: Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'>
-}
-
-export type Scene = Memory & {
-  core: Core
-  processes: Process[]
-  stores: Store[]
-  fail(error: unknown): void
-}
 
 export async function runPure({
   seed,
@@ -154,14 +140,6 @@ function crash({ engine, random }: Scene, process: Process): void {
     revive(process)
     // What it remembered of its bots is gone.
     process.handlers = tradeHandlers(process.deps)
-  })
-}
-
-/** Runs something in a process; `failed` if the simulation made it fail. Any other failure is a defect. */
-export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
-  work().catch((error: unknown) => {
-    if (error instanceof JobFailed) failed()
-    else scene.fail(error)
   })
 }
 

@@ -10,7 +10,7 @@ import { type Habit, habitOf } from '../habits.ts'
 import type { SteamOffer } from '../steam.ts'
 import { type Basket, intend } from './intents.ts'
 import { type DepositRow, openDeposit, type TradeRow } from './memory.ts'
-import { inProcess, type Scene } from './run.ts'
+import { inProcess, type Scene } from './scene.ts'
 
 const SHOPPERS = 12
 const ITEMS_EACH = 24
@@ -46,7 +46,7 @@ function visit(scene: Scene, shopper: number): void {
   const store = stores[random.int(stores.length)]
   if (store === undefined) return
   const deposit = openDeposit(scene, { store, shopper: nameOf(shopper) })
-  engine.after(random.between(1_000, 60_000), () => askForTrade(scene, deposit, shopper))
+  engine.after(random.between(1_000, 60_000), () => askForTrade(scene, deposit, { shopper }))
   if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), () => cancelByStore(scene, deposit))
 }
 
@@ -65,7 +65,9 @@ function cancelByStore(scene: Scene, deposit: DepositRow): void {
   })
 }
 
-function askForTrade(scene: Scene, deposit: DepositRow, shopper: number, tries = 1): void {
+type Asker = { shopper: number; tries?: number }
+
+function askForTrade(scene: Scene, deposit: DepositRow, { shopper, tries = 1 }: Asker): void {
   const basket = basketOf(scene, shopper)
   if (basket === undefined) return
   const botId = BigInt(scene.random.between(1, scene.bots.size))
@@ -76,7 +78,7 @@ function askForTrade(scene: Scene, deposit: DepositRow, shopper: number, tries =
   }
   scene.engine.after(scene.random.between(60_000, 400_000), () => {
     const isFree = deposit.status === 'created' && tries < 3
-    if (isFree && scene.random.chance(0.7)) askForTrade(scene, deposit, shopper, tries + 1)
+    if (isFree && scene.random.chance(0.7)) askForTrade(scene, deposit, { shopper, tries: tries + 1 })
   })
 }
 
@@ -133,7 +135,8 @@ function decideOn(scene: Scene, row: TradeRow, offer: SteamOffer): void {
   const { engine, random, steam } = scene
   const leftMs = offer.createdAt + WINDOW_MS - engine.now()
   const soonMs = random.between(500, 120_000)
-  const accept = (afterMs: number, how = {}) => engine.after(afterMs, () => acceptAt(scene, row, offer, how))
+  const accept = (afterMs: number, how = {}) =>
+    engine.after(afterMs, () => acceptAt(scene, row, { offer, ...how }))
   const end = (state: 'declined' | 'countered' | 'cancelled') =>
     engine.after(random.between(1_000, WINDOW_MS), () => steam.decline(offer, state))
   // Who sees an offer that the till was told to be over, accepts it all the same.
@@ -151,7 +154,9 @@ function decideOn(scene: Scene, row: TradeRow, offer: SteamOffer): void {
   if (offer.lie === null) habits[habitOf(random)]()
 }
 
-function acceptAt(scene: Scene, row: TradeRow, offer: SteamOffer, { hasEscrow = false }): void {
+type Acceptance = { offer: SteamOffer; hasEscrow?: boolean }
+
+function acceptAt(scene: Scene, row: TradeRow, { offer, hasEscrow = false }: Acceptance): void {
   const { engine, random, steam, faults, trace } = scene
   if (!steam.accept(offer, { hasEscrow })) return
   trace.add(`${engine.now()} offer ${offer.offerId} of trade ${row.trade.tradeId} accepted`)

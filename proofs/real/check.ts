@@ -122,9 +122,6 @@ export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot)
   hold(new Set(exchanges).size === exchanges.length, 'I6', () => 'an exchange is credited twice')
 }
 
-/** Every setting that a store ever had. */
-export type Settings = Map<number, Set<string>>
-
 export const keyOf = ({ creditMode, liability, riskLimitUsdCents }: Terms): string =>
   `${creditMode} ${liability} ${riskLimitUsdCents}`
 

@@ -1,31 +1,16 @@
 /** A simulated process of the gateway: its own connections, clock and leases. It can stand still, and die at any await. */
-import type { BotContext, BotHandlers } from '../../gateway/bots/bot.ts'
+import type { BotContext } from '../../gateway/bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../../gateway/bots/fleet.ts'
-import { beat, LEASE_MS, type Lease, setOnline, takeLeases } from '../../gateway/bots/store.ts'
+import { beat, LEASE_MS, setOnline, takeLeases } from '../../gateway/bots/store.ts'
 import type { DepositDeps } from '../../gateway/deposits/service.ts'
 import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
 import { tradeHandlers } from '../../gateway/trades/advance.ts'
-import type { TradeDeps } from '../../gateway/trades/deps.ts'
 import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
-import type { RequestDeps } from '../../gateway/trades/request.ts'
-import { bornAs, type Life, revive, type Sim, waitForTurn } from '../process.ts'
+import { bornAs, revive, type Sim, waitForTurn } from '../process.ts'
 import { type Gate, sessionOf } from '../steam-session.ts'
-import { ConnectionLost, type Connections, openConnections } from './connections.ts'
-import { signalsOf, type Waiters } from './ports.ts'
-import type { Scene } from './scene.ts'
-
-export type Deps = TradeDeps & RequestDeps
-
-export type Process = Life & {
-  leases: Map<string, Held>
-  waiters: Waiters
-  gate: Gate
-  connections: Connections
-  deps: Deps
-  handlers: Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'>
-}
-
-export type Held = { lease: Lease; endsAt: number }
+import { ConnectionLost, openConnections } from './connections.ts'
+import { signalsOf } from './ports.ts'
+import type { Deps, Held, Process, Scene } from './scene.ts'
 
 /** Names of processes are UUIDs, as the leases have them. */
 export async function startProcess(scene: Scene, name: string): Promise<Process> {

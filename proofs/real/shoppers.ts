@@ -11,8 +11,8 @@ import { type Habit, habitOf } from '../habits.ts'
 import type { SteamOffer } from '../steam.ts'
 import { hold } from '../violation.ts'
 import { CANARY_TOKEN, type Person, SHOPPERS_OF_A_SEED } from './people.ts'
-import { inProcess, type Process } from './process.ts'
-import type { Scene } from './scene.ts'
+import { inProcess } from './process.ts'
+import type { Process, Scene } from './scene.ts'
 
 const SHOPPING_MS = 3 * 60_000
 /** The share of deposits that their store cancels, and within which time. */
@@ -123,11 +123,15 @@ function nameShopper(stage: Stage, deposit: Deposit, shopper: Person): void {
     // The store was faster.
     if (refusal === 'deposit_closed') return
     hold(refusal === undefined, 'defect', () => `a trade link is refused: ${refusal}`)
-    stage.engine.after(stage.random.between(500, 20_000), () => askForTrade(stage, deposit, shopper, 1))
+    stage.engine.after(stage.random.between(500, 20_000), () =>
+      askForTrade(stage, deposit, { shopper, tries: 1 }),
+    )
   })
 }
 
-function askForTrade(stage: Stage, deposit: Deposit, shopper: Person, tries: number): void {
+type Asker = { shopper: Person; tries: number }
+
+function askForTrade(stage: Stage, deposit: Deposit, { shopper, tries }: Asker): void {
   const { engine, random, scheduler } = stage
   scheduler.meanwhile(async () => {
     const body = await quoteFor(stage, deposit, shopper)
@@ -137,7 +141,7 @@ function askForTrade(stage: Stage, deposit: Deposit, shopper: Person, tries: num
   })
   engine.after(random.between(70_000, 200_000), () => {
     // Refused where the deposit has an open trade, or is over.
-    if (tries < 3 && random.chance(0.6)) askForTrade(stage, deposit, shopper, tries + 1)
+    if (tries < 3 && random.chance(0.6)) askForTrade(stage, deposit, { shopper, tries: tries + 1 })
   })
 }
 

@@ -7,8 +7,8 @@ import { PUBLISH_QUEUE } from '../../gateway/webhooks/events.ts'
 import { publishEvents } from '../../gateway/webhooks/publisher.ts'
 import { ConnectionLost } from './connections.ts'
 import type { Job } from './ports.ts'
-import { contextOf, type Held, inProcess, keepLeases, type Process } from './process.ts'
-import type { Scene } from './scene.ts'
+import { contextOf, inProcess, keepLeases } from './process.ts'
+import type { Held, Process, Scene } from './scene.ts'
 
 const TICK_MS = 9_000
 const SWEEP_MS = 12_000
