@@ -80,3 +80,17 @@ export function createFaults(chance: (probability: number) => boolean): Faults {
     counts: () => counts,
   }
 }
+
+/** The same faults, that many times as likely: for a level whose seeds are short. */
+export function moreLikely(faults: Faults, times: number): Faults {
+  return {
+    strike: (fault, probability) => faults.strike(fault, probability * times),
+    plan: (probability) => faults.plan(probability * times),
+    saw: faults.saw,
+    stop: faults.stop,
+    get stopped() {
+      return faults.stopped
+    },
+    counts: faults.counts,
+  }
+}

@@ -26,7 +26,7 @@ export const LEVELS: Record<LevelName, Rules> = {
   real: { faults: REAL_FAULTS, deposits: 20, keptFrom: 100, lanes: 2 },
 }
 
-/** Written by `npm run simulate -- --level real --choose`. */
+/** Written by `npm run prove -- simulate --level real --choose`. */
 export const CHOSEN_SEEDS_FILE = join(import.meta.dirname, 'real/seeds.json')
 
 /** Seeds of the real level that together meet every fault, as few as there were when they were chosen. */

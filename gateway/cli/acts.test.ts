@@ -187,8 +187,8 @@ describe('an act', () => {
     expect(await contents()).not.toEqual(before)
   })
 
-  it('is a case above, or tested with the bots, items and clock, for every command that changes something', () => {
-    const elsewhere = ['bot enrol', 'bot add', 'items moved', 'clock advance']
+  it('is a case above, or tested with its room, for every command that changes something', () => {
+    const elsewhere = ['bot enrol', 'bot add', 'items moved', 'clock advance', 'store free-room']
     const names = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
     expect([...CASES.map(({ act }) => act), ...elsewhere].sort()).toEqual(
       names.map(({ name }) => name).sort(),

@@ -79,6 +79,7 @@ const SHAPES: Record<string, z.ZodObject> = {
   }),
   'store add': z.strictObject({ storeId: id, apiKey: z.string(), webhookSecret: z.string().nullable() }),
   'store update': z.strictObject({ storeId: id, webhookSecret: z.string().nullable() }),
+  'store free-room': z.strictObject({ storeId: id, trades: z.int() }),
   'store show': z.strictObject({
     storeId: id,
     name: z.string(),
@@ -233,6 +234,7 @@ async function printAll(): Promise<void> {
   const payout = ['--store', '1', '--currency', 'USD', '--amount', '25.00', '--reference', 'wire 1']
   await print(['payout', 'record', ...payout, '--reason', 'November'])
   await print(['store', 'show', '1'])
+  await print(['store', 'free-room', '--id', '1', '--reason', 'barred'])
   const { items } = z
     .object({ items: z.array(z.object({ item: z.string() })) })
     .parse(await print(['items', 'export']))
@@ -343,7 +345,7 @@ function fieldsOf(shape: z.core.$ZodType): string[] {
 
 describe('docs/commands.md', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/commands.md'), 'utf8')
-  const rows = [...text.matchAll(/^\| `([a-z]+(?: [a-z]+)?)` \|[^|]*\| ([^|]*) \|$/gm)]
+  const rows = [...text.matchAll(/^\| `([a-z]+(?: [a-z-]+)?)` \|[^|]*\| ([^|]*) \|$/gm)]
   const documented = new Map(rows.map(([, name = '', fields = '']) => [name, fields]))
 
   it('lists every command, in the order of the table, and no other', () => {

@@ -212,3 +212,16 @@ export async function riskRoom(
     where store.id = ${storeId} and own.id = ${rateId}`.execute(tx)
   return rows[0]?.room ?? 0n
 }
+
+/** Gives back the room that reversals took of a store's limit. Returns how many trades had taken some. */
+export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
+  const freed = await tx
+    .updateTable('trade')
+    .set({ at_risk_amount: 0n })
+    .where('at_risk_amount', '>', 0n)
+    .where('state', '!=', 'held')
+    .where('deposit_id', 'in', (eb) => eb.selectFrom('deposit').select('id').where('store_id', '=', storeId))
+    .returning('id')
+    .execute()
+  return freed.length
+}

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
+import { verifyLedger } from '../ledger/verify.ts'
+import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -213,6 +216,25 @@ describe('a reversal of what was credited at once', () => {
     till.clock.advance(1)
     await delivered()
     expect(await heldOfLast()).toBe(0n)
+  })
+
+  it('D-36 gives its room back when the operator says so, and records that', async () => {
+    await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
+    await delivered()
+    session.takeBack('9001')
+    till.clock.advance(8 * DAY_MS)
+    await work()
+    const free = ['store', 'free-room', '--id', String(store.id), '--reason', 'barred', '--by', 'Ada']
+    expect(await runCommand(free, { databaseUrl: till.url })).toMatchObject({ code: 0, errors: '' })
+    const acts = await till.db.selectFrom('operator_act').select(['act', 'operator', 'reason']).execute()
+    expect(acts).toEqual([{ act: 'store free-room', operator: 'Ada', reason: 'barred' }])
+    await delivered()
+    expect(await heldOfLast()).toBe(0n)
+    const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+    onTestFinished(() => pool.end())
+    expect(await verifyLedger(pool)).toEqual([])
+    const again = await runCommand(free, { databaseUrl: till.url })
+    expect(again).toMatchObject({ code: 0, out: expect.stringContaining('No reversal takes room') })
   })
 
   it('D-36 is borne by whom the settings at delivery say, whatever they say later', async () => {

@@ -1,7 +1,7 @@
 /** `store …`. */
 import { buildRouteMap } from '@stricli/core'
 import { STORE, text, wholeDollars } from '../arguments.ts'
-import { ACT, type ActFlags, command, FIND, type FindFlags } from '../command.ts'
+import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import { freshStoreLines, storeLines, updatedStoreLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
@@ -126,7 +126,18 @@ const show = command({
   lines: storeLines,
 })
 
+const freeRoom = command({
+  does: 'free what reversals took of the limit of a store, before their 30 days are over',
+  example: "store free-room --id 1 --reason 'the shopper was barred'",
+  parameters: { flags: { id: { ...STORE, kind: 'parsed' }, ...GRAVE_ACT } },
+  load: async () => {
+    const operations = await import('../../operations/room.ts')
+    return async (session: Session, flags: GraveFlags & { id: bigint }) =>
+      operations.freeRoom(await session.act(flags), flags.id)
+  },
+})
+
 export const store = buildRouteMap({
-  routes: { add, update, show },
+  routes: { add, update, show, freeRoom },
   docs: { brief: 'the stores that are credited' },
 })

@@ -1,0 +1,20 @@
+import { freeLostRoom } from '../ledger/store.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, refused, unchanged } from './operation.ts'
+import { findStore } from './store.ts'
+
+export type FreedRoom = { storeId: bigint; trades: number }
+
+/** Frees what reversals took of a store's limit before its 30 days are over. */
+export function freeRoom(deps: ActDeps, storeId: bigint): Promise<Answer<FreedRoom>> {
+  const what = { name: 'store free-room', needsReason: true, recorded: (freed: FreedRoom) => ({ ...freed }) }
+  return act(deps, what, async (tx) => {
+    if ((await findStore(tx, storeId)) === undefined) {
+      return refused('not_found', `There is no store ${storeId}.`)
+    }
+    const trades = await freeLostRoom(tx, storeId)
+    const freed = { storeId, trades }
+    if (trades === 0) return unchanged(freed, 'No reversal takes room in the limit of this store.')
+    return done(freed, `The room that ${trades} reversed trades took is free again.`)
+  })
+}
