@@ -10,8 +10,8 @@ export type Engine = {
   steps(): number
 }
 
-/** What is never done would otherwise never be noticed. */
-const MOST_STEPS = 2_000_000
+/** What is never done would otherwise never be noticed: a seed takes some 25,000 steps. */
+const MOST_STEPS = 200_000
 
 type Planned = { time: number; order: number; what: () => void }
 

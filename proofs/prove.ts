@@ -19,6 +19,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'the simulation with new seeds until the time is over; keeps those that fail',
     load: async () => (await import('./simulation/night.ts')).nightProof,
   },
+  defects: {
+    about: 'known defects planted one at a time: a seed must find each',
+    load: async () => (await import('./simulation/defects.ts')).defectsProof,
+  },
   kill: {
     about: 'the real gateway under load, killed again and again',
     load: async () => (await import('./kill/prove.ts')).killProof,

@@ -5,6 +5,7 @@ type NotRunHere = { what: string; command: string }
 export const NOT_RUN_HERE: readonly NotRunHere[] = [
   { what: '500 seeds on PostgreSQL', command: 'npm run prove -- simulate --level real --seeds 500' },
   { what: '10,000 seeds of the pure rules', command: 'npm run prove -- simulate --level pure --seeds 10000' },
+  { what: 'planted defects on PostgreSQL', command: 'npm run prove -- defects --level real' },
   { what: 'new seeds for eight hours', command: 'npm run prove -- night --hours 8' },
   { what: '200 rounds of kill -9, and the time to recover', command: 'npm run prove -- kill --rounds 200' },
   { what: 'a connection cut at every message', command: 'npm run prove -- cut --rounds 200' },

@@ -1,0 +1,49 @@
+/** `npm run prove -- defects`: plants each known defect, and looks for the first seed that finds it. */
+import { z } from 'zod'
+import { type LevelName, type RunSeed, realSeeds, runPureSeed } from '../levels.ts'
+import { DEFECTS } from '../planted-defects.ts'
+import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
+import { levelOption } from './prove.ts'
+import { withDatabases } from './threads.ts'
+
+export const defectsProof = defineProof({
+  options: z.object({
+    level: levelOption(),
+    seeds: count(50, 'how many seeds to try for each defect'),
+    keep: keepFlag(),
+  }),
+  run: ({ level, seeds }) => findDefects(level, seeds),
+})
+
+type Found = { defect: string; seed: number; broke: string }
+
+async function findDefects(level: LevelName, seeds: number): Promise<Finding> {
+  const found: Found[] = []
+  const missed: string[] = []
+  await withDatabases(level === 'real' ? 1 : 0, async (urls) => {
+    const run = level === 'pure' ? runPureSeed : await realSeeds(urls)
+    for (const [defect, core] of Object.entries(DEFECTS)) {
+      const first = await firstFinding(run, core, seeds)
+      if (first === undefined) missed.push(defect)
+      else found.push({ defect, ...first })
+      console.log(
+        first === undefined ? `NOT FOUND: ${defect}` : `seed ${first.seed}, ${defect}: ${first.broke}`,
+      )
+    }
+  })
+  console.log(`${level}: ${found.length} of ${found.length + missed.length} defects found`)
+  const content = { level, seeds, found, missed }
+  return { passed: missed.length === 0, result: { name: `defects-${level}`, content } }
+}
+
+async function firstFinding(
+  run: RunSeed,
+  core: (typeof DEFECTS)[keyof typeof DEFECTS],
+  seeds: number,
+): Promise<Omit<Found, 'defect'> | undefined> {
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const { violation } = await run(seed, { core })
+    if (violation !== undefined) return { seed, broke: violation.message }
+  }
+  return undefined
+}
