@@ -44,6 +44,8 @@ describe("from the demo store's button to the credited balance", () => {
       await done.getByRole('link', { name: texts.backToStore }).click()
       await page.waitForURL(`${till.store}/**`)
       await expect.poll(() => balanceCents(till.store)).toBe(before + total)
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect(wide).toBeLessThanOrEqual(viewport.width)
     },
   )
 
