@@ -74,7 +74,7 @@ describe('time', () => {
   it('is advanced by a button of the page', async () => {
     expect((await press('/behaviours/', [['advance', String(7 * DAY_S)]])).status).toBe(303)
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 7 * DAY_S })
-    expect(await show('/behaviours/')).toContain('168 hours ahead')
+    expect(await show('/behaviours/')).toContain(', 7 days ahead')
   })
 
   it('lets the protection be short, so that people can watch it end', async () => {

@@ -15,6 +15,16 @@ const STEPS = [
   { label: '15 days later', seconds: 15 * DAY_S },
 ]
 
+/** How far the sandbox is ahead of the machine, as the end of a sentence. */
+function aheadText(hours: number): string {
+  if (hours <= 0) return ''
+  const [days, rest] = [Math.floor(hours / 24), hours % 24]
+  const parts = [days > 0 ? `${days} days` : '', rest > 0 ? `${rest} hours` : ''].filter(
+    (part) => part !== '',
+  )
+  return `, ${parts.join(' ')} ahead`
+}
+
 /** Time, and every behaviour with its switch. */
 export function behavioursPage({ world, nowS, clockS, faults }: Sandbox): Reply {
   const on = new Set([...faults.on(), ...world().switched.map(({ name }) => name)])
@@ -28,7 +38,7 @@ export function behavioursPage({ world, nowS, clockS, faults }: Sandbox): Reply 
   return page(
     'Behaviours and time',
     `<h1>Behaviours and time</h1><h2>Time</h2><section class="card">
-<p>It is ${moment(nowS())} here${aheadHours > 0 ? `, ${aheadHours} hours ahead` : ''}.</p>
+<p>It is ${moment(nowS())} here${aheadText(aheadHours)}.</p>
 <form method="post" class="answers">${steps.join('')}</form>
 <p>A till in sandbox mode follows within seconds. Time cannot be turned back.</p></section>
 <h2>Behaviours</h2><p>Switched on here, a behaviour holds for every shopper and every request until it is switched off.
