@@ -9,6 +9,8 @@ export type Outcome = {
   /** Of all that happened, in its order. */
   hash: string
   steps: number
+  /** From the start of the seed to its last step. */
+  simulatedMs: number
   faults: ReadonlyMap<Fault, number>
   /** The promise that was broken; absent if all held. */
   violation?: Told

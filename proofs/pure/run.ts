@@ -53,6 +53,7 @@ export async function runPure({
     seed,
     hash: trace.hash(),
     steps: scene.engine.steps(),
+    simulatedMs: scene.engine.now() - START,
     faults: scene.faults.counts(),
     trace: trace.lines(),
   })
@@ -107,7 +108,7 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
   return scene
 }
 
-/** An error in the log of a process is one that nobody caused. */
+/** Counts, from the log, offers that turn up after their trade was given up. */
 const logOf = ({ faults }: Scene): Log =>
   createLog({
     level: 'warn',

@@ -5,7 +5,7 @@ import { isDelivered, type Trade } from '../../gateway/trades/trade.ts'
 import type { Exchange, Steam } from '../steam.ts'
 import { hold } from '../violation.ts'
 import type { Book } from './book.ts'
-import type { DepositRow, Memory, TradeRow } from './memory.ts'
+import type { DepositRow, Memory, Store, TradeRow } from './memory.ts'
 
 /** A credit needs an exchange that brought these very items, and only one credit an exchange. */
 export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRow): void {
@@ -164,6 +164,13 @@ export function checkRest(memory: Memory): void {
   }
   const entries = Map.groupBy(book.entries, (entry) => entry.tradeId)
   for (const row of trades.values()) checkSettled(memory, row, entries.get(row.facts.id) ?? [])
+  const reversed = new Map<Store, bigint>()
+  for (const { store, reversed: back } of deposits.values()) {
+    reversed.set(store, (reversed.get(store) ?? 0n) + back)
+  }
+  for (const [store, total] of reversed) {
+    hold(store.reversed === total, 'I13', () => `store ${store.number} counts ${store.reversed} of ${total}`)
+  }
   checkAlive(deposits.values())
 }
 

@@ -60,6 +60,7 @@ export async function runReal({
     seed,
     hash: trace.hash(),
     steps: scene.engine.steps(),
+    simulatedMs: scene.engine.now() - START,
     faults: scene.faults.counts(),
     trace: trace.lines(),
   })

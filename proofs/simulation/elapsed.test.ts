@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest'
 import { runPureSeed } from '../levels.ts'
-import { elapsedOf, simulatedMsOf } from './elapsed.ts'
+import { DEFECTS } from '../planted-defects.ts'
+import { elapsedOf } from './elapsed.ts'
 
 const DAY_MS = 86_400_000
 
 test('a seed simulates at least the days of protection, and not a month', async () => {
-  const simulatedMs = simulatedMsOf(await runPureSeed(1))
+  const { simulatedMs } = await runPureSeed(1)
   expect(simulatedMs).toBeGreaterThan(7 * DAY_MS)
   expect(simulatedMs).toBeLessThan(30 * DAY_MS)
 })
 
-test('a trace without a line simulates nothing', () => {
-  expect(simulatedMsOf({ trace: [] })).toBe(0)
+test('a seed that breaks a promise has simulated the time until then', async () => {
+  const { simulatedMs, violation } = await runPureSeed(1, { core: DEFECTS['an unknown send is sent again'] })
+  expect(violation).toBeDefined()
+  expect(simulatedMs).toBeGreaterThan(0)
+  expect(simulatedMs).toBeLessThan(DAY_MS)
 })
 
 test('acceleration is simulated time divided by the time on the wall', () => {

@@ -1,15 +1,6 @@
-/** How much time a seed simulated: from its start to the last thing that its trace tells. */
-import type { Outcome } from '../outcome.ts'
+/** How much time a run simulated, and how fast. */
 
-/** Both levels begin here. */
-const START = Date.UTC(2026, 0, 1)
 const YEAR_MS = 365.25 * 86_400_000
-
-/** Every line of a trace begins with the simulated time, in milliseconds since 1970. */
-export function simulatedMsOf({ trace }: Pick<Outcome, 'trace'>): number {
-  const time = Number.parseInt(trace.at(-1) ?? '', 10)
-  return Number.isNaN(time) ? 0 : time - START
-}
 
 export type Elapsed = { simulatedYears: number; acceleration: number }
 

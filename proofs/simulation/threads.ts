@@ -6,7 +6,7 @@ import type { Outcome } from '../outcome.ts'
 import { openServers } from '../real/servers.ts'
 
 /** Its trace is empty: only a replay prints one. */
-export type SeedOutcome = Outcome & { simulatedMs: number }
+export type SeedOutcome = Outcome
 
 const THREADS = 2
 

@@ -2,7 +2,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { z } from 'zod'
 import { realSeeds, runPureSeed } from '../levels.ts'
-import { simulatedMsOf } from './elapsed.ts'
 import type { SeedOutcome } from './threads.ts'
 
 const orders = z.object({ level: z.enum(['pure', 'real']), urls: z.array(z.string()) })
@@ -15,6 +14,6 @@ parentPort?.on('message', async (seed: number | 'end') => {
     return
   }
   const outcome = await run(seed)
-  const answer: SeedOutcome = { ...outcome, trace: [], simulatedMs: simulatedMsOf(outcome) }
+  const answer: SeedOutcome = { ...outcome, trace: [] }
   parentPort?.postMessage(answer)
 })
