@@ -3,7 +3,7 @@
  * not those of package-lock.json, and makes sure that what follows runs on Node 24.
  */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
@@ -19,7 +19,10 @@ function packagesIn(file) {
   }
 }
 
-/** True when npm's own note of what it installed agrees with the lock file. Optional ones may be of other machines. */
+/**
+ * True when npm's own note of what it installed agrees with the lock file and the folders are there (a folder that was
+ * removed by hand stays in the note). Optional ones may be of other machines.
+ */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json')
   const present = packagesIn('node_modules/.package-lock.json')
@@ -28,7 +31,7 @@ function isInstalled() {
     if (!path.startsWith('node_modules/')) return true
     const there = present[path]
     if (there === undefined) return optional === true
-    return there.version === version && there.integrity === integrity
+    return there.version === version && there.integrity === integrity && existsSync(join(ROOT, path))
   })
 }
 
