@@ -41,7 +41,7 @@ describe.each(allCommands())('help of $name', ({ name, does, command: { paramete
     for (const [option, { brief }] of options) expect(out).toMatch(lineOf(`--${kebab(option)}`, brief))
   })
 
-  it('has an example that the command takes, so that only the database is missing', async () => {
+  it('has an example that the command takes: only the database is missing', async () => {
     const { out } = await helpOf(name)
     const example = /^ {2}npm run --silent tradetill -- (.*)$/m.exec(out)?.[1] ?? ''
     const answer = await runCommand(wordsOf(example), { databaseUrl: NOWHERE })

@@ -288,7 +288,7 @@ describe('--json', () => {
     expect(printed.get(name)).toBeDefined()
   })
 
-  it('prints lists with something in them, so that their fields are tested', () => {
+  it('prints lists with something in them, so their fields are tested', () => {
     const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
     const empty = [...printed].flatMap(([name, value]) =>
       Object.entries(value ?? {}).flatMap(([field, list]) => (isEmpty(list) ? [`${name}: ${field}`] : [])),

@@ -114,7 +114,7 @@ function keyLine({
   return `${keyId} "${name}" ${scopes.join(' ')}, ${used}${end}`
 }
 
-/** The key alone, so that it can be piped to where it belongs. */
+/** The key alone, to be piped to where it belongs. */
 export const keyOnly = ({ apiKey }: { apiKey: string }): string[] => [apiKey]
 
 export const depositLines = ({ moments }: DepositView): string[] =>
