@@ -119,13 +119,25 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
   })
 
-  it('keep the Steam libraries behind the port', () => {
+  it("name Steam's client libraries in gateway/steam/web/ only, and where the sandbox is held against them", () => {
+    const packages =
+      '(?:@cypress/)?request|steam-session|steam-totp|steam-tradeoffer-manager|steamcommunity|steamid'
+    // A library is imported, or loaded by a function that createRequire made.
+    const named = new RegExp(`(?:\\bfrom |\\b(?:import|require|load)\\()'(?:${packages})['/]`)
+    const folders = ['gateway/steam/web/', 'steam-sandbox/conformance/', 'bench/steam-peer.ts']
+    const users = sources.filter((file) => named.test(readFileSync(join(ROOT, file), 'utf8')))
+    for (const folder of folders) expect(users.some((file) => file.startsWith(folder))).toBe(true)
+    expect(users.filter((file) => !isAmong(folders, file))).toEqual([])
+  })
+
+  it('reach gateway/steam/web/ only from what chooses the Steam port: features know the port', () => {
+    const choosers = ['gateway/steam/web/', 'gateway/gateway.ts', 'gateway/operations/', 'gateway/cli/']
     const broken = imports.filter(
       ({ from, to }) =>
-        to === 'gateway/steam/web.ts' &&
+        to.startsWith('gateway/steam/web/') &&
+        room(from) === 'gateway' &&
         !isTest(from) &&
-        !from.startsWith('gateway/steam/') &&
-        !from.startsWith('gateway/cli/'),
+        !isAmong(choosers, from),
     )
     expect(broken.map(({ from }) => `${from} must use gateway/steam/steam.ts`)).toEqual([])
   })
@@ -242,7 +254,7 @@ describe('promises of the tree', () => {
       // Where it is given no other.
       'gateway/db/boss-queue.ts',
       'gateway/gateway.ts',
-      'gateway/steam/web.ts',
+      'gateway/steam/web/web-steam.ts',
     ])
   })
 

@@ -29,7 +29,9 @@ const LONG = [
     'resilience',
   ].map((name) => `e2e/${name}.test.ts`),
   ...['kill/worker', 'real', 'kill/rounds', 'store/events'].map((name) => `proofs/${name}.test.ts`),
-  ...['steam/failures', 'main', 'bots/two-gateways', 'bots/runner'].map((name) => `gateway/${name}.test.ts`),
+  ...['steam/web/failures', 'main', 'bots/two-gateways', 'bots/runner'].map(
+    (name) => `gateway/${name}.test.ts`,
+  ),
 ]
 
 class LongFirst extends BaseSequencer {

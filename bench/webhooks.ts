@@ -10,7 +10,7 @@ import { type DepositDeps, expireDeposit } from '../gateway/deposits/service.ts'
 import { systemClock } from '../gateway/kit/clock.ts'
 import { systemIds } from '../gateway/kit/ids.ts'
 import { createLog } from '../gateway/kit/log.ts'
-import { createLoadedSteam } from '../gateway/steam/loaded.ts'
+import { createLazySteam } from '../gateway/steam/web/lazy-steam.ts'
 import { type Receiver, startReceiver, status } from '../gateway/testing/receiver.ts'
 import { ensureWebhookQueues, workOnWebhooks } from '../gateway/webhooks/jobs.ts'
 import { createSender } from '../gateway/webhooks/sender.ts'
@@ -35,7 +35,7 @@ export function benchWebhooks(): Promise<Outcome> {
     const send = createSender({ mode: 'sandbox' })
     const stop = await workOnWebhooks({ ...common, send, secretsOf: () => [SECRET], random: Math.random })
     try {
-      return await measure({ ...common, steam: createLoadedSteam(), publicUrl: 'http://till.test' }, receiver)
+      return await measure({ ...common, steam: createLazySteam(), publicUrl: 'http://till.test' }, receiver)
     } finally {
       await stop()
       await queue.stop()

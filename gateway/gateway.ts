@@ -39,9 +39,9 @@ import { watchOutages } from './outages/service.ts'
 import { startPricing } from './pricing/jobs.ts'
 import { priceSources } from './pricing/sources/all.ts'
 import { SANDBOX_PRICES } from './pricing/sources/file.ts'
-import { createSandboxAgent } from './steam/agent.ts'
-import { createLoadedSteam } from './steam/loaded.ts'
 import type { Steam } from './steam/steam.ts'
+import { createSandboxAgent } from './steam/web/agent.ts'
+import { createLazySteam } from './steam/web/lazy-steam.ts'
 import { logCall } from './stores/call-log.ts'
 import { sweepIdempotency } from './stores/idempotency.ts'
 import { type StoreRoutesDeps, storeRoutes } from './stores/routes.ts'
@@ -147,7 +147,7 @@ type SteamParts = { steam: Steam; communityUrl: string; imageBase: string; image
 function createSteam({ mode, steamSandboxUrl }: Config, clock: TillClock): SteamParts {
   if (steamSandboxUrl === undefined) {
     return {
-      steam: createLoadedSteam(),
+      steam: createLazySteam(),
       communityUrl: LIVE_COMMUNITY,
       imageBase: LIVE_IMAGES,
       imageOrigins: [LIVE_IMAGES, LIVE_AVATARS],
@@ -155,7 +155,7 @@ function createSteam({ mode, steamSandboxUrl }: Config, clock: TillClock): Steam
   }
   const base = new URL(steamSandboxUrl).origin
   const redirect = createSandboxAgent(mode, base)
-  const steam = createLoadedSteam({ redirect, imageBase: base, communityBase: base, clock })
+  const steam = createLazySteam({ redirect, imageBase: base, communityBase: base, clock })
   return { steam, communityUrl: base, imageBase: base, imageOrigins: [base] }
 }
 

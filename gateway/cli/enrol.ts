@@ -1,7 +1,7 @@
 /** `bot enrol`: what is asked of the operator. Nothing that is typed is shown or kept. */
 import type { AddedBot } from '../operations/enrolment.ts'
 import type { ActDeps, Answer } from '../operations/operation.ts'
-import type { LoginWay } from '../steam/enrol.ts'
+import type { LoginWay } from '../steam/web/enrol.ts'
 import type { ActFlags } from './command.ts'
 import type { Session } from './session.ts'
 
@@ -16,21 +16,21 @@ export async function enrolByLogin(
   // On stderr, because stdout is for the answer.
   const show = (address: string) =>
     session.terminal.warn(`Open this with the Steam app on the bot's phone and approve:\n  ${address}`)
-  return enrol(deps, { by: 'phone', show })
+  return enrol(deps, { kind: 'phone', show })
 }
 
 async function enrolByPassword({ terminal }: Session, deps: ActDeps): Promise<Answer<AddedBot>> {
-  const { generateAuthCode } = await import('steam-totp')
+  const { authenticatorCode } = await import('../steam/web/authenticator.ts')
   const questions = terminal.openQuestions()
   try {
     return await enrol(deps, {
-      by: 'password',
+      kind: 'password',
       accountName: (await questions.ask('Account name: ')).trim(),
       password: await questions.ask('Password: ', { hidden: true }),
       async code() {
         const question = 'Code of the authenticator, or its shared secret: '
         const typed = await questions.ask(question, { hidden: true })
-        return SHARED_SECRET.test(typed.trim()) ? generateAuthCode(typed.trim()) : typed
+        return SHARED_SECRET.test(typed.trim()) ? authenticatorCode(typed.trim()) : typed
       },
     })
   } finally {

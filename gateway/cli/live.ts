@@ -3,7 +3,7 @@ import { GAMES } from '../../contract/games.ts'
 import { systemClock } from '../kit/clock.ts'
 import { checkPort, type PortChecks } from '../steam/port-checks.ts'
 import { steamIdOfAccount } from '../steam/steam.ts'
-import { createWebSteam } from '../steam/web.ts'
+import { createWebSteam } from '../steam/web/web-steam.ts'
 
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
 

@@ -2,9 +2,9 @@
 import { type AddBotAnswer, proveBot, saveProvedBot } from '../bots/service.ts'
 import type { Config } from '../config.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import { createSandboxAgent } from '../steam/agent.ts'
-import { createLoadedSteam } from '../steam/loaded.ts'
 import type { Steam } from '../steam/steam.ts'
+import { createSandboxAgent } from '../steam/web/agent.ts'
+import { createLazySteam } from '../steam/web/lazy-steam.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type Refused, refused } from './operation.ts'
 
@@ -64,9 +64,9 @@ export async function addBots(deps: ActDeps, tokens: AsyncIterable<string>): Pro
 }
 
 function steamOf({ mode, steamSandboxUrl }: Config): Steam {
-  if (steamSandboxUrl === undefined) return createLoadedSteam()
+  if (steamSandboxUrl === undefined) return createLazySteam()
   const base = new URL(steamSandboxUrl).origin
-  return createLoadedSteam({
+  return createLazySteam({
     redirect: createSandboxAgent(mode, base),
     imageBase: base,
     communityBase: base,

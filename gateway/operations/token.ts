@@ -1,7 +1,7 @@
 /** Obtains a bot's refresh token: one login, of which nothing but the token is kept. */
 import type { Config } from '../config.ts'
-import { createLiveAgent, createSandboxAgent } from '../steam/agent.ts'
-import { type LoginWay, obtainToken, type TokenAnswer } from '../steam/enrol.ts'
+import { createLiveAgent, createSandboxAgent } from '../steam/web/agent.ts'
+import { type LoginWay, obtainToken, type TokenAnswer } from '../steam/web/enrol.ts'
 import { type Refused, refused } from './operation.ts'
 
 const NOT_LOGGED_IN: Record<Extract<TokenAnswer, { kind: 'refused' }>['reason'], string> = {

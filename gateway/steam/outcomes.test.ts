@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { cancelOutcome, inventoryRefusal, sendOutcome, sessionEnded, unavailableFrom } from './outcomes.ts'
-import type { Exchange } from './transport.ts'
+import {
+  cancelOutcome,
+  type HttpResult,
+  inventoryRefusal,
+  sendOutcome,
+  sessionEnded,
+  unavailableFrom,
+} from './outcomes.ts'
 
-const reply = (status: number, body: unknown = null): Exchange => ({
+const reply = (status: number, body: unknown = null): HttpResult => ({
   kind: 'reply',
   status,
   eresult: null,
@@ -24,12 +30,12 @@ describe('a send', () => {
     ['an empty object', reply(200, {})],
     ['an id that is none', reply(200, { tradeofferid: '../12' })],
     ['an outage', reply(503, '<html>')],
-    ['a lost connection', { kind: 'failed', code: 'ECONNRESET' } satisfies Exchange],
-    ['a deadline', { kind: 'failed', code: 'DEADLINE' } satisfies Exchange],
+    ['a lost connection', { kind: 'failed', code: 'ECONNRESET' } satisfies HttpResult],
+    ['a deadline', { kind: 'failed', code: 'DEADLINE' } satisfies HttpResult],
     ['an error that is no text', strError({ toString: 'x' })],
     ['an error without a number', strError('Sorry, some kind of error has occurred')],
-  ])('that met %s is unknown', (_, exchange) => {
-    expect(sendOutcome(exchange).kind).toBe('unknown')
+  ])('that met %s is unknown', (_, http) => {
+    expect(sendOutcome(http).kind).toBe('unknown')
   })
 
   it.each([2, 10, 11, 16, 20, 28, 29, 55, 99])('error %i says nothing about the offer', (result) => {
@@ -141,9 +147,9 @@ describe('the end of a session', () => {
     [reply(403, null), false],
     [reply(500, { strError: 'Access is denied' }), false],
     [reply(200, 'Access is denied'), false],
-    [{ kind: 'failed', code: 'ECONNRESET' } satisfies Exchange, false],
-  ])('case %# is told from other trouble', (exchange, ended) => {
-    expect(sessionEnded(exchange)).toBe(ended)
+    [{ kind: 'failed', code: 'ECONNRESET' } satisfies HttpResult, false],
+  ])('case %# is told from other trouble', (http, ended) => {
+    expect(sessionEnded(http)).toBe(ended)
   })
 })
 
@@ -192,7 +198,7 @@ describe('a refused inventory', () => {
     [reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 55 (55)' }), 'not_owned'],
     [reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 20 (20)' }), undefined],
     [reply(429, null), undefined],
-  ])('case %# has its reason', (exchange, reason) => {
-    expect(inventoryRefusal(exchange)).toBe(reason)
+  ])('case %# has its reason', (http, reason) => {
+    expect(inventoryRefusal(http)).toBe(reason)
   })
 })

@@ -8,7 +8,11 @@ import type {
   Unavailable,
 } from './steam.ts'
 import { cleanText, refusalIn, resultIn, saysHidden } from './texts.ts'
-import type { Exchange } from './transport.ts'
+
+/** The result of one HTTP request. `failed`: no complete answer came, so Steam may or may not have acted. */
+export type HttpResult =
+  | { kind: 'reply'; status: number; eresult: number | null; body: unknown }
+  | { kind: 'failed'; code: string }
 
 const RESULT_INVALID_STATE = 11
 const RESULT_ACCESS_DENIED = 15
@@ -26,64 +30,64 @@ const REFUSING_RESULTS = new Map<number, RefusedReason>([
 ])
 
 /** True if Steam no longer knows the session: it certainly did nothing of what was asked. */
-export function sessionEnded(exchange: Exchange): boolean {
-  if (exchange.kind !== 'reply') return false
-  if (exchange.status === 401 || (exchange.status >= 300 && exchange.status < 400)) return true
-  const { status, body } = exchange
+export function sessionEnded(http: HttpResult): boolean {
+  if (http.kind !== 'reply') return false
+  if (http.status === 401 || (http.status >= 300 && http.status < 400)) return true
+  const { status, body } = http
   return status !== 200 && typeof body === 'string' && body.includes('Access is denied')
 }
 
 /** Why nothing is known. The detail holds numbers and codes only, never a text of Steam's. */
-export function unavailableFrom(call: string, exchange: Exchange): Unavailable {
-  if (exchange.kind === 'failed') {
-    const late = ['DEADLINE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'].includes(exchange.code)
+export function unavailableFrom(call: string, http: HttpResult): Unavailable {
+  if (http.kind === 'failed') {
+    const late = ['DEADLINE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'].includes(http.code)
     return {
       kind: 'unavailable',
       reason: late ? 'timeout' : 'steam_error',
-      detail: `${call}: ${exchange.code}`,
+      detail: `${call}: ${http.code}`,
     }
   }
-  const limited = exchange.status === 429 || exchange.eresult === RESULT_RATE_LIMIT
-  const result = exchange.eresult === null ? '' : `, result ${exchange.eresult}`
+  const limited = http.status === 429 || http.eresult === RESULT_RATE_LIMIT
+  const result = http.eresult === null ? '' : `, result ${http.eresult}`
   return {
     kind: 'unavailable',
     reason: limited ? 'rate_limited' : 'steam_error',
-    detail: `${call}: HTTP ${exchange.status}${result}`,
+    detail: `${call}: HTTP ${http.status}${result}`,
   }
 }
 
 /** Sent, clearly refused, or unknown: an error on the way back does not mean that no offer was made. */
-export function sendOutcome(exchange: Exchange): SendAnswer {
-  if (exchange.kind === 'failed') return { kind: 'unknown', detail: `send: ${exchange.code}` }
-  const offerId = fieldOf(exchange.body, 'tradeofferid')
-  if (exchange.status === 200 && offerId && /^\d{1,20}$/.test(offerId)) return { kind: 'sent', offerId }
-  if (exchange.status === 429) return { kind: 'refused', reason: 'rate_limited' }
-  const text = errorText(exchange.body)
+export function sendOutcome(http: HttpResult): SendAnswer {
+  if (http.kind === 'failed') return { kind: 'unknown', detail: `send: ${http.code}` }
+  const offerId = fieldOf(http.body, 'tradeofferid')
+  if (http.status === 200 && offerId && /^\d{1,20}$/.test(offerId)) return { kind: 'sent', offerId }
+  if (http.status === 429) return { kind: 'refused', reason: 'rate_limited' }
+  const text = errorText(http.body)
   const reason = text === null ? undefined : refusalOf(text)
   if (reason) return { kind: 'refused', reason }
   const result = text === null ? undefined : resultIn(text)
-  return { kind: 'unknown', detail: `send: HTTP ${exchange.status}, result ${result ?? 'none'}` }
+  return { kind: 'unknown', detail: `send: HTTP ${http.status}, result ${result ?? 'none'}` }
 }
 
-export function cancelOutcome(call: string, offerId: string, exchange: Exchange): CancelAnswer {
-  if (exchange.kind === 'reply') {
-    if (exchange.status === 200 && fieldOf(exchange.body, 'tradeofferid') === offerId) return { kind: 'done' }
-    const text = errorText(exchange.body)
+export function cancelOutcome(call: string, offerId: string, http: HttpResult): CancelAnswer {
+  if (http.kind === 'reply') {
+    if (http.status === 200 && fieldOf(http.body, 'tradeofferid') === offerId) return { kind: 'done' }
+    const text = errorText(http.body)
     if (text !== null && resultIn(text) === RESULT_INVALID_STATE) return { kind: 'not_active' }
   }
-  return unavailableFrom(call, exchange)
+  return unavailableFrom(call, http)
 }
 
 /** Steam's answer has no content to judge by: a page that was not refused was taken. */
-export function acknowledgeOutcome(answer: Exchange | Unavailable): AcknowledgeAnswer {
+export function acknowledgeOutcome(answer: HttpResult | Unavailable): AcknowledgeAnswer {
   if (answer.kind === 'unavailable') return answer
   const isTaken = answer.kind === 'reply' && answer.status === 200
   return isTaken ? { kind: 'done' } : unavailableFrom('acknowledge', answer)
 }
 
 /** What GetTradeHoldDurations refuses: the token of the trade link. */
-export function partnerRefusal(exchange: Exchange): PartnerAnswer | undefined {
-  if (exchange.kind !== 'reply' || exchange.eresult !== RESULT_ACCESS_DENIED) return undefined
+export function partnerRefusal(http: HttpResult): PartnerAnswer | undefined {
+  if (http.kind !== 'reply' || http.eresult !== RESULT_ACCESS_DENIED) return undefined
   return { kind: 'refused', reason: 'invalid_token' }
 }
 
@@ -95,12 +99,12 @@ const HIDING_TEXTS: Partial<Record<RefusedReason, 'invalid_token' | 'cannot_trad
 
 /** Why a partner's inventory is not shown. */
 export function inventoryRefusal(
-  exchange: Exchange,
+  http: HttpResult,
 ): 'hidden' | 'invalid_token' | 'cannot_trade' | 'not_owned' | undefined {
-  if (exchange.kind !== 'reply') return undefined
-  if (exchange.status === 403 && exchange.body === null) return 'hidden'
-  const text = cleanText(fieldOf(exchange.body, 'error') ?? fieldOf(exchange.body, 'Error') ?? '')
-  if (exchange.status === 500 && NOT_OWNED.test(text)) return 'not_owned'
+  if (http.kind !== 'reply') return undefined
+  if (http.status === 403 && http.body === null) return 'hidden'
+  const text = cleanText(fieldOf(http.body, 'error') ?? fieldOf(http.body, 'Error') ?? '')
+  if (http.status === 500 && NOT_OWNED.test(text)) return 'not_owned'
   if (saysHidden(text)) return 'hidden'
   const reason = refusalIn(text)
   return reason && HIDING_TEXTS[reason]

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { systemClock } from '../kit/clock.ts'
-import { createSandboxAgent } from './agent.ts'
 import { checkPort, type PortChecks } from './port-checks.ts'
-import { createWebSteam } from './web.ts'
+import { createSandboxAgent } from './web/agent.ts'
+import { createWebSteam } from './web/web-steam.ts'
 
 let sandbox: Awaited<ReturnType<typeof startSteam>>
 let told: string[]

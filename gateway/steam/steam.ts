@@ -1,6 +1,6 @@
 /**
- * The Steam port: what the till needs of Steam, in the till's own words. `web.ts` is the implementation on the
- * client libraries, which `loaded.ts` reads when they are first needed.
+ * The Steam port: what the till needs of Steam, in the till's own words. `web/` implements it on the client
+ * libraries.
  *
  * Every method has a deadline of its own and resolves to a value; none throws for anything Steam may say.
  * `unavailable` means that nothing is known: never conclude anything about an offer from it.

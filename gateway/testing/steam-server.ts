@@ -2,9 +2,9 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { type Clock, systemClock } from '../kit/clock.ts'
-import { createSandboxAgent } from '../steam/agent.ts'
 import type { Steam, SteamSession } from '../steam/steam.ts'
-import { createWebSteam, type WebSteamOptions } from '../steam/web.ts'
+import { createSandboxAgent } from '../steam/web/agent.ts'
+import { createWebSteam, type WebSteamOptions } from '../steam/web/web-steam.ts'
 
 export const BOT = '76561198000000001'
 export const PARTNER = { steamId: '76561197960269729', token: 'abcd_-12' }

@@ -1,13 +1,9 @@
 /// <reference path="./libraries.d.ts" />
 import type { Agent } from 'node:https'
 import Request, { type RequestApi, type RequestCallback, type RequestOptions, type Response } from 'request'
+import type { HttpResult } from '../outcomes.ts'
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
-
-/** What came of one HTTP exchange. `failed`: no complete answer; whether Steam acted is not known. */
-export type Exchange =
-  | { kind: 'reply'; status: number; eresult: number | null; body: unknown }
-  | { kind: 'failed'; code: string }
 
 type BoundRequest = {
   (options: RequestOptions, callback: RequestCallback): void
@@ -18,11 +14,11 @@ export type Transport = {
   /** Handed to the libraries in place of `request`. */
   request: BoundRequest
   /**
-   * Starts one exchange through a library and resolves to what came over the wire, within `ms` in all.
+   * Starts one request through a library and resolves to its result, within `ms` in all.
    * `start` must call the library's method synchronously and pass `done` as its callback.
    */
-  exchange(ms: number, start: (done: () => void) => void): Promise<Exchange>
-  /** Ends everything that is under way; later exchanges fail at once. */
+  run(ms: number, start: (done: () => void) => void): Promise<HttpResult>
+  /** Ends everything that is under way; later requests fail at once. */
   close(): void
 }
 
@@ -35,14 +31,14 @@ class TransportError extends Error {
 }
 
 /**
- * The libraries' way to the network, with what they lack: a deadline over the whole exchange, a limit on the
+ * The libraries' way to the network, with what they lack: a deadline over the whole request, a limit on the
  * answer's size, and no way for an answer to throw where nothing can catch it.
  */
 export function createTransport(agent: Agent | undefined): Transport {
   const open = new Set<() => void>()
   let closed = false
   // Set only while `start` runs: the libraries call `request` synchronously but pass no deadline through.
-  let current: { ms: number; seen: Exchange } | undefined
+  let current: { ms: number; seen: HttpResult } | undefined
 
   const bind = (base: RequestApi): BoundRequest => {
     const send = (options: RequestOptions, callback: RequestCallback) => {
@@ -78,7 +74,7 @@ export function createTransport(agent: Agent | undefined): Transport {
 
   return {
     request: bind(Request.defaults(agent ? { agent } : { forever: true })),
-    exchange(ms, start) {
+    run(ms, start) {
       if (closed || ms <= 0) {
         return Promise.resolve({ kind: 'failed', code: closed ? 'CLOSED' : 'DEADLINE' })
       }
@@ -101,13 +97,13 @@ export function createTransport(agent: Agent | undefined): Transport {
   }
 }
 
-function reply(response: Response, body: unknown): Exchange {
+function reply(response: Response, body: unknown): HttpResult {
   const eresult = Number.parseInt(String(response.headers['x-eresult'] ?? ''), 10)
   return { kind: 'reply', status: response.statusCode, eresult: Number.isNaN(eresult) ? null : eresult, body }
 }
 
 /** Only codes are kept: the texts of network and parse errors quote addresses and answers, and with them tokens. */
-function failed(error: Error | null): Exchange {
+function failed(error: Error | null): HttpResult {
   const code = error && 'code' in error ? String(error.code) : ''
   return { kind: 'failed', code: /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : 'NETWORK' }
 }

@@ -7,12 +7,12 @@ import type { Agent } from 'node:https'
 import { Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
-import { startSteam } from '../../steam-sandbox/start.ts'
-import { fakeClock } from '../testing/clock.ts'
-import { inOwnTime, keepBack, type UnderWay } from '../testing/own-time.ts'
+import { startSteam } from '../../../steam-sandbox/start.ts'
+import { fakeClock } from '../../testing/clock.ts'
+import { inOwnTime, keepBack, type UnderWay } from '../../testing/own-time.ts'
+import type { Partner, Steam, SteamSession } from '../steam.ts'
 import { createSandboxAgent } from './agent.ts'
-import type { Partner, Steam, SteamSession } from './steam.ts'
-import { createWebSteam } from './web.ts'
+import { createWebSteam } from './web-steam.ts'
 
 const SCRIPTS = Number(process.env.PROOF_SCRIPTS ?? 120)
 /** A script has the deadlines of a gateway, or so little time that a slow Steam is late as well. */

@@ -1,11 +1,11 @@
 /** The port against the Steam sandbox: the whole of what a deposit needs, over the real client libraries. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { GAME_FACTS } from '../../contract/games.ts'
-import { startSteam } from '../../steam-sandbox/start.ts'
+import { GAME_FACTS } from '../../../contract/games.ts'
+import { startSteam } from '../../../steam-sandbox/start.ts'
+import type { OfferAsset, Partner, SteamItem, SteamSession } from '../steam.ts'
 import { createSandboxAgent } from './agent.ts'
-import type { OfferAsset, Partner, SteamItem, SteamSession } from './steam.ts'
-import { createWebSteam } from './web.ts'
+import { createWebSteam } from './web-steam.ts'
 
 const playersSchema = z.array(z.object({ name: z.string(), steamId: z.string(), tradeUrl: z.string() }))
 const botsSchema = z.array(z.object({ steamId: z.string(), refreshToken: z.string() }))

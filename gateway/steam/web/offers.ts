@@ -1,5 +1,4 @@
-import type { Call, Connection, NewOffer } from './connection.ts'
-import { cancelOutcome, sendOutcome, unavailableFrom } from './outcomes.ts'
+import { cancelOutcome, type HttpResult, sendOutcome, unavailableFrom } from '../outcomes.ts'
 import {
   type OffersPage,
   parseOffer,
@@ -7,7 +6,7 @@ import {
   parseTrade,
   parseTrades,
   type TradesPage,
-} from './parse.ts'
+} from '../parse.ts'
 import type {
   CancelAnswer,
   Offer,
@@ -18,9 +17,9 @@ import type {
   TradeStatusAnswer,
   TradesAnswer,
   Unavailable,
-} from './steam.ts'
-import { accountOf } from './steam.ts'
-import type { Exchange } from './transport.ts'
+} from '../steam.ts'
+import { accountOf } from '../steam.ts'
+import type { Call, Connection, NewOffer } from './connection.ts'
 
 const RESULT_FAIL = 2
 const RESULT_NO_MATCH = 42
@@ -48,7 +47,7 @@ export async function sendOffer(connection: Connection, offer: NewOffer, ms: num
 }
 
 export async function readOffer(connection: Connection, offerId: string, ms: number): Promise<OfferAnswer> {
-  const answer = await connection.exchange(economyCall('GetTradeOffer', { tradeofferid: offerId }), ms)
+  const answer = await connection.request(economyCall('GetTradeOffer', { tradeofferid: offerId }), ms)
   if (answer.kind === 'unavailable') return answer
   if (answer.kind === 'reply' && answer.eresult === RESULT_NO_MATCH) return { kind: 'missing' }
   const offer = parseOffer(economyBody(answer))
@@ -68,7 +67,7 @@ export async function listSentOffers(
   let cursor = 0
   let unreadable = 0
   for (let page = 0; page < MAX_LIST_PAGES; page += 1) {
-    const answer: Exchange | Unavailable = await connection.exchange(offersCall(since, cursor), left())
+    const answer: HttpResult | Unavailable = await connection.request(offersCall(since, cursor), left())
     if (answer.kind === 'unavailable') return answer
     const list: OffersPage | undefined = parseOffers(economyBody(answer))
     if (!list) return unavailableFrom('GetTradeOffers', answer)
@@ -110,7 +109,7 @@ export async function endOffer(
     referer: `${url}/${end.partnerSteamId === undefined ? '' : `?partner=${accountOf(end.partnerSteamId)}`}`,
     proof: 'cookies',
   }
-  const answer = await connection.exchange(call, ms)
+  const answer = await connection.request(call, ms)
   return answer.kind === 'unavailable' ? answer : cancelOutcome(end.how, end.offerId, answer)
 }
 
@@ -120,7 +119,7 @@ export async function readTradeStatus(
   ms: number,
 ): Promise<TradeStatusAnswer> {
   const call = economyCall('GetTradeStatus', { tradeid: tradeId })
-  const answer = await connection.exchange(call, ms)
+  const answer = await connection.request(call, ms)
   if (answer.kind === 'unavailable') return answer
   if (answer.kind === 'reply' && answer.eresult === RESULT_NO_MATCH) return { kind: 'missing' }
   const trade = parseTrade(economyBody(answer), tradeId)
@@ -138,7 +137,7 @@ export async function listTrades(
   let place: NonNullable<TradesPage['next']> = { tradeId: '0', startedAtS: 0 }
   let unreadable = 0
   for (let pages = 0; pages < MAX_LIST_PAGES; pages += 1) {
-    const answer: Exchange | Unavailable = await connection.exchange(historyCall(place), left())
+    const answer: HttpResult | Unavailable = await connection.request(historyCall(place), left())
     if (answer.kind === 'unavailable') return answer
     const page: TradesPage | undefined = parseTrades(economyBody(answer))
     if (!page) return unavailableFrom('GetTradeHistory', answer)
@@ -165,7 +164,7 @@ function historyCall({ tradeId, startedAtS }: { tradeId: string; startedAtS: num
 }
 
 /** The body of a good answer, else undefined. Steam is known to say 'Fail' (2) along with a full answer. */
-export function economyBody(answer: Exchange): unknown {
+export function economyBody(answer: HttpResult): unknown {
   if (answer.kind === 'failed' || answer.status !== 200) return undefined
   const { eresult, body } = answer
   if (eresult === null || eresult === 1) return body

@@ -1,11 +1,15 @@
 /** The Steam port on the client libraries. The gateway reads this file by loaded.ts and knows the port only. */
 import type { Agent } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Game } from '../../contract/games.ts'
-import type { Language } from '../../contract/languages.ts'
-import { type Clock, systemClock } from '../kit/clock.ts'
+import type { Game } from '../../../contract/games.ts'
+import type { Language } from '../../../contract/languages.ts'
+import { type Clock, systemClock } from '../../kit/clock.ts'
+import { type Budget, createBudget, type Time } from '../budget.ts'
+import { acknowledgeOutcome, partnerRefusal, unavailableFrom } from '../outcomes.ts'
+import { parseHoldDays } from '../parse.ts'
+import type { Partner, PartnerAnswer, ProfileAnswer, SessionAnswer, Steam, SteamSession } from '../steam.ts'
+import { expiryOf } from '../token.ts'
 import { createLiveAgent } from './agent.ts'
-import { type Budget, createBudget, type Time } from './budget.ts'
 import { type Connection, callOnce, createIdentity, openConnection } from './connection.ts'
 import { createAddress, PARTNER_LIMITS, type PublicAddress, readInventory } from './inventory.ts'
 import { accountOfToken } from './login.ts'
@@ -20,11 +24,7 @@ import {
   rememberPartners,
   sendOffer,
 } from './offers.ts'
-import { acknowledgeOutcome, partnerRefusal, unavailableFrom } from './outcomes.ts'
-import { parseHoldDays } from './parse.ts'
 import { type ProfileHosts, readProfile } from './profile.ts'
-import type { Partner, PartnerAnswer, ProfileAnswer, SessionAnswer, Steam, SteamSession } from './steam.ts'
-import { expiryOf } from './token.ts'
 import { createTransport } from './transport.ts'
 
 /** Limits of one call in milliseconds, a renewal of the session included. */
@@ -149,7 +149,7 @@ async function checkPartner(connection: Connection, partner: Partner, ms: number
     steamid_target: partner.steamId,
     trade_offer_access_token: partner.token,
   })
-  const answer = await connection.exchange(call, ms)
+  const answer = await connection.request(call, ms)
   if (answer.kind === 'unavailable') return answer
   const refusal = partnerRefusal(answer)
   if (refusal) return refusal

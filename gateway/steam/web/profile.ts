@@ -1,9 +1,8 @@
 import { z } from 'zod'
+import { type HttpResult, unavailableFrom } from '../outcomes.ts'
+import { plainText } from '../parse.ts'
+import { accountOf, type ProfileAnswer, type Unavailable } from '../steam.ts'
 import type { Call } from './connection.ts'
-import { unavailableFrom } from './outcomes.ts'
-import { plainText } from './parse.ts'
-import { accountOf, type ProfileAnswer, type Unavailable } from './steam.ts'
-import type { Exchange } from './transport.ts'
 
 /** Steam's own picture for accounts without one. */
 const DEFAULT_AVATAR = 'fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb'
@@ -16,7 +15,7 @@ export type ProfileHosts = {
   communityBase: string
 }
 
-type Exchanger = (call: Call) => Promise<Exchange | Unavailable>
+type Ask = (call: Call) => Promise<HttpResult | Unavailable>
 
 const miniProfile = z.object({
   level: z.int().nonnegative().catch(0),
@@ -28,20 +27,16 @@ const miniProfile = z.object({
  * The public profile from two pages that need no session: the XML one knows whether the account exists, the
  * miniprofile knows the level. Either alone is enough for a name.
  */
-export async function readProfile(
-  exchange: Exchanger,
-  steamId: string,
-  hosts: ProfileHosts,
-): Promise<ProfileAnswer> {
+export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts): Promise<ProfileAnswer> {
   const [page, mini] = await Promise.all([
-    exchange({
+    ask({
       name: 'profile',
       url: `https://steamcommunity.com/profiles/${steamId}/`,
       query: { xml: 1 },
       proof: 'none',
       text: true,
     }),
-    exchange({
+    ask({
       name: 'miniprofile',
       url: `https://steamcommunity.com/miniprofile/${accountOf(steamId)}/json`,
       proof: 'none',

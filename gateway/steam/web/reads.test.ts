@@ -8,10 +8,10 @@ import {
   type SteamReply,
   scriptedSteam,
   TOKEN,
-} from '../testing/steam-server.ts'
+} from '../../testing/steam-server.ts'
+import type { SteamSession } from '../steam.ts'
 import { createSandboxAgent } from './agent.ts'
-import type { SteamSession } from './steam.ts'
-import { createWebSteam } from './web.ts'
+import { createWebSteam } from './web-steam.ts'
 
 let steam: ScriptedSteam
 

@@ -10,7 +10,7 @@ import {
   SEND,
   type SteamReply,
   scriptedSteam,
-} from '../testing/steam-server.ts'
+} from '../../testing/steam-server.ts'
 
 // The very object that the libraries would take it from.
 const vm: typeof import('node:vm') = createRequire(import.meta.url)('node:vm')

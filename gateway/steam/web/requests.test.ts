@@ -14,9 +14,9 @@ import {
   type SteamRequest,
   scriptedSteam,
   TOKEN,
-} from '../testing/steam-server.ts'
+} from '../../testing/steam-server.ts'
+import type { SteamSession } from '../steam.ts'
 import { createSandboxAgent } from './agent.ts'
-import type { SteamSession } from './steam.ts'
 
 type Done = (error: Error | null, ...said: unknown[]) => void
 type LibraryOffer = {

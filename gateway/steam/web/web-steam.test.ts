@@ -1,6 +1,6 @@
 /** The port against a Steam that does what a test tells it: trouble that no catalogue of ours foresees. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { fakeClock } from '../testing/clock.ts'
+import { fakeClock } from '../../testing/clock.ts'
 import {
   ASSETS,
   api,
@@ -15,7 +15,7 @@ import {
   SET_TOKEN,
   scriptedSteam,
   TOKEN,
-} from '../testing/steam-server.ts'
+} from '../../testing/steam-server.ts'
 
 let steam: ScriptedSteam
 

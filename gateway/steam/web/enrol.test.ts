@@ -1,10 +1,10 @@
-import { generateAuthCode } from 'steam-totp'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { startSteam } from '../../steam-sandbox/start.ts'
+import { startSteam } from '../../../steam-sandbox/start.ts'
 import { createSandboxAgent } from './agent.ts'
+import { authenticatorCode } from './authenticator.ts'
 import { type LoginWay, obtainToken } from './enrol.ts'
-import { createWebSteam } from './web.ts'
+import { createWebSteam } from './web-steam.ts'
 
 const botsSchema = z.array(
   z.object({ steamId: z.string(), accountName: z.string(), password: z.string(), sharedSecret: z.string() }),
@@ -24,9 +24,14 @@ afterEach(() => sandbox.close())
 const agent = () => createSandboxAgent('sandbox', sandbox.url)
 const times = { answerMs: 60_000, personMs: 60_000 }
 
-function byPassword(codes: string[], password = bot.password): Extract<LoginWay, { by: 'password' }> {
+function byPassword(codes: string[], password = bot.password): Extract<LoginWay, { kind: 'password' }> {
   const left = [...codes]
-  return { by: 'password', accountName: bot.accountName, password, code: async () => left.shift() ?? 'NONE9' }
+  return {
+    kind: 'password',
+    accountName: bot.accountName,
+    password,
+    code: async () => left.shift() ?? 'NONE9',
+  }
 }
 
 async function accountOf(refreshToken: string): Promise<string> {
@@ -38,7 +43,7 @@ async function accountOf(refreshToken: string): Promise<string> {
 
 describe('a refresh token', () => {
   it('is had with the password and the code of the authenticator, a mistyped one forgiven', async () => {
-    const code = generateAuthCode(bot.sharedSecret)
+    const code = authenticatorCode(bot.sharedSecret)
     const answer = await obtainToken(agent(), byPassword(['WRONG', ` ${code.toLowerCase()} `]), times)
     if (answer.kind !== 'token') throw new Error(JSON.stringify(answer))
     expect(await accountOf(answer.refreshToken)).toBe(bot.steamId)
@@ -48,7 +53,7 @@ describe('a refresh token', () => {
     const answer = await obtainToken(
       agent(),
       {
-        by: 'phone',
+        kind: 'phone',
         show(url) {
           const clientId = url.split('/').at(-1)
           void fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
@@ -69,7 +74,7 @@ describe('a refresh token', () => {
       kind: 'refused',
       reason: 'wrong_password',
     })
-    const codes = ['AAAAA', 'BBBBB', 'CCCCC', generateAuthCode(bot.sharedSecret)]
+    const codes = ['AAAAA', 'BBBBB', 'CCCCC', authenticatorCode(bot.sharedSecret)]
     expect(await obtainToken(agent(), byPassword(codes), times)).toEqual({
       kind: 'refused',
       reason: 'wrong_code',
@@ -77,7 +82,7 @@ describe('a refresh token', () => {
   })
 
   it('is not had when nobody confirms', async () => {
-    const way: LoginWay = { by: 'phone', show() {} }
+    const way: LoginWay = { kind: 'phone', show() {} }
     expect(await obtainToken(agent(), way, { answerMs: 60_000, personMs: 300 })).toEqual({
       kind: 'refused',
       reason: 'not_confirmed',

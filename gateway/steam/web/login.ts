@@ -1,6 +1,6 @@
 import type { Agent } from 'node:https'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
-import type { Unavailable } from './steam.ts'
+import type { Unavailable } from '../steam.ts'
 
 /** Steam's results that mean the token itself is no longer good, as opposed to Steam being busy. */
 const DEAD_TOKEN_RESULTS = new Set([5, 15, 26, 27, 43])

@@ -2,12 +2,12 @@
 import type { Agent } from 'node:https'
 import TradeOfferManager from 'steam-tradeoffer-manager'
 import SteamCommunity from 'steamcommunity'
-import type { Clock } from '../kit/clock.ts'
+import type { Clock } from '../../kit/clock.ts'
+import { type HttpResult, sessionEnded, unavailableFrom } from '../outcomes.ts'
+import type { OfferAsset, Partner, Unavailable } from '../steam.ts'
+import { expiryOf } from '../token.ts'
 import { type LoginAnswer, login, withDeadline } from './login.ts'
-import { sessionEnded, unavailableFrom } from './outcomes.ts'
-import type { OfferAsset, Partner, Unavailable } from './steam.ts'
-import { expiryOf } from './token.ts'
-import { createTransport, type Exchange, type Transport } from './transport.ts'
+import { createTransport, type Transport } from './transport.ts'
 
 /** Between two logins at least this much: a Steam that refuses fresh cookies would be asked again and again. */
 const RENEWAL_GAP_MS = 60_000
@@ -36,12 +36,12 @@ export type Call = {
 export type NewOffer = { partner: Partner; assets: OfferAsset[]; message: string }
 
 export type Connection = {
-  /** One exchange within `ms` in all; if the session has ended it is renewed once and the call repeated once. */
-  exchange(call: Call, ms: number): Promise<Exchange | Unavailable>
+  /** Makes the call within `ms` in all. If the session has ended, renews it once and repeats the call once. */
+  request(call: Call, ms: number): Promise<HttpResult | Unavailable>
   /** Tells Steam that its notice about trade protection was read. */
-  acknowledge(ms: number): Promise<Exchange | Unavailable>
+  acknowledge(ms: number): Promise<HttpResult | Unavailable>
   /** Sends a new offer through the library. `unavailable` means that it was certainly not sent. */
-  send(offer: NewOffer, ms: number): Promise<Exchange | Unavailable>
+  send(offer: NewOffer, ms: number): Promise<HttpResult | Unavailable>
   close(): void
 }
 
@@ -73,7 +73,7 @@ type Speaker = { transport: Transport; identity: Identity }
 
 function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal): Connection {
   const { transport, identity } = speaker
-  const renewing = async (name: string, ms: number, attempt: (ms: number) => Promise<Exchange>) => {
+  const renewing = async (name: string, ms: number, attempt: (ms: number) => Promise<HttpResult>) => {
     const until = settings.monotonicMs() + ms
     const left = () => until - settings.monotonicMs()
     // A token that is about to run out would be refused in the middle of a send.
@@ -88,16 +88,16 @@ function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal
     return sessionEnded(second) ? unavailableFrom(name, second) : second
   }
   return {
-    exchange: (call, ms) => {
+    request: (call, ms) => {
       const attempt = (left: number) => callOnce(speaker, call, left)
       return call.proof === 'none' ? attempt(ms) : renewing(call.name, ms, attempt)
     },
     acknowledge: (ms) =>
       renewing('acknowledge', ms, (left) =>
-        transport.exchange(left, (done) => identity.community.acknowledgeTradeProtection(done)),
+        transport.run(left, (done) => identity.community.acknowledgeTradeProtection(done)),
       ),
     send: (offer, ms) =>
-      renewing('send', ms, (left) => transport.exchange(left, (done) => identity.send(offer, done))),
+      renewing('send', ms, (left) => transport.run(left, (done) => identity.send(offer, done))),
     close: () => {
       transport.close()
       identity.manager.shutdown()
@@ -105,15 +105,15 @@ function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal
   }
 }
 
-/** One exchange as the given identity, without any renewal. */
-export function callOnce({ transport, identity }: Speaker, call: Call, ms: number): Promise<Exchange> {
+/** Makes the call as the given identity, without any renewal. */
+export function callOnce({ transport, identity }: Speaker, call: Call, ms: number): Promise<HttpResult> {
   const method = call.method ?? 'GET'
   const query = {
     ...call.query,
     ...(call.proof === 'access_token' ? { access_token: identity.accessToken() } : {}),
     ...(call.proof === 'cookies' ? { sessionid: identity.community.getSessionID() } : {}),
   }
-  return transport.exchange(ms, (done) =>
+  return transport.run(ms, (done) =>
     identity.community.httpRequest(
       {
         uri: call.url,

@@ -1,11 +1,10 @@
-import { GAME_FACTS, type Game } from '../../contract/games.ts'
-import type { Language } from '../../contract/languages.ts'
-import { type Budget, createBudget, type Time } from './budget.ts'
+import { GAME_FACTS, type Game } from '../../../contract/games.ts'
+import type { Language } from '../../../contract/languages.ts'
+import { type Budget, createBudget, type Time } from '../budget.ts'
+import { type HttpResult, inventoryRefusal, unavailableFrom } from '../outcomes.ts'
+import { type InventoryPage, parsePartnerPage, parsePublicPage } from '../parse.ts'
+import { accountOf, type InventoryAnswer, type Partner, type SteamItem, type Unavailable } from '../steam.ts'
 import type { Call, Connection } from './connection.ts'
-import { inventoryRefusal, unavailableFrom } from './outcomes.ts'
-import { type InventoryPage, parsePartnerPage, parsePublicPage } from './parse.ts'
-import { accountOf, type InventoryAnswer, type Partner, type SteamItem, type Unavailable } from './steam.ts'
-import type { Exchange } from './transport.ts'
 
 /** Nothing is read on from here. An inventory that goes on is unavailable: never a part as if it were all. */
 const MAX_ITEMS = 20_000
@@ -104,7 +103,7 @@ function refusalOf(reason: Extract<Pages, { kind: 'refused' }>['reason']) {
 
 function readOffered({ connection, offered, left }: Way, wanted: Wanted): Promise<Pages> {
   return readPages((start) => offeredPage(wanted, start), parsePartnerPage, {
-    ask: (call) => askWithin(offered, left, (ms) => connection.exchange(call, ms)),
+    ask: (call) => askWithin(offered, left, (ms) => connection.request(call, ms)),
     maxPages: MAX_OFFERED_PAGES,
   })
 }
@@ -113,7 +112,7 @@ function readPublic({ connection, address, left }: Way, wanted: Wanted): Promise
   const { budget, pages } = address
   const ask = (call: Call, count: number) => {
     const sized = { ...call, query: { ...call.query, count } }
-    return askWithin(budget, left, (ms) => connection.exchange(sized, ms))
+    return askWithin(budget, left, (ms) => connection.request(sized, ms))
   }
   return readPages((start) => publicPage(wanted, start), parsePublicPage, {
     async ask(call) {
@@ -129,7 +128,7 @@ function readPublic({ connection, address, left }: Way, wanted: Wanted): Promise
   })
 }
 
-function isTooMany(answer: Exchange | Unavailable): boolean {
+function isTooMany(answer: HttpResult | Unavailable): boolean {
   return answer.kind === 'reply' && answer.status === 400
 }
 
@@ -137,8 +136,8 @@ function isTooMany(answer: Exchange | Unavailable): boolean {
 async function askWithin(
   budget: Budget,
   left: () => number,
-  ask: (ms: number) => Promise<Exchange | Unavailable>,
-): Promise<Exchange | Unavailable> {
+  ask: (ms: number) => Promise<HttpResult | Unavailable>,
+): Promise<HttpResult | Unavailable> {
   if (!(await budget.take(left()))) {
     return { kind: 'unavailable', reason: 'rate_limited', detail: 'inventory: our own limit' }
   }
@@ -151,7 +150,7 @@ async function askWithin(
   return answer
 }
 
-type Reader = { ask: (call: Call) => Promise<Exchange | Unavailable>; maxPages: number }
+type Reader = { ask: (call: Call) => Promise<HttpResult | Unavailable>; maxPages: number }
 
 async function readPages(
   callFor: (start: string | null) => Call,
@@ -162,7 +161,7 @@ async function readPages(
   let start: string | null = null
   for (let pages = 0; pages < maxPages && items.size < MAX_ITEMS; pages += 1) {
     const call: Call = callFor(start)
-    const answer: Exchange | Unavailable = await ask(call)
+    const answer: HttpResult | Unavailable = await ask(call)
     if (answer.kind === 'unavailable') return answer
     const refusal = inventoryRefusal(answer)
     if (refusal) return { kind: 'refused', reason: refusal }

@@ -4,19 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** Prints how many files are kept while the process still runs: at its end Node keeps all by itself. */
+/** Prints how many files are kept while the process still runs: at its end Node keeps everything automatically. */
 const SCRIPT = `
   const { readdirSync } = await import('node:fs')
   const [, file, folder] = process.argv
-  const { createLoadedSteam } = await import(file)
+  const { createLazySteam } = await import(file)
   // No account has this id, so Steam is not asked.
-  await createLoadedSteam().readProfile('1')
+  await createLazySteam().readProfile('1')
   console.log(readdirSync(folder, { recursive: true }).length)`
 
 it('keeps what Node compiled of the Steam libraries as soon as they are read', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-compiled-'))
   try {
-    const file = new URL('loaded.ts', import.meta.url).href
+    const file = new URL('lazy-steam.ts', import.meta.url).href
     const env = { ...process.env, NODE_COMPILE_CACHE: folder }
     const args = ['--input-type=module', '-e', SCRIPT, file, folder]
     const kept = execFileSync(process.execPath, args, { env, encoding: 'utf8' })

@@ -1,8 +1,8 @@
 /** How the operator obtains a bot's refresh token: by password and authenticator, or by the phone. */
 import type { Agent } from 'node:https'
 import { EAuthSessionGuardType, EAuthTokenPlatformType, LoginSession } from 'steam-session'
+import type { Unavailable } from '../steam.ts'
 import { withDeadline } from './login.ts'
-import type { Unavailable } from './steam.ts'
 
 const WRONG_PASSWORD = 5
 const WRONG_CODES = new Set([65, 85, 88])
@@ -21,14 +21,14 @@ const DEFAULT_TIMES: Times = { answerMs: 15_000, personMs: 180_000 }
 
 export type LoginWay =
   | {
-      by: 'password'
+      kind: 'password'
       accountName: string
       password: string
       /** Asked again after a wrong one, three times in all. Not asked where the phone is enough. */
       code(): Promise<string>
     }
   /** `show` is given the address that the Steam app on the bot's phone must open. */
-  | { by: 'phone'; show(url: string): void }
+  | { kind: 'phone'; show(url: string): void }
 
 export type TokenAnswer =
   | { kind: 'token'; refreshToken: string }
@@ -50,7 +50,7 @@ export async function obtainToken(
   try {
     const begun = await answered(begin(session, way), times.answerMs)
     if (begun.kind !== 'done') return begun
-    if (way.by === 'password' && begun.needsCode) {
+    if (way.kind === 'password' && begun.needsCode) {
       const said = await submitCode(session, way.code, times.answerMs)
       if (said.kind !== 'done') return said
     }
@@ -63,7 +63,7 @@ export async function obtainToken(
 type Begun = { kind: 'done'; needsCode: boolean }
 
 async function begin(session: LoginSession, way: LoginWay): Promise<Begun> {
-  if (way.by === 'phone') {
+  if (way.kind === 'phone') {
     const { qrChallengeUrl } = await session.startWithQR()
     way.show(qrChallengeUrl ?? '')
     return { kind: 'done', needsCode: false }

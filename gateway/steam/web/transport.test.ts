@@ -29,7 +29,7 @@ afterEach(async () => {
 })
 
 function get(uri: string, ms = 60_000) {
-  return transport.exchange(ms, (done) => transport.request({ uri, json: true, followRedirect: false }, done))
+  return transport.run(ms, (done) => transport.request({ uri, json: true, followRedirect: false }, done))
 }
 
 describe('the transport', () => {
@@ -49,7 +49,7 @@ describe('the transport', () => {
     expect(await get('https://steamcommunity.com/')).toMatchObject({ kind: 'reply', status: 302 })
   })
 
-  it('ends an exchange that takes too long, even if bytes keep coming', async () => {
+  it('ends a request that takes too long, even if bytes keep coming', async () => {
     const begun = Promise.withResolvers<ServerResponse>()
     answer = (response) => {
       response.writeHead(200).write('[')
@@ -57,13 +57,13 @@ describe('the transport', () => {
     }
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const ended = vi.fn()
-    const exchange = get('https://steamcommunity.com/', 80).then(ended)
+    const result = get('https://steamcommunity.com/', 80).then(ended)
     const response = await begun.promise
     vi.advanceTimersByTime(79)
     await new Promise((written) => response.write('1,', written))
     expect(ended).not.toHaveBeenCalled()
     vi.advanceTimersByTime(1)
-    await exchange
+    await result
     expect(ended).toHaveBeenCalledWith({ kind: 'failed', code: 'DEADLINE' })
   })
 
@@ -74,10 +74,10 @@ describe('the transport', () => {
 
   it('names a Steam that is down', async () => {
     const nobody = createTransport(createSandboxAgent('sandbox', 'http://127.0.0.1:1'))
-    const exchange = await nobody.exchange(60_000, (done) =>
+    const result = await nobody.run(60_000, (done) =>
       nobody.request({ uri: 'https://steamcommunity.com/' }, done),
     )
-    expect(exchange).toEqual({ kind: 'failed', code: 'ECONNREFUSED' })
+    expect(result).toEqual({ kind: 'failed', code: 'ECONNREFUSED' })
   })
 
   it('stops reading an answer that does not end', async () => {
@@ -95,14 +95,14 @@ describe('the transport', () => {
   it('survives a library that throws at an answer', async () => {
     answer = (response) => response.end('{"items":[{}]}')
     let calls = 0
-    const exchange = await transport.exchange(60_000, (done) =>
+    const result = await transport.run(60_000, (done) =>
       transport.request({ uri: 'https://steamcommunity.com/', json: true }, () => {
         calls += 1
         if (calls === 1) throw new TypeError('item.classid is undefined')
         done()
       }),
     )
-    expect(exchange).toEqual({ kind: 'failed', code: 'UNREADABLE' })
+    expect(result).toEqual({ kind: 'failed', code: 'UNREADABLE' })
   })
 
   it('ends what is under way when it is closed, and starts nothing more', async () => {
@@ -118,7 +118,7 @@ describe('the transport', () => {
 
   it('keeps tokens out of what it says about failures', async () => {
     answer = (response) => response.socket?.destroy()
-    const exchange = await get('https://api.steampowered.com/?access_token=eyJ.secret.x')
-    expect(JSON.stringify(exchange)).not.toContain('secret')
+    const result = await get('https://api.steampowered.com/?access_token=eyJ.secret.x')
+    expect(JSON.stringify(result)).not.toContain('secret')
   })
 })
