@@ -45,19 +45,19 @@ export function observeSession(session: SteamSession, observer: Observer): Steam
   }
   return {
     steamId: session.steamId,
-    checkPartner: (partner) => seen(session.checkPartner(partner)),
+    checkPartner: (...asked) => seen(session.checkPartner(...asked)),
     readInventory(...read) {
       observer.reading(...read)
       return seen(session.readInventory(...read), 'inventories')
     },
-    sendOffer: (partner, assets, message) => seen(session.sendOffer(partner, assets, message), 'offers'),
-    readOffer: (offerId) => seen(session.readOffer(offerId), 'offers'),
-    listSentOffers: (since) => seen(session.listSentOffers(since), 'offers'),
-    cancelOffer: (offerId) => seen(session.cancelOffer(offerId), 'offers'),
-    declineOffer: (offerId) => seen(session.declineOffer(offerId), 'offers'),
-    readTradeStatus: (tradeId) => seen(session.readTradeStatus(tradeId)),
-    listTrades: (since) => seen(session.listTrades(since)),
-    acknowledgeProtection: () => seen(session.acknowledgeProtection()),
+    sendOffer: (...asked) => seen(session.sendOffer(...asked), 'offers'),
+    readOffer: (...asked) => seen(session.readOffer(...asked), 'offers'),
+    listSentOffers: (...asked) => seen(session.listSentOffers(...asked), 'offers'),
+    cancelOffer: (...asked) => seen(session.cancelOffer(...asked), 'offers'),
+    declineOffer: (...asked) => seen(session.declineOffer(...asked), 'offers'),
+    readTradeStatus: (...asked) => seen(session.readTradeStatus(...asked)),
+    listTrades: (...asked) => seen(session.listTrades(...asked)),
+    acknowledgeProtection: (...asked) => seen(session.acknowledgeProtection(...asked)),
     close: () => session.close(),
   }
 }

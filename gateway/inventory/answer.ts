@@ -20,9 +20,12 @@ const itemSchema = z.object({
   tradable: z.boolean(),
   restriction: z
     .object({ kind: z.enum(['protected', 'held', 'undescribed']), until: z.iso.datetime().nullable() })
-    .optional(),
+    .nullable(),
   tags: z.array(z.object({ category: z.string(), internalName: z.string() })),
 })
+
+/** Steam would hold what this partner gives for days. */
+type Escrow = { kind: 'refused'; reason: 'escrow' }
 
 export const storedAnswerSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('items'), items: z.array(itemSchema) }),
@@ -30,8 +33,13 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
     kind: z.literal('refused'),
     reason: z.enum(['hidden', 'no_items', 'invalid_token', 'cannot_trade', 'escrow']),
   }),
-  z.object({ kind: z.literal('unavailable'), reason: z.string(), detail: z.string() }),
-])
+  z.object({
+    kind: z.literal('unavailable'),
+    reason: z.enum(['timeout', 'rate_limited', 'session_dead', 'steam_error']),
+    detail: z.string(),
+  }),
+  // A field of the port that is missing here would be lost on its way through the row.
+]) satisfies z.ZodType<SteamInventory | Exclude<PartnerAnswer, { kind: 'ok' }> | Escrow>
 
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
 

@@ -80,5 +80,5 @@ const REASON_OF_RESTRICTION: Record<Restriction['kind'], UnavailableReason> = {
 
 /** Where Steam does not say why, it may be bound for good. */
 function reasonOf({ restriction }: SteamItem): UnavailableReason {
-  return restriction === undefined ? 'notTradable' : REASON_OF_RESTRICTION[restriction.kind]
+  return restriction === null ? 'notTradable' : REASON_OF_RESTRICTION[restriction.kind]
 }

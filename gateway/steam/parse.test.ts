@@ -161,6 +161,7 @@ describe('an inventory page', () => {
     name: 'AK-47 | Redline',
     marketHashName: 'AK-47 | Redline (Field-Tested)',
     tradable: true,
+    restriction: null,
     tags: [{ category: 'Rarity', internalName: 'Rarity_Legendary_Weapon' }],
   }
   const owned = { id: '42', classid: '310', instanceid: '302', amount: '1', pos: 1 }

@@ -303,7 +303,8 @@ export function parsePublicPage(body: unknown): InventoryPage | undefined {
   }
 }
 
-type Description = Pick<SteamItem, 'name' | 'marketHashName' | 'tradable' | 'restriction' | 'tags'>
+/** The fields of an item that its class describes: all but those that tell one item from the next. */
+type Description = Omit<SteamItem, 'assetId' | 'classId' | 'instanceId' | 'amount'>
 
 /** Nobody knows what it is, so nothing can be done with it; but it is there and is counted. */
 const INDESCRIBABLE: Description = {
@@ -328,12 +329,11 @@ function parseDescription(row: unknown): Description {
   const parsed = descriptionRow.safeParse(row)
   if (!parsed.success) return INDESCRIBABLE
   const { name, market_hash_name: marketHashName, tradable, tags } = parsed.data
-  const restriction = tradable ? undefined : restrictionOf(parsed.data)
   return {
     name,
     marketHashName,
     tradable,
-    ...(restriction === undefined ? {} : { restriction }),
+    restriction: tradable ? null : restrictionOf(parsed.data),
     tags: tags.map((tag) => ({ category: tag.category, internalName: tag.internal_name })),
   }
 }

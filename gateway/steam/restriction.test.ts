@@ -34,13 +34,13 @@ describe('why an item cannot be traded', () => {
       until: '2026-04-13T07:00:00.000Z',
     })
     expect(restrictionOf({ sealed: 1 })).toEqual({ kind: 'protected', until: null })
-    expect(restrictionOf({ sealed: 1, sealed_type: 1 })).toBeUndefined()
+    expect(restrictionOf({ sealed: 1, sealed_type: 1 })).toBeNull()
   })
 
   it('is not told of what may be traded, nor of what is bound for good', () => {
-    expect(restrictionOf({ tradable: 1, item_expiration: '2026-04-13T07:00:00Z' })).toBeUndefined()
-    expect(restrictionOf({})).toBeUndefined()
-    expect(restrictionOf(lines('A gift from a friend', ''))).toBeUndefined()
+    expect(restrictionOf({ tradable: 1, item_expiration: '2026-04-13T07:00:00Z' })).toBeNull()
+    expect(restrictionOf({})).toBeNull()
+    expect(restrictionOf(lines('A gift from a friend', ''))).toBeNull()
   })
 
   it.each([

@@ -27,13 +27,13 @@ const ENGLISH_DATE = /\b([A-Z][a-z]{2}) (\d{1,2}), (20\d\d) \((\d{1,2}:\d\d:\d\d
 const UNIX_DATE = /\[date\](\d{9,11})\[\/date\]/
 const TIME = /\(\d{1,2}:\d\d:\d\d\)/
 
-/** Of an item that is not tradable; undefined where the description does not say more. */
-export function restrictionOf(fields: Fields): Restriction | undefined {
+/** The restriction of an item that is not tradable; null if the description does not say more. */
+export function restrictionOf(fields: Fields): Restriction | null {
   const lines = fields.owner_descriptions.map(({ value }) => value)
   const told = lines.find((value) => ENGLISH_DATE.test(value) || UNIX_DATE.test(value) || TIME.test(value))
   const until = dateOf(fields.item_expiration) ?? dateIn(told ?? '')
   if (isOne(fields.sealed) && !isOne(fields.sealed_type)) return { kind: 'protected', until }
-  return until !== null || told !== undefined ? { kind: 'held', until } : undefined
+  return until !== null || told !== undefined ? { kind: 'held', until } : null
 }
 
 function dateIn(text: string): string | null {

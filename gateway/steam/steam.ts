@@ -4,6 +4,7 @@
  *
  * Every method has a deadline of its own and resolves to a value; none throws for anything Steam may say.
  * `unavailable` means that nothing is known: never conclude anything about an offer from it.
+ * No field is optional, so the compiler names every implementation that does not fill a new one.
  */
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
@@ -50,8 +51,8 @@ export type SteamItem = {
   name: string
   marketHashName: string
   tradable: boolean
-  /** Only of what is not tradable, and only where Steam says why. */
-  restriction?: Restriction | undefined
+  /** Why it is not tradable; null if it is, or if Steam does not say why. */
+  restriction: Restriction | null
   tags: { category: string; internalName: string }[]
 }
 

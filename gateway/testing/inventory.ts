@@ -106,6 +106,7 @@ export const anItem = (
   name: marketHashName,
   marketHashName,
   tradable: true,
+  restriction: null,
   tags: [],
   ...more,
 })

@@ -33,6 +33,9 @@ export type Call = {
   text?: true
 }
 
+/** The libraries name the port's fields in lower case. A field that is added to the port must be added here. */
+type LibraryAsset = { [Field in keyof OfferAsset as Lowercase<Field>]: OfferAsset[Field] }
+
 export type NewOffer = { partner: Partner; assets: OfferAsset[]; message: string }
 
 export type Connection = {
@@ -162,7 +165,8 @@ export function createIdentity(transport: Transport) {
     send({ partner, assets, message }: NewOffer, done: () => void) {
       const offer = manager.createOffer(partner.steamId, partner.token)
       for (const { appId, contextId, assetId } of assets) {
-        offer.addTheirItem({ appid: appId, contextid: contextId, assetid: assetId })
+        const asset: LibraryAsset = { appid: appId, contextid: contextId, assetid: assetId }
+        offer.addTheirItem(asset)
       }
       offer.setMessage(message)
       offer.send(() => {
