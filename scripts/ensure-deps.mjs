@@ -21,7 +21,8 @@ function packagesIn(file) {
 
 /**
  * True when npm's own note of what it installed agrees with the lock file and the folders are there (a folder that was
- * removed by hand stays in the note). Optional ones may be of other machines.
+ * removed by hand stays in the note). Optional ones may be of other machines, and what has no version is the target of a
+ * link, which npm makes no folder for.
  */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json')
@@ -31,7 +32,11 @@ function isInstalled() {
     if (!path.startsWith('node_modules/')) return true
     const there = present[path]
     if (there === undefined) return optional === true
-    return there.version === version && there.integrity === integrity && existsSync(join(ROOT, path))
+    return (
+      there.version === version &&
+      there.integrity === integrity &&
+      (version === undefined || existsSync(join(ROOT, path)))
+    )
   })
 }
 
