@@ -96,7 +96,7 @@ test('a stopped Steam is told in the page and the log, and the page recovers whe
   await page.getByText(internal.title).or(page.getByText(engineeringWorks.title)).first().waitFor()
   await eventually('the log tells of Steam', () => {
     return (
-      /Steam gave no inventory|Steam fails for a bot/.test(parts.gateway.output().slice(told)) || undefined
+      /Steam gave no inventory|Steam failed for a bot/.test(parts.gateway.output().slice(told)) || undefined
     )
   })
   await parts.startSandbox()

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Game } from '../contract/games.ts'
 import type { EventType } from '../contract/webhooks.ts'
-import { type Beginning, begin } from './beginning.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
 import { createFollower, openAdvancedClock } from './clock/service.ts'
@@ -28,17 +27,18 @@ import { readStorageMetrics } from './http/storage-metrics.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
-import { type Ending, STOP_MS } from './kit/ending.ts'
 import { systemIds } from './kit/ids.ts'
 import type { Log } from './kit/log.ts'
 import { type Repeating, repeat } from './kit/repeat.ts'
 import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
+import { type Shutdown, STOP_MS } from './kit/shutdown.ts'
 import { checkLedger } from './ledger/jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { watchOutages } from './outages/service.ts'
 import { startPricing } from './pricing/jobs.ts'
 import { priceSources } from './pricing/sources/all.ts'
 import { SANDBOX_PRICES } from './pricing/sources/file.ts'
+import { type Startup, startUp } from './startup.ts'
 import type { Steam } from './steam/steam.ts'
 import { createSandboxAgent } from './steam/web/agent.ts'
 import { createLazySteam } from './steam/web/lazy-steam.ts'
@@ -70,50 +70,53 @@ const LIVE_COMMUNITY = 'https://steamcommunity.com'
 
 export type Gateway = {
   url: string
-  /** Resolves when a part it cannot do without has ended by itself. */
+  /** Resolves if a part that the gateway cannot run without ends unasked. */
   died: Promise<string>
   stop(): Promise<void>
 }
 
-/** Starts everything; on failure what was begun is ended again. */
-export async function startGateway(config: Config, begun: Beginning = begin(config)): Promise<Gateway> {
-  const { log, ending } = begun
+/** Starts everything. If a part fails to start, stops those that did. */
+export async function startGateway(config: Config, startup: Startup = startUp(config)): Promise<Gateway> {
+  const { log, shutdown } = startup
   try {
-    const store = await openStorage(config, begun)
+    const store = await openStorage(config, startup)
     const stopping = new AbortController()
-    const signals = endingWith(stopping.signal, store.signals)
+    const signals = endedBy(stopping.signal, store.signals)
     const metrics = createMetrics()
     readStorageMetrics(metrics.registry, store.database.db)
     const parts = { config, log, metrics, ...store, signals, ...createSteam(config, store.clock) }
-    const rooms = await prepareRooms(parts, ending)
-    const app = await createHttp(parts, rooms, ending)
-    ending.add('calls', 'http', () => {
+    const features = await prepareFeatures(parts, shutdown)
+    const app = await createHttp(parts, features, shutdown)
+    shutdown.add('calls', 'http', () => {
       const closed = app.close()
       stopping.abort()
       return closed
     })
     await app.listen({ host: config.host, port: config.port })
-    // Calls are answered already: who waits for a bot waits a moment longer.
-    await startWork(parts, rooms, ending)
+    // Calls are already answered. Those that need a bot wait a moment longer.
+    await startWork(parts, features, shutdown)
     if (config.metricsPort !== undefined) {
       const { metricsHost: host, metricsPort: port } = config
       const served = await serveMetrics(metrics.registry, { host, port })
-      ending.add('calls', 'metrics', () => served.close())
+      shutdown.add('calls', 'metrics', () => served.close())
     }
     log.info({ url: config.publicUrl.origin, mode: config.mode }, 'the gateway is ready')
-    return { url: config.publicUrl.origin, died: store.died, stop: () => ending.run() }
+    return { url: config.publicUrl.origin, died: store.died, stop: () => shutdown.run() }
   } catch (error) {
-    await ending.run()
+    await shutdown.run()
     throw error
   }
 }
 
-/** Calls that wait for a bot are answered at once when the gateway stops, as if their time had passed. */
-function endingWith(stopping: AbortSignal, signals: Signals): Signals {
+/** Ends every wait when the gateway stops, as if its time had passed, so calls that wait for a bot are answered. */
+function endedBy(stopping: AbortSignal, signals: Signals): Signals {
   return {
     ...signals,
-    until: (topic, check, timeoutMs, signal) =>
-      signals.until(topic, check, timeoutMs, signal ? AbortSignal.any([signal, stopping]) : stopping),
+    until: (topic, check, { timeoutMs, signal }) =>
+      signals.until(topic, check, {
+        timeoutMs,
+        signal: signal ? AbortSignal.any([signal, stopping]) : stopping,
+      }),
   }
 }
 
@@ -128,16 +131,16 @@ type Storage = {
   died: Promise<string>
 }
 
-async function openStorage(config: Config, { log, ending, database: ready }: Beginning): Promise<Storage> {
+async function openStorage(config: Config, { log, shutdown, database: ready }: Startup): Promise<Storage> {
   const { url, died } = await ready
   const database = openDatabase(url, 10, config.mode)
-  ending.add('connections', 'database pool', () => database.close())
+  shutdown.add('connections', 'database pool', () => database.close())
   const advancedClock = config.mode === 'live' ? undefined : await openAdvancedClock(database.db)
   const clock = advancedClock ?? systemClock
   const queue = await createQueue({ url, log, clock })
-  ending.add('queue', 'queue', () => queue.stop())
+  shutdown.add('queue', 'queue', () => queue.stop())
   const signals = await createSignals({ url, log })
-  ending.add('connections', 'signals', () => signals.close())
+  shutdown.add('connections', 'signals', () => signals.close())
   const box = createSecretBox(config.masterKey)
   return { database, queue, signals, box, clock, advancedClock, died }
 }
@@ -161,8 +164,8 @@ function createSteam({ mode, steamSandboxUrl }: Config, clock: TillClock): Steam
 
 type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics }
 
-/** What each room needs, from the parts. */
-function roomsOf(parts: Parts) {
+/** Gives each feature the parts that it needs. */
+function featuresOf(parts: Parts) {
   const { config, log, metrics, database, queue, signals, steam, box, clock, imageBase } = parts
   const common = { db: database.db, queue, signals, clock, ids: systemIds, log }
   const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
@@ -177,7 +180,7 @@ function roomsOf(parts: Parts) {
       limits: { maxItems, fleet },
       rules,
       protectionDays: (game: Game) => config.protectionDays[game],
-      // Who tries a reversal waits for it; the sandbox is nobody else's Steam.
+      // Keep reversals quick to try in the sandbox.
       historyEveryMs: config.mode === 'live' ? HOUR_MS : MINUTE_MS,
     },
     inventory: { ...common, rules, imageBase, maxItems },
@@ -195,19 +198,19 @@ function roomsOf(parts: Parts) {
   }
 }
 
-type Rooms = ReturnType<typeof roomsOf> & { pricing: Repeating }
+type Features = ReturnType<typeof featuresOf> & { pricing: Repeating }
 
-async function prepareRooms(parts: Parts, ending: Ending): Promise<Rooms> {
-  const rooms = roomsOf(parts)
-  await ensureWebhookQueues(rooms.webhooks)
-  await ensureDepositQueues(rooms.deposits)
-  return { ...rooms, pricing: await startPrices(parts, ending) }
+async function prepareFeatures(parts: Parts, shutdown: Shutdown): Promise<Features> {
+  const features = featuresOf(parts)
+  await ensureWebhookQueues(features.webhooks)
+  await ensureDepositQueues(features.deposits)
+  return { ...features, pricing: await startPrices(parts, shutdown) }
 }
 
-/** Everything that happens without a call: bots, jobs, and the sweep that finds what a lost job left. */
-async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<void> {
+/** Starts everything that runs without a call: bots, jobs, and sweeps that find the work of lost jobs. */
+async function startWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<void> {
   const { config, log, database, metrics, queue, steam, box } = parts
-  const { common, deposits, trades, webhooks, pricing } = rooms
+  const { common, deposits, trades, webhooks, pricing } = features
   const bots = startBots({
     db: database.db,
     queue,
@@ -219,10 +222,10 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
     handlers: { inventory: inventoryHandler(common), ...tradeHandlers(trades) },
     maxBots: config.maxBots,
   })
-  ending.add('work', 'bots', () => bots.stop())
+  shutdown.add('work', 'bots', () => bots.stop())
   const gauges = createBotGauges(metrics.registry)
-  ending.add('work', 'webhook jobs', await workOnWebhooks(webhooks))
-  ending.add('work', 'deposit jobs', await workOnDeposits(deposits))
+  shutdown.add('work', 'webhook jobs', await workOnWebhooks(webhooks))
+  shutdown.add('work', 'deposit jobs', await workOnDeposits(deposits))
   const sweeps = [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
     { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
@@ -246,14 +249,14 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
   ]
   const repeated = sweeps.map(({ work, ...when }) => {
     const running = repeat({ ...when, log }, work)
-    ending.add('work', when.name, () => running.stop())
+    shutdown.add('work', when.name, () => running.stop())
     return running
   })
-  followSandbox(parts, ending, [...repeated, pricing])
+  followSandbox(parts, shutdown, [...repeated, pricing])
 }
 
-/** Nothing in live mode. What fell due while the clock jumped is looked for at once. */
-function followSandbox(parts: Parts, ending: Ending, repeated: readonly Repeating[]): void {
+/** Follows the sandbox's clock. A jump runs all repeated work at once, because work may have become due. Off in live mode. */
+function followSandbox(parts: Parts, shutdown: Shutdown, repeated: readonly Repeating[]): void {
   const { log, database, advancedClock: clock, config } = parts
   if (clock === undefined || config.steamSandboxUrl === undefined) return
   const onAdvance = (): void => {
@@ -262,17 +265,17 @@ function followSandbox(parts: Parts, ending: Ending, repeated: readonly Repeatin
   const { steamSandboxUrl: sandboxUrl } = config
   const follow = createFollower({ db: database.db, clock, sandboxUrl, log, onAdvance })
   const running = repeat({ name: "sandbox's clock", everyMs: CLOCK_MS, log }, follow)
-  ending.add('work', 'clock', () => running.stop())
+  shutdown.add('work', 'clock', () => running.stop())
 }
 
-function createHttp(parts: Parts, rooms: Rooms, ending: Ending) {
-  const { deposits, inventory, trades } = rooms
+function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
+  const { deposits, inventory, trades } = features
   const { config, log, database, queue } = parts
   const { db } = database
   const nowMs = () => performance.now()
   const limits = createLimits(nowMs)
   const views = createViewCache({ read: viewReader(db, parts.communityUrl), log, nowMs })
-  ending.add('work', 'views', () => views.stop())
+  shutdown.add('work', 'views', () => views.stop())
   return createApp({
     log,
     limits,
@@ -297,13 +300,13 @@ function createHttp(parts: Parts, rooms: Rooms, ending: Ending) {
         tradeRoutes(trades),
         pageMetricsRoute(parts.metrics),
       ],
-      store: [storeRoutes(storeDeps(parts, rooms, limits))],
+      store: [storeRoutes(storeDeps(parts, features, limits))],
     },
   })
 }
 
-/** What the calls of stores need. */
-function storeDeps(parts: Parts, { deposits, trades, webhooks }: Rooms, limits: Limits): StoreRoutesDeps {
+/** Dependencies of the store API. */
+function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limits: Limits): StoreRoutesDeps {
   const { config, box } = parts
   const { db, publicUrl } = deposits
   return {
@@ -320,22 +323,22 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Rooms, limits: 
   }
 }
 
-/** A line for each call of a store, and the times of all. */
+/** Logs the calls of stores, and measures all calls. */
 function observe({ log, metrics }: Parts, call: ObservedCall): void {
   const { request, route, status, seconds } = call
   metrics.httpRequests.observe({ method: request.method, route, status: String(status) }, seconds)
   logCall(log, call)
 }
 
-async function startPrices(parts: Parts, ending: Ending): Promise<Repeating> {
+async function startPrices(parts: Parts, shutdown: Shutdown): Promise<Repeating> {
   const { config, log, database, clock } = parts
   const file = config.pricesFile ?? (config.mode === 'sandbox' ? SANDBOX_PRICES : undefined)
-  // Sources go by the machine's clock; the room translates.
+  // Sources use the machine's clock, and the pricing feature translates.
   const sources = priceSources({ file, web: config.priceSources }, { now: clock.machineNow })
   if (sources.length === 0)
     log.error('neither a price file nor a source of prices is set: no item has a price')
   const pricing = await startPricing({ db: database.db, sources, clock, log })
-  ending.add('work', 'pricing', () => pricing.stop())
+  shutdown.add('work', 'pricing', () => pricing.stop())
   return pricing
 }
 
@@ -348,9 +351,9 @@ async function isHealthy({ db }: Database): Promise<boolean> {
   }
 }
 
-/** The process: until it is told to stop, or a part it cannot do without ends. */
-export async function main(config: Config, begun: Beginning): Promise<void> {
-  const gateway = await startGateway(config, begun).catch((error: unknown) => {
+/** Runs the process until it is told to stop, or a part ends that it cannot run without. */
+export async function main(config: Config, startup: Startup): Promise<void> {
+  const gateway = await startGateway(config, startup).catch((error: unknown) => {
     console.error(`The gateway cannot start: ${error instanceof Error ? error.message : String(error)}`)
     process.exit(1)
   })

@@ -128,7 +128,7 @@ test.each([
     TRADETILL_PRICE_SOURCES: 'none',
     ...(mode === 'live' ? { TRADETILL_STEAM_SANDBOX_URL: '' } : {}),
   })
-  // What it writes first of its own time: a dollar is a dollar.
+  // The first row that it dates itself: a dollar is a dollar.
   const { rows } = await database.pool.query(
     `select round(extract(epoch from as_of - now()) / 86400)::int as days from exchange_rate where source = 'fixed'`,
   )

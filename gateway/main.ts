@@ -1,13 +1,13 @@
-/** The gateway's process. What Node compiles is kept, so that it answers again soon after a restart. */
+/** The gateway's process. It keeps the code that Node compiled, so it answers sooner after a restart. */
 import { flushCompileCache } from 'node:module'
-import { keepCompiled } from './kit/compiled.ts'
+import { cacheCompiledCode } from './kit/compile-cache.ts'
 
-keepCompiled()
-const [{ readConfigOrExit }, { begin }] = await Promise.all([import('./config.ts'), import('./beginning.ts')])
+cacheCompiledCode()
+const [{ readConfigOrExit }, { startUp }] = await Promise.all([import('./config.ts'), import('./startup.ts')])
 const config = readConfigOrExit()
-// The database takes as long as the rest of the code, so both begin together.
-const begun = begin(config)
+// Preparing the database takes as long as loading the rest of the code, so both run at once.
+const startup = startUp(config)
 const { main } = await import('./gateway.ts')
-await main(config, begun)
-// At once: a process that is killed keeps nothing.
+await main(config, startup)
+// Write the cache now: a process that is killed does not.
 flushCompileCache()

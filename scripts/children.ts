@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
-import { COMPILED } from '../gateway/kit/compiled.ts'
-import { STOP_MS } from '../gateway/kit/ending.ts'
+import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
+import { STOP_MS } from '../gateway/kit/shutdown.ts'
 
 export type Child = {
   /** Resolves once a line of its output contains `text`; rejects when it ends before, or time is up. */
@@ -25,7 +25,7 @@ const KILL_MS = STOP_MS + 2_000
  */
 export function startChild({ name, file, env }: Start): Child {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
-    env: { NODE_COMPILE_CACHE: COMPILED, ...process.env, ...env },
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   })

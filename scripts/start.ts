@@ -2,13 +2,13 @@
 import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { join, relative } from 'node:path'
-import { keepCompiled } from '../gateway/kit/compiled.ts'
+import { cacheCompiledCode } from '../gateway/kit/compile-cache.ts'
 import { tryLock } from '../gateway/kit/lock.ts'
 import { type Child, portIsFree, startChild } from './children.ts'
 import { prepareDemo } from './demo.ts'
 import { buildWidgetIfChanged } from './widget.ts'
 
-keepCompiled()
+cacheCompiledCode()
 
 const ROOT = join(import.meta.dirname, '..')
 const env = process.env

@@ -1,11 +1,11 @@
-/** What the bots room offers to features whose work must run where a bot's lease is held. */
+/** The interface for features whose work must run in the process that holds a bot's lease. */
 import type { SteamSession } from '../steam/steam.ts'
 
 /** Given to every handler of a bot's work. Only the process that holds the bot's lease ever has one. */
 export type BotContext = {
   botId: bigint
   session: SteamSession
-  /** Written along with every change of a trade; a stale holder's write matches no row. */
+  /** Every change of a trade carries it, so the write of a stale holder matches no row. */
   epoch: bigint
   /** True while what is left of the lease is longer than a write to Steam with this deadline may take. */
   mayWrite(deadlineMs: number): boolean
@@ -14,11 +14,11 @@ export type BotContext = {
 /** A wake-up in the queue of one bot; ids are decimal digits. */
 export type BotJob =
   | { kind: 'inventory'; requestId: string }
-  /** Look at the trade's row and do what is due. */
+  /** Read the trade's row and do what is due. */
   | { kind: 'trade'; tradeId: string }
-  /** Read this trade's offer once, now: its shopper is back at the page. */
+  /** Read this trade's offer once, now, because its shopper is back at the page. */
   | { kind: 'look'; tradeId: string }
-  /** Go through the bot's history of trades: something may have been taken back. */
+  /** Go through the bot's trade history, because something may have been taken back. */
   | { kind: 'history' }
 
 export type BotHandlers = {
@@ -27,8 +27,8 @@ export type BotHandlers = {
   look(bot: BotContext, tradeId: bigint): Promise<void>
   history(bot: BotContext): Promise<void>
   /**
-   * Called once when the work begins, then every 5 s while the bot has live offers or is still to be searched for lost
-   * ones: one list read for all of them. Resolves to how many are left.
+   * Called once when the work begins, then every 5 s while the bot has live offers or must still be searched for lost
+   * ones. Reads one list for all of them. Resolves to how many are left.
    */
   watch(bot: BotContext): Promise<number>
 }

@@ -7,7 +7,7 @@ export type BotFacts = {
   state: BotState
   /** Its session is open and the lease of the process that holds it has not run out. */
   reachable: boolean
-  /** It meets nothing but failures with offers right now. */
+  /** Every call about offers fails right now. */
   failing: boolean
   /** Items in its hands. */
   itemsHeld: number
@@ -23,18 +23,18 @@ export type FleetLimits = {
   liveOffers: number
   /** Steam refuses further offers to one partner beyond 5 open ones. */
   liveOffersWithPartner: number
-  /** A Steam inventory has room for 1000. What is on the way counts as if it had come. */
+  /** A Steam inventory has room for 1000. Items on the way count as if they had arrived. */
   itemsHeld: number
 }
 
 export const DEFAULT_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 900 }
 
-/** What Steam itself allows: an operator may only stay below. */
+/** Steam's own limits. An operator may only set lower ones. */
 export const MOST_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 1_000 }
 
 /**
- * Of the bots with room for so many more items: one that works before one that fails, then the one with the fewest open
- * trades with this shopper, then the least busy, then the higher level, then the older one.
+ * Chooses among the bots that have room for the items: a working one before a failing one, then the fewest open trades
+ * with this shopper, then the fewest open trades, then the highest level, then the oldest.
  */
 export function chooseBot(
   bots: readonly BotFacts[],

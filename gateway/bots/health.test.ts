@@ -70,7 +70,7 @@ describe('without a session', () => {
     expect(bot.failing()).toEqual({ offers: null, inventories: null })
   })
 
-  it('an inventory that failed by itself fails on', () => {
+  it('an inventory that failed on its own keeps failing', () => {
     const bot = aBot()
     bot.see('inventories', down)
     bot.lost()

@@ -1,17 +1,17 @@
-/** Since when a bot meets nothing but failures, by capability. Pure: it is told what came and when. */
+/** Tracks since when every call of a bot fails, by capability. Pure: answers and times are arguments. */
 
 export type Capability = 'offers' | 'inventories'
 
-/** Only what is judged of an answer; every answer of the port fits. */
+/** The part of an answer that tells failure from success. Every answer of the port fits. */
 export type Answer = { kind: string; reason?: string; detail?: string }
 
 /** How long each capability has failed, in milliseconds; null where it works. */
 export type Failing = Record<Capability, number | null>
 
 export type Health = {
-  /** An answer of Steam to what was asked with this capability. */
+  /** Takes in an answer of Steam to a call of this capability. */
   see(capability: Capability, answer: Answer): void
-  /** No session can be opened: nothing works. */
+  /** No session can be opened, so nothing works. */
   lost(): void
   failing(): Failing
   /** How long ago the last answer came, in milliseconds. */
@@ -20,7 +20,7 @@ export type Health = {
 
 const REFUSED_BY_STEAM_ITSELF = new Set(['rate_limited', 'session_dead', 'item_server_down'])
 
-/** `known`: what the database says when this process takes the bot. */
+/** `known` is the database's record when this process takes the bot. */
 export function trackHealth(monotonicMs: () => number, known: Failing): Health {
   const begun = (ms: number | null) => (ms === null ? null : monotonicMs() - ms)
   const since: Record<Capability, number | null> = {
@@ -31,7 +31,7 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
     offers: Number.NEGATIVE_INFINITY,
     inventories: Number.NEGATIVE_INFINITY,
   }
-  // Nobody may read an inventory for hours: what was only concluded for them ends when offers work again.
+  // No inventory may be read for hours. A failure that was only concluded for them ends when offers work again.
   let isConcluded = known.inventories !== null
 
   return {
@@ -59,7 +59,7 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
   }
 }
 
-/** A refusal for what was asked is a working Steam. */
+/** A refusal of the request itself means that Steam works. */
 export function isFailure({ kind, reason = '' }: Answer): boolean {
   return (
     kind === 'unavailable' ||

@@ -1,4 +1,4 @@
-/** One bot in the hands of this process: keeps its lease, keeps its session open, lets its work run. */
+/** One bot held by this process: keeps its lease and its session, and runs its work. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
@@ -8,13 +8,13 @@ import type { SecretBox } from '../kit/secret-box.ts'
 import type { Steam, SteamSession } from '../steam/steam.ts'
 import type { BotContext, BotHandlers } from './bot.ts'
 import { trackHealth } from './health.ts'
-import { observeSession } from './observed.ts'
+import { type HealthKeeper, keepHealth } from './health-keeper.ts'
 import { tokenPlace } from './service.ts'
+import { observeSession } from './session-health.ts'
 import { beat, LEASE_MS, type Lease, markDead, noteSession, releaseLease, setOnline } from './store.ts'
-import { type HealthKeeper, keepHealth } from './watch-health.ts'
 import { startWork } from './work.ts'
 
-/** How often a lease is renewed and the live offers of a bot are looked at, in milliseconds. */
+/** How often to renew a lease and to read the live offers of a bot, in milliseconds. */
 export type Pace = { beatMs: number; watchMs: number }
 
 export const DEFAULT_PACE: Pace = { beatMs: 5_000, watchMs: 5_000 }
@@ -40,13 +40,13 @@ export type HeldBotDeps = {
 }
 
 export type HeldBot = {
-  /** Stops the work, closes the session and gives the lease back. */
+  /** Stops the work, closes the session and releases the lease. */
   release(): Promise<void>
-  /** Resolves when this process no longer speaks for the bot, for whatever reason. */
+  /** Resolves when this process no longer holds the bot, for any reason. */
   ended: Promise<void>
 }
 
-/** `takenAtMs`: the monotonic time before the query that took the lease. */
+/** `takenAtMs` is the monotonic time before the query that took the lease. */
 export function holdBot(deps: HeldBotDeps, lease: Lease, takenAtMs: number): HeldBot {
   const stop = new AbortController()
   const keeper = keepLease(deps, lease, { takenAtMs, stop })
@@ -66,13 +66,13 @@ export function holdBot(deps: HeldBotDeps, lease: Lease, takenAtMs: number): Hel
 
 type Keeping = { takenAtMs: number; stop: AbortController }
 
-/** Beats until stopped. Stops everything once the lease is lost or has run out. */
+/** Renews the lease until stopped. Stops everything when the lease is lost or has run out. */
 function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop }: Keeping) {
-  // Counted from before the query: the database's own clock started later, so our end comes first.
+  // Counted from before the query. The database counts from later, so our end comes first.
   let endMs = takenAtMs + LEASE_MS
 
   const lose = () => {
-    deps.log.error({ botId: String(lease.botId), bot: lease.name }, 'lost the lease of a bot')
+    deps.log.error({ botId: String(lease.botId), botName: lease.name }, 'the lease of a bot was lost')
     stop.abort()
   }
   const run = async () => {
@@ -80,7 +80,7 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop }: Keeping
     while (await pause(deps.pace.beatMs, stop.signal)) {
       const beforeMs = deps.monotonicMs()
       const kept = await beat(deps.db, lease).catch((error: unknown) => {
-        deps.log.warn({ err: error, botId: String(lease.botId) }, 'a beat of a lease failed')
+        deps.log.warn({ err: error, botId: String(lease.botId) }, 'the lease of a bot could not be renewed')
         return undefined
       })
       if (stop.signal.aborted || kept === undefined) continue
@@ -101,9 +101,9 @@ type Life = { stop: AbortSignal; leaseEndMs: () => number }
 type Opened = { session: SteamSession; expiresAt: Date | null }
 type OpenLife = Life & { session: SteamSession; keeper: HealthKeeper }
 
-/** Opens the session, works until it breaks, and opens it again, until stopped or the token is dead. */
+/** Opens the session, works until it breaks, and opens it again. Ends when stopped or when the token is dead. */
 async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> {
-  const about = { botId: String(lease.botId), bot: lease.name }
+  const about = { botId: String(lease.botId), botName: lease.name }
   const keeper = keepHealth(deps, lease, trackHealth(deps.monotonicMs, lease.failing))
   let retryMs = FIRST_RETRY_MS
   while (!life.stop.aborted) {
@@ -111,7 +111,7 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
     if (opened.kind === 'refused') {
       deps.log.error(
         { ...about, reason: opened.reason },
-        'a bot needs a new enrolment: Steam refuses its token',
+        'Steam refused the token of a bot: it needs a new enrolment',
       )
       await quietly(deps, lease, () => markDead(deps.db, lease, opened.reason))
       return
@@ -119,7 +119,7 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
     if (opened.kind === 'unavailable') {
       deps.log.warn(
         { ...about, reason: opened.reason, detail: opened.detail },
-        'Steam is out of reach for a bot',
+        'Steam was out of reach for a bot',
       )
       keeper.health.lost()
       await quietly(deps, lease, async () => {
@@ -135,10 +135,10 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
       await greet(deps, lease, opened)
       await workUntilTrouble(deps, lease, { ...life, session: opened.session, keeper })
     } catch (error) {
-      deps.log.error({ err: error, ...about }, 'the work of a bot broke off')
+      deps.log.error({ err: error, ...about }, 'the work of a bot failed')
     }
     opened.session.close()
-    // A session that breaks at once again and again must not become a storm of logins.
+    // A session that keeps breaking at once must not cause a storm of logins.
     if (deps.monotonicMs() - startedMs > LAST_RETRY_MS) retryMs = FIRST_RETRY_MS
     await pause(retryMs, life.stop)
     retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
@@ -150,24 +150,27 @@ async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['o
   try {
     token = deps.box.open(lease.sealedToken, tokenPlace(lease.steamId))
   } catch {
-    // Not the bot's fault and not for ever: most likely the gateway was started with another master key.
+    // Neither the bot's fault nor permanent: most likely the gateway was started with another master key.
     return { kind: 'unavailable', reason: 'steam_error', detail: 'the stored token cannot be decrypted' }
   }
   return deps.steam.openSession(token)
 }
 
-/** What an account needs once, and what its token says of itself. */
+/** Acknowledges Steam's notice if the account has not, and records when the token expires. */
 async function greet(deps: HeldBotDeps, lease: Lease, { session, expiresAt }: Opened): Promise<void> {
-  const about = { botId: String(lease.botId), bot: lease.name }
+  const about = { botId: String(lease.botId), botName: lease.name }
   if (!lease.acknowledged) {
     const answer = await session.acknowledgeProtection()
     lease.acknowledged = answer.kind === 'done'
     if (answer.kind !== 'done') {
-      deps.log.warn({ ...about, detail: answer.detail }, 'the notice about trade protection was not taken')
+      deps.log.warn(
+        { ...about, detail: answer.detail },
+        'Steam did not accept the acknowledgement about trade protection',
+      )
     }
   }
   if (expiresAt !== null && expiresAt.getTime() - deps.clock.now().getTime() < TOKEN_WARNING_MS) {
-    deps.log.error({ ...about, expiresAt }, 'the refresh token of a bot runs out soon: enrol it again')
+    deps.log.error({ ...about, expiresAt }, 'the refresh token of a bot was about to expire: enrol it again')
   }
   await quietly(deps, lease, () =>
     noteSession(deps.db, lease, { expiresAt, acknowledged: lease.acknowledged }),
@@ -192,22 +195,21 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
     }),
     mayWrite: (deadlineMs) => !life.stop.aborted && life.leaseEndMs() - deps.monotonicMs() > deadlineMs,
   }
-  const about = { botId: String(lease.botId), bot: lease.name }
+  const about = { botId: String(lease.botId), botName: lease.name }
   const stopWork = await startWork({ ...deps, watchMs: deps.pace.watchMs }, bot)
   const closed = new AbortController()
   const watching = watchHealth(deps, lease, { bot, keeper, closed: closed.signal })
   try {
     await setOnline(deps.db, lease, null)
-    deps.log.info({ ...about, epoch: String(lease.epoch) }, 'a bot is online')
+    deps.log.info({ ...about, epoch: String(lease.epoch) }, 'a bot came online')
     const why = await trouble
-    if (why !== undefined)
-      deps.log.warn({ ...about, detail: why }, 'the session of a bot must be opened anew')
+    if (why !== undefined) deps.log.warn({ ...about, detail: why }, 'the session of a bot stopped working')
     await setOnline(deps.db, lease, why ?? 'stopped')
   } finally {
     life.stop.removeEventListener('abort', stopped)
     closed.abort()
     await watching
-    // What still runs after this is cut off with the session.
+    // Closing the session then cuts off any work that is left.
     await Promise.race([quietly(deps, lease, stopWork), delay(STOP_MS, undefined, { ref: false })])
   }
 }
@@ -221,12 +223,12 @@ async function watchHealth(deps: HeldBotDeps, lease: Lease, { bot, keeper, close
   } while (await pause(HEALTH_MS, closed))
 }
 
-/** For steps that must not hold up the next: a lease runs out by itself where the database cannot be told. */
+/** Logs the failure of a step that must not hold up the next. A lease that cannot be released runs out. */
 async function quietly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void>): Promise<void> {
   try {
     await step()
   } catch (error) {
-    deps.log.warn({ err: error, botId: String(lease.botId) }, 'a step in giving up a bot failed')
+    deps.log.warn({ err: error, botId: String(lease.botId) }, 'a step in holding a bot failed')
   }
 }
 

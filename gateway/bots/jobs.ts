@@ -1,4 +1,4 @@
-/** What is looked at once in a while: items in the bots' hands, and how the fleet is. */
+/** Periodic checks: items held, states of the bots. */
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -24,7 +24,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     items: new Gauge({
       name: 'tradetill_bot_items',
-      help: 'Items in the hands of a bot; with those on the way at most TRADETILL_BOT_ITEMS',
+      help: 'Items in the hands of a bot; together with those on the way at most TRADETILL_BOT_ITEMS',
       labelNames: ['bot'],
       registers,
     }),
@@ -39,7 +39,7 @@ export function createBotGauges(registry: Registry): BotGauges {
 
 type SurveyDeps = { db: Db; clock: Clock; gauges: BotGauges }
 
-/** To be called every minute, by any number of processes. */
+/** Call this every minute. Any number of processes may. */
 export async function surveyBots({ db, clock, gauges }: SurveyDeps): Promise<void> {
   const now = clock.now()
   const nowMs = now.getTime()

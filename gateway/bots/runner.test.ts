@@ -5,11 +5,12 @@ import type { Queue } from '../db/queue.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import type { SessionAnswer, Steam, SteamSession } from '../steam/steam.ts'
+import { addBot } from '../testing/bots.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
 import { startBots } from './runner.ts'
-import { addBot, listBots } from './service.ts'
+import { listBots } from './store.ts'
 
 const STEAM_ID = '76561198000000001'
 const TOKEN = 'refresh-token-of-the-bot'
@@ -202,7 +203,7 @@ describe('two processes on one database', () => {
     )
     await expect.poll(() => steam.open).toBe(0)
     expect(contexts[0]?.mayWrite(1)).toBe(false)
-    expect(captured.lines.join('')).toContain('lost the lease of a bot')
+    expect(captured.lines.join('')).toContain('the lease of a bot was lost')
   })
 })
 
@@ -213,11 +214,11 @@ describe('a session', () => {
     start()
     await expect.poll(bot).toMatchObject({ state: 'dead', stateReason: 'token_dead' })
     const lines = captured.lines.join('')
-    expect(lines).toContain('a bot needs a new enrolment')
+    expect(lines).toContain('it needs a new enrolment')
     expect(lines).not.toContain(TOKEN)
   })
 
-  it('comes back by itself after Steam was out of reach', async () => {
+  it('comes back automatically after Steam was out of reach', async () => {
     await enrol()
     steam.session = 'down'
     start()
@@ -227,7 +228,7 @@ describe('a session', () => {
     expect(await bot()).toMatchObject({ stateReason: null })
   })
 
-  it('that ended is opened anew', async () => {
+  it('that ended is opened again', async () => {
     await enrol()
     const opened = steam.opened
     const { contexts } = start()
@@ -263,7 +264,7 @@ describe('what a bot meets', () => {
     steam.answers = 'good'
     await contexts[0]?.session.readInventory({ steamId: '76561197960269729', token: 'abcd_-12' }, 'cs', 'en')
     await expect.poll(failing).toMatchObject({ inventories: false })
-    // Nobody asks for an offer: the bot tries by itself.
+    // Nothing asks for an offer, so the bot tries on its own.
     await expect.poll(failing).toMatchObject({ offers: false })
   })
 

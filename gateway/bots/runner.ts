@@ -2,20 +2,20 @@ import { DEFAULT_PACE, type HeldBot, type HeldBotDeps, holdBot, type Pace, pause
 import { takeLeases } from './store.ts'
 
 const SCAN_MS = 5_000
-/** While no bot is held nothing can be sold: a newly enrolled one is noticed soon. */
+/** A process without a bot looks more often, to notice a newly enrolled one soon. */
 const IDLE_SCAN_MS = 1_000
 
 export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'pace'> & {
   /** The machine's by default. */
   monotonicMs?: () => number
-  /** Names this process among the holders of leases: a fresh UUID at every start. */
+  /** Names this process among the holders of leases. A new UUID at every start. */
   owner: string
-  /** Most bots that this process speaks for. */
+  /** How many bots this process may hold. */
   maxBots?: number
   pace?: Partial<Pace>
 }
 
-/** Speaks for every bot that no other process speaks for, until stopped; then gives all of them back. */
+/** Holds every bot that no other process holds. When stopped, releases all of them. */
 export function startBots(options: BotsOptions): { stop(): Promise<void> } {
   const { owner, maxBots = 50, db, log } = options
   const deps: HeldBotDeps = {
@@ -34,7 +34,9 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
       const bot = holdBot(deps, lease, beforeMs)
       held.add(bot)
       bot.ended
-        .catch((error: unknown) => log.error({ err: error, botId: String(lease.botId) }, 'a bot ended badly'))
+        .catch((error: unknown) =>
+          log.error({ err: error, botId: String(lease.botId) }, 'holding a bot failed'),
+        )
         .finally(() => held.delete(bot))
     }
   }

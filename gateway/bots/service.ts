@@ -1,17 +1,16 @@
+/** Choosing a bot for a job, and enrolling one. */
 import type { Db, Tx } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import type { Profile, Steam, SteamSession, Unavailable } from '../steam/steam.ts'
 import { chooseBot, type FleetLimits } from './fleet.ts'
-import { botForReading, botsForChoice, listBots, lockTradesOf, type SealedToken, saveBot } from './store.ts'
-
-export { listBots }
+import { botForReading, botsForChoice, lockTradesOf, type SealedToken, saveBot } from './store.ts'
 
 type Wanted = { partnerSteamId: string; items: number }
 
 /**
- * The bot that shall send an offer for so many items to this partner; undefined if none is reachable and has room. Its
- * room is kept until the transaction ends.
+ * Chooses the bot that will send an offer for this many items to the partner. Returns undefined if no reachable bot has
+ * room. Its room is reserved until the transaction ends.
  */
 export async function chooseBotForTrade(
   tx: Tx,
@@ -35,41 +34,31 @@ export async function chooseBotForTrade(
   }
 }
 
-/** The bot that shall read an inventory; undefined if none is reachable. */
+/** Chooses the bot that will read an inventory. Returns undefined if none is reachable. */
 export function chooseBotForReading(tx: Db | Tx): Promise<bigint | undefined> {
   return botForReading(tx)
 }
 
-export type AddBotAnswer =
-  | {
-      kind: 'added'
-      botId: bigint
-      steamId: string
-      name: string
-      tokenExpiresAt: Date | null
-      /** False: Steam did not take it now; the holder of the bot tries again. */
-      protectionAcknowledged: boolean
-    }
-  | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' | 'unknown_account' }
-  | Unavailable
+export type EnrolledBot = {
+  botId: bigint
+  steamId: string
+  name: string
+  tokenExpiresAt: Date | null
+  /** False if Steam did not accept it. The process that holds the bot tries again. */
+  protectionAcknowledged: boolean
+}
 
 type ProveBotDeps = { steam: Steam; box: SecretBox; clock: Clock; refreshToken: string }
 
-/** Enrols the bot whose refresh token this is, once it has proved itself; stores the token sealed. */
-export async function addBot({ db, ...deps }: ProveBotDeps & { db: Db }): Promise<AddBotAnswer> {
-  const proved = await proveBot(deps)
-  return proved.kind === 'proved' ? saveProvedBot(db, proved) : proved
-}
+export type ProveBotAnswer =
+  | ProvedBot
+  | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' | 'unknown_account' }
+  | Unavailable
 
 type ProvedBot = { kind: 'proved'; profile: Profile; token: SealedToken }
 
-/** Asks Steam whether the account of this refresh token can work as a bot. Writes nothing. */
-export async function proveBot({
-  steam,
-  box,
-  clock,
-  refreshToken,
-}: ProveBotDeps): Promise<ProvedBot | Exclude<AddBotAnswer, { kind: 'added' }>> {
+/** Asks Steam whether the account of this refresh token can work as a bot. Writes nothing to the database. */
+export async function proveBot({ steam, box, clock, refreshToken }: ProveBotDeps): Promise<ProveBotAnswer> {
   const token = refreshToken.trim()
   const opened = await steam.openSession(token)
   if (opened.kind !== 'open') return opened
@@ -86,15 +75,12 @@ export async function proveBot({
   }
 }
 
-/** Stores a bot that has proved itself. */
-export async function saveProvedBot(
-  db: Db | Tx,
-  { profile, token }: ProvedBot,
-): Promise<Extract<AddBotAnswer, { kind: 'added' }>> {
+/** Stores a bot that passed the self-test. */
+export async function saveProvedBot(db: Db | Tx, { profile, token }: ProvedBot): Promise<EnrolledBot> {
   const botId = await saveBot(db, profile, token)
   const { steamId, name } = profile
   const { expiresAt: tokenExpiresAt, acknowledged: protectionAcknowledged } = token
-  return { kind: 'added', botId, steamId, name, tokenExpiresAt, protectionAcknowledged }
+  return { botId, steamId, name, tokenExpiresAt, protectionAcknowledged }
 }
 
 type SelfTest =
@@ -102,7 +88,7 @@ type SelfTest =
   | { kind: 'refused'; reason: 'unknown_account' }
   | Unavailable
 
-/** What every deposit needs of the account: it is known, the notice is read, its offers can be listed. */
+/** Tests what every deposit needs of the account: Steam knows it, and its offers can be listed. */
 async function testSession(steam: Steam, session: SteamSession, now: Date): Promise<SelfTest> {
   const answer = await steam.readProfile(session.steamId)
   if (answer.kind === 'unavailable') return answer
@@ -113,7 +99,7 @@ async function testSession(steam: Steam, session: SteamSession, now: Date): Prom
   return { kind: 'passed', profile: answer.profile, acknowledged }
 }
 
-/** What a sealed refresh token is bound to. */
+/** The place that a sealed refresh token is bound to. */
 export function tokenPlace(steamId: string): string {
   return `bot:${steamId}:refresh_token`
 }

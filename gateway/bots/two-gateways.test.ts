@@ -11,10 +11,10 @@ import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { createSandboxAgent } from '../steam/web/agent.ts'
 import { createWebSteam } from '../steam/web/web-steam.ts'
+import { addBot } from '../testing/bots.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
 import { startBots } from './runner.ts'
-import { addBot } from './service.ts'
 
 const MASTER_KEY = Buffer.alloc(32, 3)
 const box = createSecretBox(MASTER_KEY)
@@ -102,7 +102,7 @@ async function botRows(): Promise<BotRow[]> {
 }
 const allOnline = (count: number) =>
   expect.poll(botRows).toEqual(Array(count).fill(expect.objectContaining({ online: true })))
-const onlineIn = (output: string) => output.split('a bot is online').length - 1
+const onlineIn = (output: string) => output.split('a bot came online').length - 1
 
 describe('two gateways', () => {
   it('share the bots without ever holding one both; those of a killed one move', async () => {
@@ -128,6 +128,6 @@ describe('two gateways', () => {
     expect(after.map(({ owner }) => owner)).toEqual([OWN, OWN])
     const isNewer = ({ epoch }: BotRow, index: number) => BigInt(epoch) > BigInt(before[index]?.epoch ?? 0)
     expect(after.map(isNewer)).toEqual(before.map(({ owner }) => owner !== OWN))
-    expect(captured.lines.join('')).not.toContain('lost the lease')
+    expect(captured.lines.join('')).not.toContain('the lease of a bot was lost')
   })
 })

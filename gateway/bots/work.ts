@@ -1,15 +1,15 @@
-/** What a process does for a bot while it holds the lease and the session is open: jobs and the watch over offers. */
+/** The work for a bot while its lease is held and its session is open: jobs, and the watch over its offers. */
 import { z } from 'zod'
 import type { Queue } from '../db/queue.ts'
 import type { Log } from '../kit/log.ts'
 import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
-import { createLane } from './lane.ts'
+import { createLimiter } from './limiter.ts'
 
-/** Jobs taken from the queue at a time; they wait in the lanes below. */
+/** Jobs taken from the queue at a time. They wait in the limiters below. */
 const JOBS_AT_A_TIME = 12
 const READS_AT_A_TIME = 4
 const INVENTORIES_AT_A_TIME = 4
-/** Inventories that may wait for their turn; those who asked give up after 20 s anyway. */
+/** Inventories that may wait for their turn. Their callers give up after 20 s anyway. */
 const MOST_INVENTORIES = 40
 
 const ref = z.string().regex(/^\d{1,19}$/)
@@ -22,7 +22,7 @@ const jobSchema = z.discriminatedUnion('kind', [
 
 type WorkDeps = { queue: Queue; handlers: BotHandlers; log: Log; watchMs: number }
 
-/** Starts the bot's work; the returned function ends it and waits for what is under way. */
+/** Starts the bot's work. The returned function stops it and waits for jobs under way. */
 export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => Promise<void>> {
   const { queue } = deps
   const name = botQueue(bot.botId)
@@ -43,16 +43,18 @@ export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => 
 }
 
 function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMoved: () => void) {
-  const writes = createLane(1)
-  const reads = createLane(READS_AT_A_TIME)
-  const inventories = createLane(INVENTORIES_AT_A_TIME)
+  const writes = createLimiter(1)
+  const reads = createLimiter(READS_AT_A_TIME)
+  const inventories = createLimiter(INVENTORIES_AT_A_TIME)
   const waiting = new Set<Promise<void>>()
 
-  // Jobs come in batches, and a batch ends with its slowest: a Steam that is slow with inventories must not hold up
-  // trades. Nothing is lost by not waiting, because a request is taken once only and its asker waits for its row.
+  // A batch of jobs ends with its slowest, and slow inventories must not hold up trades. Not waiting for them loses
+  // nothing, because a request is taken only once and its caller waits for its row.
   const readAside = (requestId: bigint): Promise<void> | undefined => {
     const work = inventories(() => handlers.inventory(bot, requestId))
-      .catch((error: unknown) => log.error({ err: error, botId: String(bot.botId) }, 'an inventory failed'))
+      .catch((error: unknown) =>
+        log.error({ err: error, botId: String(bot.botId) }, 'an inventory could not be read'),
+      )
       .finally(() => waiting.delete(work))
     waiting.add(work)
     return waiting.size > MOST_INVENTORIES ? work : undefined
@@ -76,7 +78,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
   return { handle, settled }
 }
 
-/** Looks after the bot's live offers every `watchMs` while there are any, and again once a trade moved. */
+/** Watches the bot's live offers every `watchMs` while there are any, and again once a trade moved. */
 function startWatch({ handlers, log, watchMs }: WorkDeps, bot: BotContext) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined

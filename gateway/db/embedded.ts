@@ -17,7 +17,7 @@ import type { Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { z } from 'zod'
-import { COMPILED } from '../kit/compiled.ts'
+import { COMPILE_CACHE } from '../kit/compile-cache.ts'
 import type { Log } from '../kit/log.ts'
 import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
 import type { SupervisorOrders } from './supervisor.ts'
@@ -137,7 +137,7 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorOrders): 
     stdio: ['pipe', 'pipe', 'pipe'],
     // A session of its own: Ctrl-C in the terminal must reach the gateway only.
     detached: true,
-    env: { NODE_COMPILE_CACHE: COMPILED },
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
   })
   child.stdin.on('error', () => {})
   return child

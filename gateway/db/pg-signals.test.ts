@@ -39,12 +39,12 @@ function foundAtLook(n: number) {
 describe('signals', () => {
   test('looks at once', async () => {
     stopTime()
-    expect(await signals.until('trade:1', foundAtLook(1), HOUR_MS)).toBe('found')
+    expect(await signals.until('trade:1', foundAtLook(1), { timeoutMs: HOUR_MS })).toBe('found')
   })
 
   test('a notification wakes before the next look is due', async () => {
     stopTime()
-    const waiting = signals.until('trade:1', foundAtLook(2), HOUR_MS)
+    const waiting = signals.until('trade:1', foundAtLook(2), { timeoutMs: HOUR_MS })
     await notify('trade:1')
     expect(await waiting).toBe('found')
   })
@@ -52,8 +52,8 @@ describe('signals', () => {
   test('a notification of another topic does not wake', async () => {
     stopTime()
     const [one, other] = [foundAtLook(2), foundAtLook(2)]
-    const waiting = signals.until('trade:1', one, HOUR_MS)
-    const witness = signals.until('trade:2', other, HOUR_MS)
+    const waiting = signals.until('trade:1', one, { timeoutMs: HOUR_MS })
+    const witness = signals.until('trade:2', other, { timeoutMs: HOUR_MS })
     await notify('trade:2')
     expect(await witness).toBe('found')
     // What the same notification might have woken has looked by then.
@@ -66,7 +66,7 @@ describe('signals', () => {
   test('looks once a second even where no notification comes', async () => {
     stopTime()
     const check = foundAtLook(3)
-    const waiting = signals.until('trade:1', check, HOUR_MS)
+    const waiting = signals.until('trade:1', check, { timeoutMs: HOUR_MS })
     await vi.advanceTimersByTimeAsync(999)
     expect(check.looks).toBe(1)
     await vi.advanceTimersByTimeAsync(1)
@@ -78,13 +78,13 @@ describe('signals', () => {
   test('gives up when the time has passed, and when the caller aborts', async () => {
     stopTime()
     const check = foundAtLook(99)
-    const waiting = signals.until('trade:1', check, 2_500)
+    const waiting = signals.until('trade:1', check, { timeoutMs: 2_500 })
     await vi.advanceTimersByTimeAsync(2_500)
     expect(await waiting).toBeUndefined()
     // At once, after one, two, and once more at the end.
     expect(check.looks).toBe(4)
     const ending = new AbortController()
-    const aborted = signals.until('trade:1', foundAtLook(99), HOUR_MS, ending.signal)
+    const aborted = signals.until('trade:1', foundAtLook(99), { timeoutMs: HOUR_MS, signal: ending.signal })
     ending.abort()
     expect(await aborted).toBeUndefined()
   })
@@ -101,7 +101,7 @@ describe('signals', () => {
     const again = async () => (await listening()).filter((pid) => !before.includes(pid))
     await expect.poll(again, { message: 'a connection that listens again' }).toHaveLength(1)
     stopTime()
-    const waiting = signals.until('trade:1', foundAtLook(2), HOUR_MS)
+    const waiting = signals.until('trade:1', foundAtLook(2), { timeoutMs: HOUR_MS })
     await notify('trade:1')
     expect(await waiting).toBe('found')
   })

@@ -19,7 +19,7 @@ export async function createSignals({ url, log }: SignalsOptions): Promise<Signa
     notify: async (tx, topic) => {
       await sql`select pg_notify(${CHANNEL}, ${topic})`.execute(tx)
     },
-    until: async (topic, check, timeoutMs, signal) => {
+    until: async (topic, check, { timeoutMs, signal }) => {
       const end = performance.now() + timeoutMs
       const waiter = createWaiter(signal)
       const others = waiters.get(topic) ?? new Set()

@@ -104,7 +104,7 @@ async function lookAtSteam(
     const row = await findRequest(deps.db, id)
     return row && snapshotOf(row)
   }
-  const snapshot = await deps.signals.until(inventoryTopic(id), check, WAIT_MS, signal)
+  const snapshot = await deps.signals.until(inventoryTopic(id), check, { timeoutMs: WAIT_MS, signal })
   if (snapshot !== undefined) return snapshot
   deps.log.warn({ requestId: String(id), game: key.game }, 'inventory: no bot answered in time')
   return { errorType: (await isOutage(deps)) ? 'engineeringWorks' : 'internal' }

@@ -8,7 +8,7 @@ export type Clock = { now(): Date }
  * advanced.
  */
 export type TillClock = Clock & {
-  /** For what others check by their own clocks, and for what a jump must not end: signatures, HTTP dates, locks. */
+  /** For signatures, HTTP dates and locks: others check them by their own clocks, or a jump must not end them. */
   machineNow(): Date
   /** A time of the till's clock by the machine's, and the other way round. */
   machineTime(time: Date): Date

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** Source of everything random, as an argument, so that tests can repeat a run. */
+/** The source of everything random. It is an argument, so tests can repeat a run. */
 export type Ids = {
   uuid(): string
   /** `bytes` random bytes as lowercase hex. */
@@ -20,7 +20,7 @@ export const systemIds: Ids = {
   secretCode: () => codeFrom(randomBytes),
 }
 
-/** Rejects bytes past the largest multiple of the alphabet's size, so that every letter is equally likely. */
+/** Rejects bytes past the largest multiple of the alphabet's size, so every letter is equally likely. */
 function codeFrom(random: (size: number) => Buffer): string {
   const fair = Math.floor(256 / CODE_ALPHABET.length) * CODE_ALPHABET.length
   let code = ''

@@ -37,7 +37,7 @@ const SECRET_KEYS = new Set([
   'masterkey',
 ])
 
-/** What PostgreSQL adds to an error quotes the row or the call that failed: a secret may stand in it. */
+/** PostgreSQL quotes the failed row or call in these fields of an error, and it may hold a secret. */
 const ROW_FIELDS = new Set(['detail', 'where', 'internalquery', 'parameters'])
 
 const HIDDEN = '[redacted]'
@@ -45,8 +45,8 @@ const MAX_DEPTH = 6
 const TOO_DEEP = '[not shown: too deep]'
 
 /**
- * A logger for JSON lines on stderr. Secrets are hidden twice: by the name of their field, and by their form
- * wherever they appear in the finished line (an error's message may quote anything).
+ * Creates a logger of JSON lines on stderr. It hides secrets twice: by the name of their field, and by their form in
+ * the finished line, because an error's message may quote anything.
  */
 export function createLog(options: LogOptions = {}): Log {
   const write = options.write ?? ((line: string) => process.stderr.write(line))
@@ -54,7 +54,7 @@ export function createLog(options: LogOptions = {}): Log {
     {
       level: options.level ?? 'info',
       base: null,
-      // Its own one would take apart again what hideSecretFields made of the error.
+      // Pino's own serializer would undo the work of hideSecretFields.
       serializers: { err: (fields: unknown) => fields },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: {

@@ -1,3 +1,4 @@
+/** Repeated work, such as sweeps. */
 import type { Log } from './log.ts'
 
 type Repeated = {

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 export type SecretBox = {
-  /** Encrypts; `aad` names the row and column, so that a ciphertext moved elsewhere does not open. */
+  /** Encrypts. `aad` names the row and column, so a ciphertext that is moved elsewhere does not open. */
   seal(plain: string, aad: string): Buffer
   /** Decrypts; throws if the key, the place (`aad`) or any byte differs. */
   open(sealed: Buffer, aad: string): string

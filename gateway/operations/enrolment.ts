@@ -1,5 +1,5 @@
 /** Enrolment: a Steam account becomes a bot of the till. */
-import { type AddBotAnswer, proveBot, saveProvedBot } from '../bots/service.ts'
+import { type EnrolledBot, proveBot, saveProvedBot } from '../bots/service.ts'
 import type { Config } from '../config.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import type { Steam } from '../steam/steam.ts'
@@ -8,7 +8,7 @@ import { createLazySteam } from '../steam/web/lazy-steam.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type Refused, refused } from './operation.ts'
 
-export type AddedBot = Omit<Extract<AddBotAnswer, { kind: 'added' }>, 'kind'>
+export type AddedBot = EnrolledBot
 
 type Enrolment = { refreshToken: string; name: 'bot add' | 'bot enrol' }
 
@@ -23,7 +23,7 @@ export async function enrolBot(deps: ActDeps, { refreshToken, name }: Enrolment)
   if (proved.kind === 'refused') return refused('conflict', `The bot was not added: ${proved.reason}.`)
   const what = { name, recorded: ({ botId, steamId }: AddedBot) => ({ botId, steamId }) }
   return act(deps, what, async (tx) => {
-    const { kind: _, ...bot } = await saveProvedBot(tx, proved)
+    const bot = await saveProvedBot(tx, proved)
     const end = bot.tokenExpiresAt
       ? `, token good until ${bot.tokenExpiresAt.toISOString().slice(0, 10)}`
       : ''

@@ -1,9 +1,9 @@
-/** How often one kind of page may be asked for: a bucket that fills up, and a pause after Steam said 'too many'. */
+/** Limits how often one kind of page is requested: a bucket that fills up, and a pause after Steam answers 429. */
 
 export type Budget = {
-  /** Waits at most `maxWaitMs` for its turn; false if it does not come by then. */
+  /** Waits for its turn, at most `maxWaitMs`. Resolves to false if the turn does not come by then. */
   take(maxWaitMs: number): Promise<boolean>
-  /** Steam answered 429: nobody asks for a while, and for longer each time in a row. */
+  /** Steam answered 429: pauses all requests, longer each time in a row. */
   limited(): void
   /** Steam answered: the next pause is short again. */
   answered(): void
@@ -16,7 +16,7 @@ export type BudgetLimits = {
   everyMs: number
 }
 
-/** Steam does not say how long it refuses; asking on is said to make it longer. */
+/** Steam does not say how long it refuses. Requests in that time are said to make it longer. */
 const FIRST_PAUSE_MS = 30_000
 const LAST_PAUSE_MS = 600_000
 
@@ -27,7 +27,7 @@ export type Time = {
 }
 
 export function createBudget({ burst, everyMs }: BudgetLimits, time: Time): Budget {
-  // In time, not in turns, so that nothing is rounded. Negative while turns that are given already lie ahead.
+  // In time, not in turns, so nothing is rounded. Negative while turns that were granted are still ahead.
   let savedMs = burst * everyMs
   let countedAtMs = time.now()
   let pausedUntilMs = Number.NEGATIVE_INFINITY
@@ -48,7 +48,7 @@ export function createBudget({ burst, everyMs }: BudgetLimits, time: Time): Budg
       return pausedUntilMs <= time.now()
     },
     limited() {
-      // All that were under way learn it at once: one pause.
+      // Several requests under way may be refused at once: one pause for all.
       if (pausedUntilMs > time.now()) return
       pausedUntilMs = time.now() + Math.min(FIRST_PAUSE_MS * 2 ** pauses, LAST_PAUSE_MS)
       pauses += 1

@@ -28,7 +28,7 @@ describe('a send', () => {
     ['a page instead of JSON', reply(200, '<html>')],
     ['nothing', reply(200, null)],
     ['an empty object', reply(200, {})],
-    ['an id that is none', reply(200, { tradeofferid: '../12' })],
+    ['an invalid id', reply(200, { tradeofferid: '../12' })],
     ['an outage', reply(503, '<html>')],
     ['a lost connection', { kind: 'failed', code: 'ECONNRESET' } satisfies HttpResult],
     ['a deadline', { kind: 'failed', code: 'DEADLINE' } satisfies HttpResult],

@@ -1,4 +1,4 @@
-/** What an answer of Steam means. Pure; the texts stand in texts.ts. */
+/** Judges what an answer of Steam means. Pure. texts.ts has Steam's error texts. */
 import type {
   AcknowledgeAnswer,
   CancelAnswer,
@@ -29,7 +29,7 @@ const REFUSING_RESULTS = new Map<number, RefusedReason>([
   [RESULT_RATE_LIMIT, 'rate_limited'],
 ])
 
-/** True if Steam no longer knows the session: it certainly did nothing of what was asked. */
+/** True if Steam no longer knows the session. It certainly did not act on the request. */
 export function sessionEnded(http: HttpResult): boolean {
   if (http.kind !== 'reply') return false
   if (http.status === 401 || (http.status >= 300 && http.status < 400)) return true
@@ -37,7 +37,7 @@ export function sessionEnded(http: HttpResult): boolean {
   return status !== 200 && typeof body === 'string' && body.includes('Access is denied')
 }
 
-/** Why nothing is known. The detail holds numbers and codes only, never a text of Steam's. */
+/** Says why nothing is known. The detail holds numbers and codes only, never a text of Steam's. */
 export function unavailableFrom(call: string, http: HttpResult): Unavailable {
   if (http.kind === 'failed') {
     const late = ['DEADLINE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'].includes(http.code)
@@ -78,14 +78,14 @@ export function cancelOutcome(call: string, offerId: string, http: HttpResult): 
   return unavailableFrom(call, http)
 }
 
-/** Steam's answer has no content to judge by: a page that was not refused was taken. */
+/** Steam's answer has no content to judge by, so status 200 means that it was accepted. */
 export function acknowledgeOutcome(answer: HttpResult | Unavailable): AcknowledgeAnswer {
   if (answer.kind === 'unavailable') return answer
   const isTaken = answer.kind === 'reply' && answer.status === 200
   return isTaken ? { kind: 'done' } : unavailableFrom('acknowledge', answer)
 }
 
-/** What GetTradeHoldDurations refuses: the token of the trade link. */
+/** GetTradeHoldDurations refuses the token of a trade link by this result. */
 export function partnerRefusal(http: HttpResult): PartnerAnswer | undefined {
   if (http.kind !== 'reply' || http.eresult !== RESULT_ACCESS_DENIED) return undefined
   return { kind: 'refused', reason: 'invalid_token' }
@@ -97,7 +97,7 @@ const HIDING_TEXTS: Partial<Record<RefusedReason, 'invalid_token' | 'cannot_trad
   partner_trade_ban: 'cannot_trade',
 }
 
-/** Why a partner's inventory is not shown. */
+/** Returns why a partner's inventory is not shown. */
 export function inventoryRefusal(
   http: HttpResult,
 ): 'hidden' | 'invalid_token' | 'cannot_trade' | 'not_owned' | undefined {
@@ -110,7 +110,7 @@ export function inventoryRefusal(
   return reason && HIDING_TEXTS[reason]
 }
 
-/** So Steam answers for a game in which the person has no inventory. */
+/** Steam's answer for a game in which the person has no inventory. */
 const NOT_OWNED = /^EYldRefreshAppIfNecessary failed with EResult 55 \(/
 
 function refusalOf(text: string): RefusedReason | undefined {

@@ -88,7 +88,7 @@ describe('a page of the history', () => {
     expect(parseTrades({ response: {} })).toMatchObject({ trades: [], unreadable: 0 })
   })
 
-  it('that goes on from nowhere is unreadable, so that no trade is missed', () => {
+  it('that continues from nowhere is unreadable, so no trade is missed', () => {
     expect(page([], true)).toBeUndefined()
     expect(page([{ ...trade, time_init: 'soon' }], true)).toBeUndefined()
     expect(parseTrades('<html>')).toBeUndefined()

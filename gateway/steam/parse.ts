@@ -106,7 +106,7 @@ const holdAnswer = z.object({
   }),
 })
 
-/** `undefined`: the answer cannot be read, so nothing is known. `null`: Steam knows no such offer. */
+/** `undefined`: the answer cannot be read, so nothing is known. `null`: Steam does not know the offer. */
 export function parseOffer(body: unknown): Offer | null | undefined {
   const answer = offerAnswer.safeParse(body)
   if (!answer.success) return undefined
@@ -164,7 +164,7 @@ function parseAssets(rows: readonly unknown[]): OfferAsset[] | undefined {
   }))
 }
 
-/** `undefined`: unreadable. `null`: Steam knows no such trade, or not yet. */
+/** `undefined`: unreadable. `null`: Steam does not know the trade, or not yet. */
 export function parseTrade(body: unknown, tradeId: string): TradeStatus | null | undefined {
   const answer = tradesAnswer.safeParse(body)
   if (!answer.success) return undefined
@@ -177,7 +177,7 @@ export function parseTrade(body: unknown, tradeId: string): TradeStatus | null |
 export type TradesPage = {
   trades: TradeStatus[]
   unreadable: number
-  /** The oldest trade of the page, where the next one goes on; undefined when Steam has no more. */
+  /** The oldest trade of the page, from which the next page continues. Undefined on the last page. */
   next: { tradeId: string; startedAtS: number } | undefined
 }
 
@@ -250,7 +250,7 @@ const ownedRow = z.object({
   id: id.optional(),
   classid: id,
   instanceid: id.catch('0'),
-  // What cannot be read is no single item, and only those can be asked for.
+  // Only single items can be asked for, and an unreadable amount is not a single item.
   amount: count.default(1).catch(0),
 })
 

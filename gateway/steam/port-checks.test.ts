@@ -6,11 +6,11 @@ import { createSandboxAgent } from './web/agent.ts'
 import { createWebSteam } from './web/web-steam.ts'
 
 let sandbox: Awaited<ReturnType<typeof startSteam>>
-let told: string[]
+let passed: string[]
 
 beforeEach(async () => {
   sandbox = await startSteam({ port: 0 })
-  told = []
+  passed = []
 })
 afterEach(() => sandbox.close())
 
@@ -23,7 +23,7 @@ function checksOf(smoke?: PortChecks['smoke']): PortChecks {
     partner: { steamId: shopper.steamId, token: new URL(shopper.tradeUrl()).searchParams.get('token') ?? '' },
     game: 'cs',
     clock: systemClock,
-    passed: (what) => told.push(what),
+    passed: (what) => passed.push(what),
     ...(smoke ? { smoke } : {}),
   }
 }
@@ -31,8 +31,8 @@ function checksOf(smoke?: PortChecks['smoke']): PortChecks {
 describe('the checks of npm run live', () => {
   it('pass against the sandbox, an offer that is cancelled included', async () => {
     await checkPort(checksOf({ choose: ([first]) => first }))
-    expect(told.at(-1)).toBe('the offer is cancelled and reads so')
-    expect(told).toHaveLength(13)
+    expect(passed.at(-1)).toBe('the offer is cancelled and reads so')
+    expect(passed).toHaveLength(13)
   })
 
   it('pass with an offer that is accepted', async () => {
@@ -40,7 +40,7 @@ describe('the checks of npm run live', () => {
       sandbox.as('nova_hound').accept(offerId)
     }
     await checkPort(checksOf({ choose: ([first]) => first, accepted }))
-    expect(told.at(-1)).toBe('an accepted offer cannot be cancelled')
+    expect(passed.at(-1)).toBe('an accepted offer cannot be cancelled')
   })
 
   it('pass for a bot that must read the notice about trade protection first', async () => {
@@ -60,10 +60,10 @@ describe('the checks of npm run live', () => {
     opened.session.close()
     expect(sandbox.world().offers).toEqual([])
     await checkPort({ ...checks, ...(smoke ? { smoke } : {}) })
-    expect(told.at(-1)).toBe('the offer is cancelled and reads so')
+    expect(passed.at(-1)).toBe('the offer is cancelled and reads so')
   })
 
-  it('send nothing by themselves, and say what is not true', async () => {
+  it('send nothing unasked, and say what is not true', async () => {
     const checks = checksOf()
     await checkPort(checks)
     expect(sandbox.world().offers).toEqual([])

@@ -19,7 +19,7 @@ export type PortChecks = {
     choose(items: readonly SteamItem[]): SteamItem | undefined
     accepted?(offer: Offer): Promise<void>
   }
-  /** Told of each check as it has passed. */
+  /** Called after each check that passed. */
   passed(what: string): void
 }
 

@@ -46,8 +46,8 @@ describe('why an item cannot be traded', () => {
   it.each([
     ['no date', { item_expiration: 'constructor' }],
     ['a date without end', { item_expiration: '9999-12-31T00:00:00Z' }],
-    ['a month that is none', lines('Tradable After Foo 99, 2026 (99:99:99) GMT')],
-    ['lines that are none', { owner_descriptions: 'x', item_expiration: {} }],
+    ['a month that does not exist', lines('Tradable After Foo 99, 2026 (99:99:99) GMT')],
+    ['lines that are not a list', { owner_descriptions: 'x', item_expiration: {} }],
     ['a number of another kind', { item_expiration: 1e300, sealed: {}, sealed_type: {} }],
   ])('is without an end when Steam says %s', (_, said) => {
     expect(restrictionOf(said)?.until ?? null).toBeNull()

@@ -1,10 +1,10 @@
-/** Why an item cannot be traded now, as far as Steam's description says so. Every string in it is hostile. */
+/** Reads from Steam's description why an item cannot be traded now. Every string in it is hostile. */
 import { z } from 'zod'
 import type { Restriction } from './steam.ts'
 
 const MOST_LINES = 20
 const MOST_LETTERS = 400
-/** Nothing is held for longer; a later date is no date. */
+/** Nothing is held for longer, so a later date is not believed. */
 const MOST_YEARS = 10
 
 const line = z.object({ value: z.string().transform((text) => text.slice(0, MOST_LETTERS)) })
@@ -30,10 +30,10 @@ const TIME = /\(\d{1,2}:\d\d:\d\d\)/
 /** The restriction of an item that is not tradable; null if the description does not say more. */
 export function restrictionOf(fields: Fields): Restriction | null {
   const lines = fields.owner_descriptions.map(({ value }) => value)
-  const told = lines.find((value) => ENGLISH_DATE.test(value) || UNIX_DATE.test(value) || TIME.test(value))
-  const until = dateOf(fields.item_expiration) ?? dateIn(told ?? '')
+  const dated = lines.find((value) => ENGLISH_DATE.test(value) || UNIX_DATE.test(value) || TIME.test(value))
+  const until = dateOf(fields.item_expiration) ?? dateIn(dated ?? '')
   if (isOne(fields.sealed) && !isOne(fields.sealed_type)) return { kind: 'protected', until }
-  return until !== null || told !== undefined ? { kind: 'held', until } : null
+  return until !== null || dated !== undefined ? { kind: 'held', until } : null
 }
 
 function dateIn(text: string): string | null {
@@ -43,7 +43,7 @@ function dateIn(text: string): string | null {
   return month === '' ? null : dateOf(`${day} ${month} ${year} ${time} GMT`)
 }
 
-/** ISO 8601, or null for what is no date near us. Numbers are seconds since 1970. */
+/** Returns ISO 8601, or null for anything that is not a date near now. Numbers are seconds since 1970. */
 function dateOf(value: string | number | undefined): string | null {
   if (value === undefined) return null
   const date = new Date(typeof value === 'number' ? value * 1000 : value)

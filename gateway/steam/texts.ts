@@ -1,7 +1,7 @@
 /**
- * Steam's error texts, pure. Some quote the partner's persona name, which may hold anything in up to 32 characters: a
- * pattern here is longer than that, or bound to both ends of the text, so that no name can forge one. A result number
- * counts only in a sentence of Steam's that quotes nobody.
+ * Steam's error texts, pure. Some quote the partner's persona name, which may hold any 32 characters. So a pattern here
+ * is longer than that, or bound to both ends of the text, and no name can forge one. A result number counts only in a
+ * sentence of Steam's that quotes nobody.
  */
 import type { RefusedReason } from './steam.ts'
 

@@ -89,8 +89,8 @@ function poolUntil(ending: AbortSignal, pool: pg.Pool) {
 function signalsUntil(ending: AbortSignal, signals: Signals): Signals {
   return {
     ...signals,
-    until: (topic, check, timeoutMs, signal) =>
-      signals.until(topic, check, timeoutMs, signal ? AbortSignal.any([signal, ending]) : ending),
+    until: (topic, check, { timeoutMs, signal }) =>
+      signals.until(topic, check, { timeoutMs, signal: signal ? AbortSignal.any([signal, ending]) : ending }),
     close: async () => {},
   }
 }

@@ -35,7 +35,9 @@ const WAIT_MS = 20_000
 export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<RequestAnswer> {
   const intent = await intend(deps, body)
   if (typeof intent !== 'bigint') return intent
-  const answer = await deps.signals.until(tradeTopic(intent), () => outcomeOf(deps, intent), WAIT_MS)
+  const answer = await deps.signals.until(tradeTopic(intent), () => outcomeOf(deps, intent), {
+    timeoutMs: WAIT_MS,
+  })
   return answer ?? { kind: 'sending' }
 }
 

@@ -58,12 +58,14 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
             await look()
             return undefined
           },
-          LOOK_EVERY_MS / (deps.haste === undefined ? 1 : Math.min(deps.haste, 20)),
-          signal,
+          { timeoutMs: LOOK_EVERY_MS / (deps.haste === undefined ? 1 : Math.min(deps.haste, 20)), signal },
         )
       } catch (error) {
         deps.log.error({ err: error }, 'webhooks that are due could not be looked for')
-        await deps.signals.until(DELIVERIES_TOPIC, async () => undefined, LOOK_EVERY_MS, signal)
+        await deps.signals.until(DELIVERIES_TOPIC, async () => undefined, {
+          timeoutMs: LOOK_EVERY_MS,
+          signal,
+        })
       }
     }
   }

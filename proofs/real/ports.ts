@@ -26,7 +26,7 @@ export type Waiters = Map<string, Set<() => void>>
 export function signalsOf(engine: Engine, waiters: Waiters, notify: (topic: string) => void): Signals {
   return {
     notify: (tx, topic) => onCommit(tx, () => notify(topic)),
-    async until(topic, check, timeoutMs) {
+    async until(topic, check, { timeoutMs }) {
       const end = engine.now() + timeoutMs
       for (;;) {
         const value = await check()

@@ -30,5 +30,5 @@ console.log('sender ready')
 flushCompileCache()
 for (;;) {
   await publishEvents(common)
-  await signals.until('no topic', async () => undefined, 50)
+  await signals.until('no topic', async () => undefined, { timeoutMs: 50 })
 }

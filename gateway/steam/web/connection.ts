@@ -5,7 +5,7 @@ import SteamCommunity from 'steamcommunity'
 import type { Clock } from '../../kit/clock.ts'
 import { type HttpResult, sessionEnded, unavailableFrom } from '../outcomes.ts'
 import type { OfferAsset, Partner, Unavailable } from '../steam.ts'
-import { expiryOf } from '../token.ts'
+import { expiryOf } from '../token-expiry.ts'
 import { type LoginAnswer, login, withDeadline } from './login.ts'
 import { createTransport, type Transport } from './transport.ts'
 

@@ -20,7 +20,7 @@ const DEADLINES = [
   { login: 10_000, send: 15_000, inventory: 15_000, other: 10_000 },
   { login: 1_000, send: 200, inventory: 200, other: 200 },
 ]
-/** What is left of a deadline is no whole number of milliseconds, and a timer rounds it up, once for each request. */
+/** The rest of a deadline is not a whole number of milliseconds, and a timer rounds it up, once for each request. */
 const ROUNDING_MS = 10
 const NOW = new Date('2026-03-02T12:00:00Z')
 

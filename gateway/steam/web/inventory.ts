@@ -6,12 +6,12 @@ import { type InventoryPage, parsePartnerPage, parsePublicPage } from '../parse.
 import { accountOf, type InventoryAnswer, type Partner, type SteamItem, type Unavailable } from '../steam.ts'
 import type { Call, Connection } from './connection.ts'
 
-/** Nothing is read on from here. An inventory that goes on is unavailable: never a part as if it were all. */
+/** Reading stops here. A larger inventory counts as unavailable, because a part must never pass for the whole. */
 const MAX_ITEMS = 20_000
 const MAX_OFFERED_PAGES = 40
 /** Full ones make up MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
-/** What the count of restricted items may take once the items themselves are there. */
+/** How long the count of restricted items may take once the items themselves are known. */
 const MAX_COUNT_MS = 4_000
 /** Part of the time that is kept free for the other way when the first one hangs. */
 const OTHER_WAY_SHARE = 1 / 3
@@ -20,7 +20,7 @@ const STEAM_LANGUAGE: Record<Language, string> = { en: 'english', ru: 'russian' 
 /** More than 2000 has been answered with 400 since May 2025, and nobody knows when it will be less. */
 const FIRST_PAGE_SIZE = 1000
 const SMALLEST_PAGE_SIZE = 75
-/** So long after Steam thought a page too long the full size is tried again: a bad spell must not shrink it for ever. */
+/** How long after Steam refused a page as too long to try the full size again: a bad spell must not shrink it forever. */
 const SMALLER_PAGES_MS = 10 * 60_000
 
 /** Per session: 30 in two minutes. */
@@ -28,7 +28,7 @@ export const PARTNER_LIMITS = { burst: 30, everyMs: 4_000 }
 /** Per address of ours. Not known; those who ask every 4 seconds are left alone. */
 const PUBLIC_LIMITS = { burst: 30, everyMs: 4_000 }
 
-/** What all sessions of this process share, because Steam counts public pages by address. */
+/** Shared by all sessions of this process, because Steam counts public pages by address. */
 export type PublicAddress = { budget: Budget; pages: PageSize }
 
 export function createAddress(time: Time): PublicAddress {
@@ -69,8 +69,8 @@ type Pages =
   | Unavailable
 
 /**
- * What the partner owns in the game, newest first: the tradable items as Steam shows them to the bot, and from the
- * public page those that are not tradable. The public page alone must do when the bot is shown nothing.
+ * Reads what the partner owns in the game, newest first: the tradable items as Steam shows them to the bot, and from the
+ * public page those that are not tradable. If the bot is shown nothing, the public page alone must do.
  */
 export async function readInventory(way: Way, wanted: Wanted): Promise<InventoryAnswer> {
   const { left } = way

@@ -1,4 +1,4 @@
-/** The port with its libraries read when they are first needed: they are a third of all code of the process. */
+/** The port, which loads its libraries when it is first used: they are a third of all code of the process. */
 import { flushCompileCache } from 'node:module'
 import type { Steam } from '../steam.ts'
 import type { WebSteamOptions } from './web-steam.ts'
@@ -17,7 +17,7 @@ export function createLazySteam(options: WebSteamOptions = {}): Steam {
 
 async function load(options: WebSteamOptions): Promise<Steam> {
   const { createWebSteam } = await import('./web-steam.ts')
-  // What was compiled is kept at once, where it is kept at all: a process that is killed keeps nothing.
+  // Write the compile cache now, if there is one: a process that is killed does not.
   flushCompileCache()
   return createWebSteam(options)
 }

@@ -1,4 +1,4 @@
-/** What we use of the untyped client libraries, and nothing more: what is not declared here cannot be called. */
+/** Declares what we use of the untyped client libraries, and nothing more, so nothing else can be called. */
 
 declare module 'request' {
   import type { Agent } from 'node:https'

@@ -1,3 +1,4 @@
+/** Logging in to Steam with a bot's refresh token. */
 import type { Agent } from 'node:https'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Unavailable } from '../steam.ts'
@@ -28,7 +29,7 @@ export async function login(agent: Agent, refreshToken: string, ms: number): Pro
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
   session.refreshToken = refreshToken
   const answer = session.getWebCookies().then(keepCommunityCookies, explain)
-  // The library waits for ever for a Steam that does not answer.
+  // The library would wait forever for a Steam that does not answer.
   return withDeadline(answer, ms, {
     kind: 'unavailable',
     reason: 'timeout',

@@ -19,13 +19,14 @@ import type {
   Unavailable,
 } from '../steam.ts'
 import { accountOf } from '../steam.ts'
+/** Offers and trades: one call of Steam each, and its answer as the port has it. */
 import type { Call, Connection, NewOffer } from './connection.ts'
 
 const RESULT_FAIL = 2
 const RESULT_NO_MATCH = 42
 const MAX_LIST_PAGES = 20
 const MOST_PARTNERS = 1000
-/** Steam gives no more to who asks with an access token. */
+/** Steam's limit for a caller with an access token. */
 const TRADES_A_PAGE = 100
 
 export function economyCall(method: string, query: Record<string, string | number>): Call {
@@ -174,7 +175,7 @@ export function economyBody(answer: HttpResult): unknown {
   return eresult === RESULT_FAIL && full ? body : undefined
 }
 
-/** Whose offers these are, as far as this session has seen; the oldest are forgotten. */
+/** Remembers the partner of every offer that this session has seen, and forgets the oldest ones. */
 export function rememberPartners() {
   const partners = new Map<string, string>()
   return {

@@ -1,4 +1,4 @@
-/** What the port reads, from a Steam that does what a test tells it. */
+/** The reads of the port, from a Steam that a test scripts. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   api,

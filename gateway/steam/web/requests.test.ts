@@ -1,4 +1,4 @@
-/** The port's requests beside those that the client libraries send by themselves for the same job. */
+/** The port's requests beside those that the client libraries send for the same job. */
 import { createRequire } from 'node:module'
 import Request from 'request'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
@@ -114,7 +114,7 @@ const done = (start: (done: Done) => void) => new Promise<void>((resolve) => sta
 const theirOffer = () =>
   new Promise<LibraryOffer>((resolve) => theirs.manager.getOffer('55', (_, found) => resolve(found)))
 
-/** What was asked at these paths while `work` ran, without what differs from session to session. */
+/** Returns the requests at these paths while `work` ran, without the parts that differ between sessions. */
 async function asked(path: string, work: () => Promise<unknown>) {
   const from = steam.requests.length
   await work()

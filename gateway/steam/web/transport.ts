@@ -50,7 +50,7 @@ export function createTransport(agent: Agent | undefined): Transport {
         try {
           callback(error, response, body)
         } catch {
-          // A hostile answer made the library throw; its callback must still run, or its caller waits for ever.
+          // A hostile answer made the library throw; its callback must still run, or its caller waits forever.
           call.seen = failed(new TransportError('UNREADABLE'))
           callback(new TransportError('UNREADABLE'))
         }
@@ -102,7 +102,7 @@ function reply(response: Response, body: unknown): HttpResult {
   return { kind: 'reply', status: response.statusCode, eresult: Number.isNaN(eresult) ? null : eresult, body }
 }
 
-/** Only codes are kept: the texts of network and parse errors quote addresses and answers, and with them tokens. */
+/** Keeps only codes. The texts of network and parse errors quote addresses and answers, which hold tokens. */
 function failed(error: Error | null): HttpResult {
   const code = error && 'code' in error ? String(error.code) : ''
   return { kind: 'failed', code: /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : 'NETWORK' }

@@ -1,4 +1,4 @@
-/** The Steam port on the client libraries. The gateway reads this file by loaded.ts and knows the port only. */
+/** The Steam port on the client libraries. The gateway loads this file through lazy-steam.ts. */
 import type { Agent } from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Game } from '../../../contract/games.ts'
@@ -8,7 +8,7 @@ import { type Budget, createBudget, type Time } from '../budget.ts'
 import { acknowledgeOutcome, partnerRefusal, unavailableFrom } from '../outcomes.ts'
 import { parseHoldDays } from '../parse.ts'
 import type { Partner, PartnerAnswer, ProfileAnswer, SessionAnswer, Steam, SteamSession } from '../steam.ts'
-import { expiryOf } from '../token.ts'
+import { expiryOf } from '../token-expiry.ts'
 import { createLiveAgent } from './agent.ts'
 import { type Connection, callOnce, createIdentity, openConnection } from './connection.ts'
 import { createAddress, PARTNER_LIMITS, type PublicAddress, readInventory } from './inventory.ts'

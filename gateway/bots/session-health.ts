@@ -1,23 +1,25 @@
+/** Watches the answers of a bot's session for signs that the session no longer works. */
 import type { SteamSession } from '../steam/steam.ts'
 import { type Answer, type Capability, isFailure } from './health.ts'
 
-/** This many failures in a row, over at least this long, are an outage and not a hiccup of one call. */
+/** Fewer failures in a row, or a shorter row, may be a hiccup of one call. */
 const OUTAGE_FAILURES = 3
 const OUTAGE_MS = 5_000
 
-/** Why a session must be opened anew. */
+/** Why a session must be opened again. */
 export type SessionTrouble = 'session_dead' | 'out_of_reach'
 
 export type Observer = {
   monotonicMs: () => number
   /** Called when answers show that the session no longer works. */
   report(trouble: SessionTrouble, detail: string): void
-  /** Called with every answer that tells whether offers or inventories work. */
+  /** Called with every answer that shows whether offers or inventories work. */
   see(capability: Capability, answer: Answer): void
+  /** Called with every inventory that is asked for. */
   reading(...read: Parameters<SteamSession['readInventory']>): void
 }
 
-/** The same session, telling the observer what its answers show. */
+/** Wraps the session to report what its answers show. */
 export function observeSession(session: SteamSession, observer: Observer): SteamSession {
   const { monotonicMs, report } = observer
   let failures = 0

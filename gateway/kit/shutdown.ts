@@ -1,11 +1,10 @@
-/** How a process ends: phase after phase, each part with a limit, so that the whole has one too. */
+/** Stops a process phase by phase. Every part has a limit, so the whole shutdown has one too. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from './log.ts'
 
 /**
- * Most milliseconds that each phase may take, in their order. `work` is longer than what a bot that is saying
- * something to Steam is given; a webhook that is on its way may be cut off, because its claim runs out and it is
- * sent again.
+ * The limit of each phase in milliseconds, in order. `work` is longer than a bot's call to Steam may take. A webhook
+ * may be cut off: its claim expires and it is sent again.
  */
 const PHASES_MS = {
   calls: 3_000,
@@ -22,17 +21,17 @@ type Limits = Record<Phase, number>
 const PHASES: readonly Phase[] = ['calls', 'work', 'queue', 'connections', 'database', 'folder']
 const SLACK_MS = 1_000
 
-/** Longer than the phases together: whoever started the process may give it up after this. */
+/** Longer than all phases together. After this, the parent of the process may kill it. */
 export const STOP_MS = PHASES.reduce((sum, phase) => sum + PHASES_MS[phase], SLACK_MS)
 
-export type Ending = {
-  /** A part that has begun, and how it is ended. Those of one phase end side by side. */
+export type Shutdown = {
+  /** Registers a started part and how to stop it. The parts of one phase stop at the same time. */
   add(phase: Phase, name: string, end: () => unknown): void
-  /** Ends all parts; resolves within STOP_MS, whatever they do. */
+  /** Stops all parts. Resolves within STOP_MS, whatever they do. */
   run(): Promise<void>
 }
 
-export function createEnding(log: Log, limits: Limits = PHASES_MS): Ending {
+export function createShutdown(log: Log, limits: Limits = PHASES_MS): Shutdown {
   const parts: { phase: Phase; name: string; end: () => unknown }[] = []
 
   const endPart = async (name: string, end: () => unknown, withinMs: number) => {
@@ -48,7 +47,7 @@ export function createEnding(log: Log, limits: Limits = PHASES_MS): Ending {
       )
     const timedOut = delay(withinMs, false, { signal: late.signal }).catch(() => true)
     if (!(await Promise.race([ended, timedOut]))) {
-      log.warn({ part: name, withinMs }, 'a part did not stop in time and is cut off')
+      log.warn({ part: name, withinMs }, 'a part did not stop in time and was cut off')
     }
     late.abort()
   }

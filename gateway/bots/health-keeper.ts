@@ -1,4 +1,4 @@
-/** Writes what a bot meets to its row, and asks Steam again where nobody else does. */
+/** Writes a bot's failures to its row, and tries again what fails if nothing else does. */
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
@@ -6,7 +6,7 @@ import type { SteamSession } from '../steam/steam.ts'
 import type { Capability, Failing, Health } from './health.ts'
 import { type Lease, setHealth } from './store.ts'
 
-/** So long after the last answer a failing capability is tried again. Inventories are what Steam limits hardest. */
+/** How long after the last answer to try a failing capability again. Steam limits inventories hardest. */
 const TRY_OFFERS_MS = 5_000
 const TRY_INVENTORIES_MS = 30_000
 
@@ -14,11 +14,11 @@ type Read = Parameters<SteamSession['readInventory']>
 
 export type HealthKeeper = {
   health: Health
-  /** Keeps what was read last, so that the same can be tried again. */
+  /** Remembers the last inventory that was read, to try the same one again. */
   reading(...read: Read): void
-  /** Writes what has changed since the last call. */
+  /** Writes the changes since the last call. */
   write(): Promise<void>
-  /** Tries again what fails; nothing waits for the answers. */
+  /** Tries again what fails, without waiting for the answers. */
   retry(session: SteamSession): void
 }
 
@@ -32,9 +32,7 @@ export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Healt
   const attempt = (capability: Capability, work: Promise<unknown>) => {
     trying.add(capability)
     work
-      .catch((error: unknown) =>
-        log.warn({ err: error, botId: String(lease.botId) }, 'a trial read broke off'),
-      )
+      .catch((error: unknown) => log.warn({ err: error, botId: String(lease.botId) }, 'a trial read failed'))
       .finally(() => trying.delete(capability))
   }
   return {
@@ -48,9 +46,9 @@ export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Healt
       if (now.offers === written.offers && now.inventories === written.inventories) return
       await setHealth(db, lease, failing)
       written = now
-      const about = { botId: String(lease.botId), bot: lease.name, ...now }
-      if (now.offers || now.inventories) log.warn(about, 'Steam fails for a bot')
-      else log.info(about, 'Steam works again for a bot')
+      const about = { botId: String(lease.botId), botName: lease.name, ...now }
+      if (now.offers || now.inventories) log.warn(about, 'Steam failed for a bot')
+      else log.info(about, 'Steam worked again for a bot')
     },
     retry(session) {
       const isDue = (capability: Capability, afterMs: number) =>

@@ -1,7 +1,7 @@
-/** Runs at most `width` pieces of work at a time, the rest in the order of their arrival. */
-export type Lane = <T>(work: () => Promise<T>) => Promise<T>
+/** Runs at most `width` pieces of work at a time, and the others in the order of their arrival. */
+export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
 
-export function createLane(width: number): Lane {
+export function createLimiter(width: number): Limiter {
   const waiting: (() => void)[] = []
   let free = width
   return async (work) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferAnswer, SteamSession } from '../steam/steam.ts'
-import { observeSession } from './observed.ts'
+import { observeSession } from './session-health.ts'
 
 const good: OfferAnswer = { kind: 'missing' }
 const down: OfferAnswer = { kind: 'unavailable', reason: 'timeout', detail: 'late' }
@@ -9,7 +9,7 @@ const dead: OfferAnswer = { kind: 'unavailable', reason: 'session_dead', detail:
 
 const unasked = () => Promise.reject(new Error('not part of this test'))
 
-/** What is reported after these answers, each so many ms after the one before. */
+/** Returns the reports after these answers, each that many ms after the one before. */
 async function reportsAfter(answers: [OfferAnswer, number][]): Promise<string[]> {
   const reports: string[] = []
   let nowMs = 0
@@ -28,7 +28,7 @@ async function reportsAfter(answers: [OfferAnswer, number][]): Promise<string[]>
     acknowledgeProtection: unasked,
     close() {},
   }
-  const observed = observeSession(session, {
+  const watched = observeSession(session, {
     monotonicMs: () => nowMs,
     report: (trouble) => reports.push(trouble),
     see() {},
@@ -37,7 +37,7 @@ async function reportsAfter(answers: [OfferAnswer, number][]): Promise<string[]>
   for (const [answer, afterMs] of answers) {
     nowMs += afterMs
     next = answer
-    expect(await observed.readOffer('1')).toBe(answer)
+    expect(await watched.readOffer('1')).toBe(answer)
   }
   return reports
 }

@@ -1,52 +1,52 @@
-/** What a gateway begins with: its log, its end, and its database, which is made ready while the rest still loads. */
+/** The first parts of a gateway's process: its log, its shutdown, and its database, prepared while other code loads. */
 import { mkdirSync, realpathSync } from 'node:fs'
 import type { Config } from './config.ts'
 import { type Embedded, startEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
-import { createEnding, type Ending } from './kit/ending.ts'
 import { type Lock, tryLock } from './kit/lock.ts'
 import { createLog, type Log } from './kit/log.ts'
+import { createShutdown, type Shutdown } from './kit/shutdown.ts'
 
-export type Beginning = {
+export type Startup = {
   log: Log
-  ending: Ending
-  /** Rejects with a readable reason; what was begun is ended by `ending`. */
+  shutdown: Shutdown
+  /** Rejects with a readable reason. `shutdown` stops what was started. */
   database: Promise<ReadyDatabase>
 }
 
 export type ReadyDatabase = {
   /** Address of the migrated database. */
   url: string
-  /** Resolves when it has ended and must not have. */
+  /** Resolves if it ends before it is stopped. */
   died: Promise<string>
 }
 
-export function begin(config: Config): Beginning {
+export function startUp(config: Config): Startup {
   const log = createLog({ level: config.logLevel, pretty: config.logPretty })
-  const ending = createEnding(log)
-  const database = readyDatabase(config, log, ending)
-  // It may fail before anybody waits for it, and must not end the process then.
+  const shutdown = createShutdown(log)
+  const database = readyDatabase(config, log, shutdown)
+  // It may fail before anything awaits it. Without this, Node would end the process.
   database.catch(() => {})
-  return { log, ending, database }
+  return { log, shutdown, database }
 }
 
-async function readyDatabase(config: Config, log: Log, ending: Ending): Promise<ReadyDatabase> {
-  const embedded = config.databaseUrl === undefined ? await ownDatabase(config, log, ending) : undefined
+async function readyDatabase(config: Config, log: Log, shutdown: Shutdown): Promise<ReadyDatabase> {
+  const embedded = config.databaseUrl === undefined ? await ownDatabase(config, log, shutdown) : undefined
   const url = embedded?.url ?? config.databaseUrl ?? ''
   await migrate({ url })
   const never = Promise.withResolvers<string>().promise
   return { url, died: embedded?.died.then(() => 'the embedded PostgreSQL ended') ?? never }
 }
 
-/** The folder's lock comes first: two gateways must never share a database of their own. */
-async function ownDatabase(config: Config, log: Log, ending: Ending): Promise<Embedded> {
+/** Takes the folder's lock first: two gateways must never run the same embedded database. */
+async function ownDatabase(config: Config, log: Log, shutdown: Shutdown): Promise<Embedded> {
   mkdirSync(config.dataDir, { recursive: true })
   const lock: Lock | undefined = await tryLock(`gateway ${realpathSync(config.dataDir)}`)
   if (lock === undefined) {
     throw new Error(`Another gateway is running on the data folder ${config.dataDir}. Stop it first.`)
   }
-  ending.add('folder', 'folder lock', () => lock.release())
+  shutdown.add('folder', 'folder lock', () => lock.release())
   const embedded = await startEmbedded({ dataDir: config.dataDir, log })
-  ending.add('database', 'embedded PostgreSQL', () => embedded.stop())
+  shutdown.add('database', 'embedded PostgreSQL', () => embedded.stop())
   return embedded
 }
