@@ -20,7 +20,7 @@ import {
   storeDepositSchema,
 } from '../../contract/store-api.ts'
 import { depositEventsSchema, eventListSchema, eventsQuerySchema } from '../../contract/webhooks.ts'
-import type { DepositPage } from '../deposits/told.ts'
+import type { DepositPage } from '../deposits/store-deposit.ts'
 import { refuse } from '../http/refusal.ts'
 import { readDepositEvents, readEvents } from '../webhooks/events.ts'
 import { readBalances, readStatement } from './account.ts'
