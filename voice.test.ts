@@ -77,6 +77,7 @@ const EDITED = [
   'proofs/store/',
   'scripts/',
   'steam-sandbox/http.ts',
+  'steam-sandbox/protobuf.ts',
   'vitest.config.ts',
   'widget/inventory/',
   'widget/link/',

@@ -1,32 +1,24 @@
-/** The little of protocol buffers that the login needs: messages as lists of numbered fields. */
+/** Login messages in protocol buffers, as lists of numbered fields. */
+import protobuf from 'protobufjs/minimal.js'
 
 type Value = string | Buffer | bigint | { float: number }
 
-/** Writes a message: texts and bytes with their length, whole numbers as varints. */
+const VARINT = 0
+const FIXED_64 = 1
+const LENGTH = 2
+const FIXED_32 = 5
+
+/** Writes a message. */
 export function encode(fields: [field: number, value: Value][]): Buffer {
-  return Buffer.concat(fields.flatMap(([field, value]) => parts(BigInt(field), value)))
-}
-
-function parts(field: bigint, value: Value): Buffer[] {
-  if (typeof value === 'bigint') return [varint(field << 3n), varint(value)]
-  if (typeof value === 'string' || Buffer.isBuffer(value)) {
-    const bytes = Buffer.from(value)
-    return [varint((field << 3n) | 2n), varint(BigInt(bytes.length)), bytes]
+  const writer = protobuf.Writer.create()
+  for (const [field, value] of fields) {
+    const tag = (wireType: number) => writer.uint32((field << 3) | wireType)
+    if (typeof value === 'bigint') tag(VARINT).uint64(String(value))
+    else if (typeof value === 'string') tag(LENGTH).string(value)
+    else if (Buffer.isBuffer(value)) tag(LENGTH).bytes(value)
+    else tag(FIXED_32).float(value.float)
   }
-  const bytes = Buffer.alloc(4)
-  bytes.writeFloatLE(value.float)
-  return [varint((field << 3n) | 5n), bytes]
-}
-
-function varint(value: bigint): Buffer {
-  const bytes: number[] = []
-  let rest = value
-  do {
-    const more = rest > 127n ? 128 : 0
-    bytes.push(Number(rest & 127n) | more)
-    rest >>= 7n
-  } while (rest > 0n)
-  return Buffer.from(bytes)
+  return Buffer.from(writer.finish())
 }
 
 export type Message = {
@@ -35,18 +27,10 @@ export type Message = {
   number: (field: number) => bigint
 }
 
-/** Reads a message; a field that is absent is empty or 0. Undefined if the bytes are no message. */
+/** Reads a message. An absent field is empty or 0. Returns undefined if the bytes are not a message. */
 export function decode(bytes: Buffer): Message | undefined {
-  const fields = new Map<number, Buffer | bigint>()
-  let at = 0
-  while (at < bytes.length) {
-    const tag = readVarint(bytes, at)
-    if (!tag) return undefined
-    const read = readValue(bytes, tag.next, Number(tag.value & 7n))
-    if (!read || read.next > bytes.length) return undefined
-    fields.set(Number(tag.value >> 3n), read.value)
-    at = read.next
-  }
+  const fields = readFields(bytes)
+  if (fields === undefined) return undefined
   const bytesOf = (field: number) => {
     const value = fields.get(field)
     return Buffer.isBuffer(value) ? value : Buffer.alloc(0)
@@ -61,27 +45,22 @@ export function decode(bytes: Buffer): Message | undefined {
   }
 }
 
-function readVarint(bytes: Buffer, start: number): { value: bigint; next: number } | undefined {
-  let value = 0n
-  for (let index = 0; index < 10; index += 1) {
-    const byte = bytes[start + index]
-    if (byte === undefined) return undefined
-    value |= BigInt(byte & 127) << BigInt(7 * index)
-    if (byte < 128) return { value, next: start + index + 1 }
+function readFields(bytes: Buffer): Map<number, Buffer | bigint> | undefined {
+  const reader = protobuf.Reader.create(bytes)
+  const fields = new Map<number, Buffer | bigint>()
+  try {
+    while (reader.pos < reader.len) {
+      const tag = reader.uint32()
+      const wireType = tag & 7
+      const field = tag >>> 3
+      if (wireType === VARINT) fields.set(field, BigInt(String(reader.uint64())))
+      else if (wireType === FIXED_64) fields.set(field, BigInt(String(reader.fixed64())))
+      else if (wireType === LENGTH) fields.set(field, Buffer.from(reader.bytes()))
+      else reader.skipType(wireType)
+    }
+    return fields
+  } catch {
+    // The library throws if the bytes end too early.
+    return undefined
   }
-  return undefined
-}
-
-function readValue(
-  bytes: Buffer,
-  at: number,
-  wireType: number,
-): { value: Buffer | bigint; next: number } | undefined {
-  if (wireType === 0) return readVarint(bytes, at)
-  if (wireType === 1 && at + 8 <= bytes.length) return { value: bytes.readBigUInt64LE(at), next: at + 8 }
-  if (wireType === 5) return { value: bytes.subarray(at, at + 4), next: at + 4 }
-  const length = wireType === 2 ? readVarint(bytes, at) : undefined
-  if (!length) return undefined
-  const next = length.next + Number(length.value)
-  return { value: bytes.subarray(length.next, next), next }
 }
