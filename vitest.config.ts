@@ -19,15 +19,9 @@ const PURE_PROOFS = [
 
 /** By their size they would begin last, and the rest of the machine would wait for them. */
 const LONG = [
-  ...[
-    'trouble',
-    'start',
-    'clock',
-    'accessibility-inventory',
-    'outcomes',
-    'accessibility-screens',
-    'resilience',
-  ].map((name) => `e2e/${name}.test.ts`),
+  ...['trouble', 'start', 'accessibility-inventory', 'outcomes', 'accessibility-screens', 'resilience'].map(
+    (name) => `e2e/${name}.test.ts`,
+  ),
   ...['kill/worker', 'real', 'kill/rounds', 'store/events'].map((name) => `proofs/${name}.test.ts`),
   ...['steam/web/failures', 'main', 'bots/two-gateways', 'bots/runner'].map(
     (name) => `gateway/${name}.test.ts`,

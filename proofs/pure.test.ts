@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { LEVELS, type RunSeed, runPureSeed, runUntilMet, unmet } from './levels.ts'
 
-const FIRST = Array.from({ length: 15 }, (_, index) => index + 1)
+/** Of the first 25, four together meet every fault; and some more. */
+const FIRST = [2, 14, 19, 25, 1, 3, 4, 5, 6, 7]
 
 describe('the pure rules over an oracle of Steam', () => {
   it(`hold for seeds of ${LEVELS.pure.deposits} deposits, and meet every fault`, async () => {

@@ -6,9 +6,6 @@ import { openServers, type Servers } from './real/servers.ts'
 // Minutes of work on a busy machine, and most of it when the chosen seeds no longer meet every fault.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 1_800_000 })
 
-/** Besides those that were chosen for their faults. */
-const FURTHER_SEEDS = [1]
-
 let servers: Servers
 let run: RunSeed
 let outcomes: Outcome[]
@@ -16,7 +13,7 @@ let outcomes: Outcome[]
 beforeAll(async () => {
   servers = await openServers(1)
   run = await realSeeds(servers.urls)
-  const first = [...new Set([...chosenSeeds(), ...FURTHER_SEEDS])]
+  const first = chosenSeeds()
   outcomes = await runUntilMet('real', run, first)
   if (outcomes.length > first.length) {
     console.log(`The chosen seeds no longer meet every fault: it took ${outcomes.length} seeds. To choose others:
@@ -32,8 +29,8 @@ describe('the services on PostgreSQL, one statement at a time', () => {
   })
 
   it('do the same for the same seed', async () => {
-    const [first] = outcomes
-    const again = await run(first?.seed ?? 0)
-    expect(again.hash).toBe(first?.hash)
+    const [shortest] = outcomes.toSorted((one, other) => one.steps - other.steps)
+    const again = await run(shortest?.seed ?? 0)
+    expect(again.hash).toBe(shortest?.hash)
   })
 })

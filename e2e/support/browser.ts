@@ -37,6 +37,16 @@ export function launchBrowser({ keepsPages = false } = {}): Promise<Browser> {
   return chromium.launch({ executablePath, args: BROWSER_ARGS, ignoreDefaultArgs })
 }
 
+/** The headless shell, which ends with this process however that ends. */
+export function launchShell(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM_SHELL_PATH
+  if (executablePath === undefined)
+    throw new Error('CHROMIUM_SHELL_PATH is not set: run the tests with npm test')
+  // Its pipe tells it of the end. With listeners of its own, a signal would no longer end this process.
+  const signals = { handleSIGHUP: false, handleSIGINT: false, handleSIGTERM: false }
+  return chromium.launch({ executablePath, args: BROWSER_ARGS, ...signals })
+}
+
 /** A slow machine has time for all that is certain to come. */
 const WAIT_MS = 60_000
 const EVIDENCE_MS = 10_000

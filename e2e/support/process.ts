@@ -4,6 +4,7 @@ import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { COMPILED } from '../../gateway/kit/compiled.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -35,7 +36,12 @@ const WATCH_STDIN = { TRADETILL_STDIN: '1', STEAM_SANDBOX_STDIN: '1', DEMO_STORE
 export function run(file: string, env: Record<string, string> = {}, options: Options = {}): Running {
   const child = spawn(process.execPath, [join(ROOT, file), ...(options.args ?? [])], {
     cwd: ROOT,
-    env: { ...withoutOurs(process.env), ...(options.isTied ? WATCH_STDIN : {}), ...env },
+    env: {
+      ...withoutOurs(process.env),
+      NODE_COMPILE_CACHE: COMPILED,
+      ...(options.isTied ? WATCH_STDIN : {}),
+      ...env,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   })

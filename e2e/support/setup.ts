@@ -1,11 +1,9 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { type BrowserServer, chromium } from 'playwright-core'
 import type { TestProject } from 'vitest/node'
 import { findChromium, findHeadlessShell } from '../../scripts/chromium.ts'
 import { buildWidgetIfChanged } from '../../scripts/widget.ts'
-import { BROWSER_ARGS } from './browser.ts'
 import { freePorts } from './process.ts'
 import { endTill, newPlace, type Place, startTill } from './till.ts'
 
@@ -15,8 +13,6 @@ export type Shared = Place & {
   metrics: string
   /** All that the till has written. */
   outputFile: string
-  /** Address of the browser. */
-  browser: string
 }
 
 declare module 'vitest' {
@@ -38,16 +34,14 @@ export async function prepare(): Promise<string> {
 }
 
 /**
- * A till for each worker and one browser for all: starting them costs more than most files. A till starts when the
- * first file of its worker asks for it, so none runs idle beside the tests of the sources.
+ * A till for each worker: starting one costs more than most files. A till starts when the first file of its worker asks
+ * for it, so none runs idle beside the tests of the sources.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const executablePath = findHeadlessShell(await prepare())
+  await prepare()
   const tills = new Map<string, Promise<{ shared: Shared; end(): Promise<void> }>>()
-  let browser: Promise<BrowserServer> | undefined
   const tillOf = async (worker: string): Promise<Shared> => {
-    browser ??= chromium.launchServer({ executablePath, args: BROWSER_ARGS })
-    const till = tills.get(worker) ?? browser.then((started) => openTill(started.wsEndpoint()))
+    const till = tills.get(worker) ?? openTill()
     tills.set(worker, till)
     return (await till).shared
   }
@@ -65,12 +59,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     server.closeAllConnections()
     server.close()
-    await (await browser)?.close()
     await Promise.all([...tills.values()].map(async (till) => (await till).end()))
   }
 }
 
-async function openTill(browser: string): Promise<{ shared: Shared; end(): Promise<void> }> {
+async function openTill(): Promise<{ shared: Shared; end(): Promise<void> }> {
   const place = await newPlace()
   const outputFile = join(place.root, 'output.log')
   const [metricsPort] = await freePorts(1)
@@ -83,5 +76,5 @@ async function openTill(browser: string): Promise<{ shared: Shared; end(): Promi
   }
   const till = await startTill({ ...place, env }, outputFile)
   const metrics = `http://127.0.0.1:${metricsPort}/metrics`
-  return { shared: { ...place, env, metrics, outputFile, browser }, end: () => endTill(till) }
+  return { shared: { ...place, env, metrics, outputFile }, end: () => endTill(till) }
 }

@@ -1,7 +1,7 @@
 /** The running till that the tests of a worker share, and a fresh browser context for each test. */
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { inject, onTestFinished } from 'vitest'
 import type { Language } from '../../contract/languages.ts'
 import type { CreateDepositBody } from '../../contract/store-api.ts'
@@ -9,7 +9,7 @@ import type { Inventory } from '../../contract/widget-api.ts'
 import { runCommand } from '../../gateway/testing/command.ts'
 import { offerEvidence } from '../../gateway/testing/evidence.ts'
 import type { Messages } from '../../widget/i18n/en.ts'
-import { type DESKTOP, evidenceOf, SMALL_DESKTOP, type Visit, visit } from './browser.ts'
+import { type DESKTOP, evidenceOf, launchShell, SMALL_DESKTOP, type Visit, visit } from './browser.ts'
 import { parseSecrets } from './demo-store.ts'
 import { dismissGuest, inviteGuest, type Player } from './sandbox.ts'
 import type { Shared } from './setup.ts'
@@ -25,12 +25,12 @@ async function tillOfWorker(): Promise<Shared> {
   return (await answer.json()) as Shared
 }
 
-let connected: Promise<Browser> | undefined
+let launched: Promise<Browser> | undefined
 
-/** The one browser of the run. */
+/** The one browser of this worker. From another process, every message of it would be written and read once more. */
 export function sharedBrowser(): Promise<Browser> {
-  connected ??= chromium.connect(till.browser)
-  return connected
+  launched ??= launchShell()
+  return launched
 }
 
 const guests = new Map<string, Promise<Player>>()

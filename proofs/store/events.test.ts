@@ -31,8 +31,6 @@ const WRITERS = 6
 const PAID_OF_TEN = 4
 
 const START_MS = 120_000
-/** As the gateway does: one that is started again and again compiles once. */
-const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/tradetill')
 
 vi.setConfig({ testTimeout: 600_000 + EVENTS * 60 })
 
@@ -103,7 +101,7 @@ const ledger = async () => {
 /** Runs the sender and kills it again and again until `done`. */
 async function withKilledSenders(done: () => Promise<boolean>): Promise<number> {
   const start = async () => {
-    const fresh = run('proofs/store/sender.ts', { NODE_COMPILE_CACHE: COMPILED }, { args: [till.url, KEY] })
+    const fresh = run('proofs/store/sender.ts', {}, { args: [till.url, KEY] })
     const isReady = () => {
       if (fresh.hasEnded()) throw new Error(fresh.output())
       return fresh.output().includes('sender ready') || undefined

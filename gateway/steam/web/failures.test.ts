@@ -198,7 +198,7 @@ describe(`${SCRIPTS} scripts of failures`, () => {
   })
 
   it('give the same trace when some of them are played again', async () => {
-    const seeds = every(4)
+    const seeds = every(8)
     const again = await playAll(seeds)
     expect([...again.traces]).toEqual(seeds.map((seed) => [seed, traces.get(seed)]))
   })
