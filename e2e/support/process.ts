@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { COMPILED } from '../../gateway/kit/compiled.ts'
+import { COMPILED } from '../../gateway/kit/compile-cache.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
