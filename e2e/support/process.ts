@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { COMPILED } from '../../gateway/kit/compile-cache.ts'
+import { COMPILE_CACHE } from '../../gateway/kit/compile-cache.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -38,7 +38,7 @@ export function run(file: string, env: Record<string, string> = {}, options: Opt
     cwd: ROOT,
     env: {
       ...withoutOurs(process.env),
-      NODE_COMPILE_CACHE: COMPILED,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...(options.isTied ? WATCH_STDIN : {}),
       ...env,
     },
