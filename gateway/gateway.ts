@@ -20,6 +20,8 @@ import { depositRoutes, paymentRoute } from './deposits/routes.ts'
 import { listDeposits, storeDepositOf } from './deposits/told.ts'
 import { createViewCache } from './deposits/view-cache.ts'
 import { viewReader } from './deposits/views.ts'
+import { ensureEventQueue, workOnEvents } from './events/jobs.ts'
+import { publishEvents } from './events/service.ts'
 import { createApp, type ObservedCall } from './http/app.ts'
 import { createLimits, type Limits } from './http/limits.ts'
 import { serveMetrics } from './http/metrics.ts'
@@ -54,8 +56,9 @@ import { sweepHistories } from './trades/protection.ts'
 import { tradeRoutes } from './trades/routes.ts'
 import type { AttemptFacts, Signer } from './webhooks/delivery.ts'
 import { secretsOf } from './webhooks/endpoints.ts'
-import { ensureWebhookQueues, sweepWebhooks, workOnWebhooks } from './webhooks/jobs.ts'
+import { startLanes } from './webhooks/lanes.ts'
 import { createSender } from './webhooks/sender.ts'
+import { deliveryWriter } from './webhooks/store.ts'
 
 const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
 const SWEEP_MS = 10_000
@@ -181,12 +184,16 @@ function roomsOf(parts: Parts) {
       historyEveryMs: config.mode === 'live' ? HOUR_MS : MINUTE_MS,
     },
     inventory: { ...common, rules, imageBase, maxItems },
+    events: {
+      ...common,
+      addDeliveries: deliveryWriter(common),
+      onPublished: (type: EventType) => metrics.events.inc({ type }),
+    },
     webhooks: {
       ...common,
       send: createSender({ mode: config.mode }),
       secretsOf: (endpoint: Signer) => secretsOf(box, endpoint, clock.now()),
       random: Math.random,
-      onPublished: (type: EventType) => metrics.events.inc({ type }),
       onAttempt: ({ outcome, isFirst, sinceEventMs }: AttemptFacts) => {
         metrics.webhookAttempts.inc({ outcome })
         if (isFirst) metrics.webhookFirstAttempt.observe(sinceEventMs / 1000)
@@ -199,7 +206,7 @@ type Rooms = ReturnType<typeof roomsOf> & { pricing: Repeating }
 
 async function prepareRooms(parts: Parts, ending: Ending): Promise<Rooms> {
   const rooms = roomsOf(parts)
-  await ensureWebhookQueues(rooms.webhooks)
+  await ensureEventQueue(rooms.events)
   await ensureDepositQueues(rooms.deposits)
   return { ...rooms, pricing: await startPrices(parts, ending) }
 }
@@ -207,7 +214,7 @@ async function prepareRooms(parts: Parts, ending: Ending): Promise<Rooms> {
 /** Everything that happens without a call: bots, jobs, and the sweep that finds what a lost job left. */
 async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<void> {
   const { config, log, database, metrics, queue, steam, box } = parts
-  const { common, deposits, trades, webhooks, pricing } = rooms
+  const { common, deposits, trades, events, webhooks, pricing } = rooms
   const bots = startBots({
     db: database.db,
     queue,
@@ -221,7 +228,9 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
   })
   ending.add('work', 'bots', () => bots.stop())
   const gauges = createBotGauges(metrics.registry)
-  ending.add('work', 'webhook jobs', await workOnWebhooks(webhooks))
+  const lanes = startLanes(webhooks)
+  ending.add('work', 'webhooks', () => lanes.stop())
+  ending.add('work', 'publication of events', await workOnEvents(events))
   ending.add('work', 'deposit jobs', await workOnDeposits(deposits))
   const sweeps = [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
@@ -234,7 +243,7 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
       work: () => checkLedger({ pool: database.pool, log, metrics }),
     },
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(deposits) },
-    { name: 'sweep of webhooks', everyMs: SWEEP_MS, work: () => sweepWebhooks(webhooks) },
+    { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
     { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
     {

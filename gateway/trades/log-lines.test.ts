@@ -1,11 +1,11 @@
 /** Whoever searches the log for a deposit finds every line of its trades and webhooks. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { publishEvents } from '../events/service.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { sendDue, senderDeps } from '../testing/webhooks.ts'
-import { publishEvents } from '../webhooks/publisher.ts'
 import { tradeHandlers } from './advance.ts'
 import { sweepTrades } from './jobs.ts'
 import { requestTrade } from './request.ts'

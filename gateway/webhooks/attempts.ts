@@ -15,8 +15,8 @@ import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { DeliveryDeps } from './delivery.ts'
 import { endpointOf, lockedEndpointOf } from './endpoints.ts'
-import { DELIVERIES_TOPIC } from './publisher.ts'
 import { signWebhook } from './signature.ts'
+import { DELIVERIES_TOPIC } from './store.ts'
 
 /** Attempts at an endpoint of the store, newest first. */
 export async function listAttempts(

@@ -1,13 +1,13 @@
 /** An answer settles what its claim still holds, and nothing else. */
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { publishEvents } from '../events/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { claimDue, expiredDeposit, senderDeps } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
 import { attempt, type Claim, type DeliveryDeps } from './delivery.ts'
 import { switchEndpoint } from './endpoints.ts'
-import { publishEvents } from './publisher.ts'
 
 const CLAIM_MS = 18_000
 

@@ -1,10 +1,10 @@
 /** One attempt to deliver an event to one endpoint: claimed in the database, sent, and written down. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
+import { toWebhookEvent } from '../events/event.ts'
 import type { TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { disableEndpoint, type EndpointRow } from './endpoints.ts'
-import { tellEvent } from './events.ts'
 import { nextWaitMs, readRetryAfter } from './schedule.ts'
 import type { Sender, SendResult } from './sender.ts'
 import { type SignedHeaders, signWebhook } from './signature.ts'
@@ -112,7 +112,7 @@ async function sendClaimed(
   claim: Claim,
   signal: AbortSignal | undefined,
 ): Promise<SendResult> {
-  const event = tellEvent({ id: claim.event_id, sequence: claim.sequence, payload: claim.payload })
+  const event = toWebhookEvent({ id: claim.event_id, sequence: claim.sequence, payload: claim.payload })
   const body = JSON.stringify(event)
   const headers = signedHeaders(deps, claim, body)
   if (headers === undefined) return { kind: 'failed', reason: SECRET_CLOSED }

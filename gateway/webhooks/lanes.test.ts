@@ -2,14 +2,13 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventType } from '../../contract/webhooks.ts'
+import { publishEvents } from '../events/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
-import { expiredDeposit, senderDeps } from '../testing/webhooks.ts'
+import { expiredDeposit, senderDeps, workOnWebhooks } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
 import { claimLane } from './delivery.ts'
-import { workOnWebhooks } from './jobs.ts'
 import { type LanesDeps, startLanes } from './lanes.ts'
-import { publishEvents } from './publisher.ts'
 
 let till: Till
 let receiver: Receiver

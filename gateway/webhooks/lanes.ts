@@ -7,7 +7,7 @@ import type { Signals } from '../db/signals.ts'
 import type { DeliveryDeps } from './delivery.ts'
 import { createLane, type Lane } from './lane.ts'
 import { createPace, PATIENCE_MS } from './pace.ts'
-import { DELIVERIES_TOPIC } from './publisher.ts'
+import { DELIVERIES_TOPIC } from './store.ts'
 
 export type LanesDeps = DeliveryDeps & {
   signals: Pick<Signals, 'until'>

@@ -7,9 +7,9 @@ import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { problemSchema } from '../../contract/store-api.ts'
+import { publishEvents } from '../../gateway/events/service.ts'
 import { BACK, type StoreApi, startStoreApi } from '../../gateway/testing/store-api.ts'
 import { aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
-import { publishEvents } from '../../gateway/webhooks/publisher.ts'
 import { anyValue, fitting } from './values.ts'
 
 const REQUESTS = Number(process.env.PROOF_REQUESTS ?? 200)
