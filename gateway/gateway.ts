@@ -44,9 +44,10 @@ import { SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { createSandboxAgent } from './steam/agent.ts'
 import { createLoadedSteam } from './steam/loaded.ts'
 import type { Steam } from './steam/steam.ts'
-import { logCall } from './stores/call-log.ts'
-import { sweepIdempotency } from './stores/idempotency.ts'
-import { type StoreRoutesDeps, storeRoutes } from './stores/routes.ts'
+import { logCall } from './store-api/call-log.ts'
+import type { StoreApiDeps } from './store-api/deps.ts'
+import { sweepIdempotency } from './store-api/idempotency.ts'
+import { storeRoutes } from './store-api/routes.ts'
 import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
 import { CORE } from './trades/core.ts'
@@ -312,7 +313,7 @@ function createHttp(parts: Parts, rooms: Rooms, ending: Ending) {
 }
 
 /** What the calls of stores need. */
-function storeDeps(parts: Parts, { deposits, trades, webhooks }: Rooms, limits: Limits): StoreRoutesDeps {
+function storeDeps(parts: Parts, { deposits, trades, webhooks }: Rooms, limits: Limits): StoreApiDeps {
   const { config, box } = parts
   const { db, publicUrl } = deposits
   return {

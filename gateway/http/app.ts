@@ -2,14 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import type { ErrorCode } from '../../contract/errors.ts'
 import { hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS } from './headers.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { servePage } from './page.ts'
-import { codeOf, handleErrors, sendProblem } from './problem.ts'
+import { handleErrors, sendProblem } from './problem.ts'
 
 export type AppOptions = {
   log: Log
@@ -40,8 +39,6 @@ export type ObservedCall = {
   request: FastifyRequest
   route: string
   status: number
-  /** Of its refusal, if it was refused. */
-  code: ErrorCode | undefined
   seconds: number
 }
 
@@ -110,7 +107,7 @@ function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
   scope.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     const { statusCode: status, elapsedTime } = reply
-    observe({ request, route, status, code: codeOf(request), seconds: elapsedTime / 1000 })
+    observe({ request, route, status, seconds: elapsedTime / 1000 })
   })
 }
 

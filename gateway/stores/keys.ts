@@ -2,17 +2,9 @@
 import type { Scope } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
+import type { CallingStore } from '../http/call.ts'
 import type { Clock } from '../kit/clock.ts'
 import { createApiKey, type Mode, type ParsedApiKey, sameSecret } from './api-key.ts'
-
-/** A store that has proved itself with an API key. */
-export type StoreAccount = {
-  id: bigint
-  name: string
-  origins: string[]
-  keyId: string
-  scopes: readonly Scope[]
-}
 
 const USED_EVERY_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -45,7 +37,7 @@ export async function addKey(
 export async function findStoreByKey(
   { db, clock }: { db: Db; clock: Clock },
   key: ParsedApiKey,
-): Promise<StoreAccount | undefined> {
+): Promise<CallingStore | undefined> {
   const now = clock.now()
   const row = await db
     .selectFrom('api_key')

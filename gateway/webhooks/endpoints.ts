@@ -76,7 +76,7 @@ export async function addEndpoint(
     .executeTakeFirstOrThrow()
   const sealed = box.seal(secret, secretPlace(row.id))
   await tx.updateTable('webhook_endpoint').set({ secret: sealed }).where('id', '=', row.id).execute()
-  return { ...tellEndpoint(row), secret }
+  return { ...toEndpoint(row), secret }
 }
 
 /** The oldest first. */
@@ -87,7 +87,7 @@ export async function listEndpoints(db: Db | Tx, storeId: bigint): Promise<Endpo
     .where('store_id', '=', storeId)
     .orderBy('id')
     .execute()
-  return rows.map(tellEndpoint)
+  return rows.map(toEndpoint)
 }
 
 /** Refuses with not_found what is not the store's. */
@@ -128,9 +128,9 @@ export const switchEndpoint = (db: Db, storeId: bigint, wanted: Switch): Promise
 /** The same as a part of what a transaction does. */
 export async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint> {
   const row = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
-  if (on === (row.state === 'enabled')) return tellEndpoint(row)
-  if (!on) return tellEndpoint(await disableEndpoint(tx, id, 'by_store'))
-  return tellEndpoint(
+  if (on === (row.state === 'enabled')) return toEndpoint(row)
+  if (!on) return toEndpoint(await disableEndpoint(tx, id, 'by_store'))
+  return toEndpoint(
     await tx
       .updateTable('webhook_endpoint')
       .set({ state: 'enabled', disabled_reason: null })
@@ -154,7 +154,7 @@ export async function updateEndpoint(
     .where('store_id', '=', storeId)
     .returningAll()
     .executeTakeFirst()
-  return tellEndpoint(row ?? refuse('not_found'))
+  return toEndpoint(row ?? refuse('not_found'))
 }
 
 /** Nothing more is sent there. The endpoint is locked first, its deliveries after it, as by all who write both. */
@@ -197,7 +197,7 @@ export async function rotateSecret(
       .where('id', '=', id)
       .returningAll()
       .executeTakeFirstOrThrow()
-    return { ...tellEndpoint(row), secret }
+    return { ...toEndpoint(row), secret }
   })
 }
 
@@ -225,7 +225,7 @@ function openSecret(box: SecretBox, { id, store_id: storeId }: SecretOwner, seal
 
 const secretPlace = (id: bigint): string => `webhook_endpoint:${id}:secret`
 
-export function tellEndpoint(row: EndpointRow): Endpoint {
+export function toEndpoint(row: EndpointRow): Endpoint {
   return {
     id: String(row.id),
     url: row.url,

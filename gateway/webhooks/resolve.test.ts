@@ -4,8 +4,8 @@ import { hostname } from 'node:os'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Receiver, startReceiver } from '../testing/receiver.ts'
-import { createResolve } from './resolve.ts'
-import { createSender, type Resolve } from './sender.ts'
+import { createResolve, type Resolve } from './resolve.ts'
+import { createSender } from './sender.ts'
 
 const TYPE_A = 1
 const TYPE_AAAA = 28

@@ -2,8 +2,13 @@
  * Asks DNS itself for the names of live stores. The system's look-up runs on a handful of threads of the process: a few
  * names whose servers never answer would hold up the webhooks of everybody else, and all else that needs a thread.
  */
-import { type LookupAddress, Resolver } from 'node:dns'
-import type { Resolve } from './sender.ts'
+import { type LookupAddress, type LookupAllOptions, Resolver } from 'node:dns'
+
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void
 
 /** Of one question to one server; it is asked twice. */
 const TIMEOUT_MS = 2_000

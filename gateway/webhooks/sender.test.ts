@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
-import { createSender, type Resolve } from './sender.ts'
+import type { Resolve } from './resolve.ts'
+import { createSender } from './sender.ts'
 
 let receiver: Receiver
 

@@ -1,9 +1,9 @@
 /** One POST to a store's address. The address is judged when the socket connects, so no name can change in between. */
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
+import { lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { createResolve } from './resolve.ts'
+import { createResolve, type Resolve } from './resolve.ts'
 import { mayConnect, refuseUrl } from './url.ts'
 
 export type SendResult =
@@ -34,12 +34,6 @@ export type SenderOptions = {
   /** Whom live mode asks for names: the servers of the system by default. */
   dnsServers?: string[]
 }
-
-export type Resolve = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void
 
 const DEADLINE_MS = 15_000
 /** More of an answer than this is not read. */

@@ -4,14 +4,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { expireDeposit } from '../deposits/service.ts'
 import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
+import { createApiKey, parseApiKey } from '../stores/api-key.ts'
+import { revokeKey, rotateKey } from '../stores/keys.ts'
+import { createStore, updateStore } from '../stores/service.ts'
 import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
-import { createApiKey, parseApiKey } from './api-key.ts'
-import { revokeKey, rotateKey } from './keys.ts'
-import { createStore, updateStore } from './service.ts'
 
 const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK }
 
