@@ -55,11 +55,11 @@ import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { createTradeStore } from './trades/postgres-store.ts'
 import { sweepHistories } from './trades/protection.ts'
 import { tradeRoutes } from './trades/routes.ts'
-import type { AttemptFacts, Signer } from './webhooks/delivery.ts'
+import type { AttemptFacts } from './webhooks/delivery.ts'
 import { secretsOf } from './webhooks/endpoints.ts'
 import { startLanes } from './webhooks/lanes.ts'
 import { createSender } from './webhooks/sender.ts'
-import { deliveryWriter } from './webhooks/store.ts'
+import { deliveryWriter, type Signer } from './webhooks/store.ts'
 
 const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
 const SWEEP_MS = 10_000

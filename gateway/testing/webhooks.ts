@@ -3,9 +3,10 @@ import type { Queue } from '../db/queue.ts'
 import { expireDeposit } from '../deposits/service.ts'
 import { workOnEvents } from '../events/jobs.ts'
 import type { PublisherDeps } from '../events/service.ts'
-import { attempt, type Claim, claimLane, type DeliveryDeps } from '../webhooks/delivery.ts'
+import { attempt, type DeliveryDeps } from '../webhooks/delivery.ts'
 import { type LanesDeps, startLanes } from '../webhooks/lanes.ts'
 import { createSender } from '../webhooks/sender.ts'
+import { type Claim, claimLane } from '../webhooks/store.ts'
 import { aDeposit, type Till } from './till.ts'
 
 /** Signs for the endpoints of tests, whose secrets are not sealed. */

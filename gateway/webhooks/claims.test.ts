@@ -6,8 +6,9 @@ import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { claimDue, expiredDeposit, senderDeps } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
-import { attempt, type Claim, type DeliveryDeps } from './delivery.ts'
+import { attempt, type DeliveryDeps } from './delivery.ts'
 import { switchEndpoint } from './endpoints.ts'
+import type { Claim } from './store.ts'
 
 const CLAIM_MS = 18_000
 

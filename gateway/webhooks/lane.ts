@@ -1,7 +1,8 @@
 /** One lane of one endpoint: claims what is due while there are places, and sends it. */
-import { aboutOf, attempt, type Claim, claimLane, type DeliveryDeps, type LaneName } from './delivery.ts'
+import { aboutOf, attempt, type DeliveryDeps } from './delivery.ts'
 import { type Pace, placesLeft } from './pace.ts'
 import type { Sender } from './sender.ts'
+import { type Claim, claimLane, type LaneName } from './store.ts'
 
 export type Lane = { wake(): void; isIdle(): boolean; ended(): Promise<void> }
 

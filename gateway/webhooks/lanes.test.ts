@@ -7,8 +7,8 @@ import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
 import { expiredDeposit, senderDeps, workOnWebhooks } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
-import { claimLane } from './delivery.ts'
 import { type LanesDeps, startLanes } from './lanes.ts'
+import { claimLane } from './store.ts'
 
 let till: Till
 let receiver: Receiver

@@ -1,6 +1,6 @@
 /** How many attempts may be under way, and which of them no longer stand in the way of others. Pure. */
-import { isTaken, type LaneName } from './delivery.ts'
-import type { SendResult } from './sender.ts'
+import { isTaken, type SendResult } from './sender.ts'
+import type { LaneName } from './store.ts'
 
 /** Attempts of one lane that the store is expected to answer soon. What comes again has the narrower lane. */
 const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }

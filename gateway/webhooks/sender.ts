@@ -17,6 +17,10 @@ export type SendResult =
     }
   | { kind: 'failed'; reason: string }
 
+/** The store has the event. */
+export const isTaken = (result: SendResult): boolean =>
+  result.kind === 'answered' && result.status >= 200 && result.status < 300
+
 export type WebhookRequest = {
   url: string
   headers: Record<string, string>

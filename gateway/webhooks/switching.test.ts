@@ -7,14 +7,8 @@ import { createSecretBox } from '../kit/secret-box.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { claimDue, expiredDeposit } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
-import {
-  addEndpoint,
-  disableEndpoint,
-  endpointOf,
-  rotateSecret,
-  secretsOf,
-  switchEndpoint,
-} from './endpoints.ts'
+import { disableEndpoint } from './endpoint-store.ts'
+import { addEndpoint, endpointOf, rotateSecret, secretsOf, switchEndpoint } from './endpoints.ts'
 import { deliveryWriter } from './store.ts'
 
 let till: Till

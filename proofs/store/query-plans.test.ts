@@ -14,7 +14,7 @@ import { viewReader } from '../../gateway/deposits/views.ts'
 import { readDepositEvents, readEvents } from '../../gateway/events/store.ts'
 import { readBalances, readStatement } from '../../gateway/stores/account.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
-import { claimLane } from '../../gateway/webhooks/delivery.ts'
+import { claimLane } from '../../gateway/webhooks/store.ts'
 import { fillDeposits } from './rows.ts'
 
 const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)
