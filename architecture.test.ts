@@ -34,7 +34,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   widget: ['contract'],
   'steam-sandbox': [],
   'demo-store': [],
-  scripts: ['gateway'],
+  scripts: ['contract', 'gateway'],
   e2e: ['contract', 'gateway', 'widget', 'scripts'],
   bench: ['contract', 'gateway', 'widget', 'scripts', 'e2e', 'proofs', 'steam-sandbox'],
   proofs: ['contract', 'gateway', 'steam-sandbox', 'e2e'],

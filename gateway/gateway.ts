@@ -25,8 +25,8 @@ import { publishEvents } from './events/service.ts'
 import { createApp, type ObservedCall } from './http/app.ts'
 import { createLimits, type Limits } from './http/limits.ts'
 import { serveMetrics } from './http/metrics.ts'
+import { readStorageMetrics } from './http/metrics-store.ts'
 import { pageMetricsRoute } from './http/page-metrics.ts'
-import { readStorageMetrics } from './http/storage-metrics.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
@@ -74,7 +74,7 @@ const LIVE_COMMUNITY = 'https://steamcommunity.com'
 
 export type Gateway = {
   url: string
-  /** Resolves when a part it cannot do without has ended by itself. */
+  /** Resolves when a part that the gateway needs has ended unexpectedly. */
   died: Promise<string>
   stop(): Promise<void>
 }
@@ -165,7 +165,7 @@ function createSteam({ mode, steamSandboxUrl }: Config, clock: TillClock): Steam
 
 type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics }
 
-/** What each room needs, from the parts. */
+/** The dependencies of each feature, from the parts. */
 function roomsOf(parts: Parts) {
   const { config, log, metrics, database, queue, signals, steam, box, clock, imageBase } = parts
   const common = { db: database.db, queue, signals, clock, ids: systemIds, log }
@@ -181,7 +181,7 @@ function roomsOf(parts: Parts) {
       limits: { maxItems, fleet },
       rules,
       protectionDays: (game: Game) => config.protectionDays[game],
-      // Who tries a reversal waits for it; the sandbox is nobody else's Steam.
+      // Keep reversals quick to try in the sandbox.
       historyEveryMs: config.mode === 'live' ? HOUR_MS : MINUTE_MS,
     },
     inventory: { ...common, rules, imageBase, maxItems },
@@ -262,7 +262,7 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
   followSandbox(parts, ending, [...repeated, pricing])
 }
 
-/** Nothing in live mode. What fell due while the clock jumped is looked for at once. */
+/** Follows the sandbox's clock, outside of live mode. Everything that fell due during a jump is done at once. */
 function followSandbox(parts: Parts, ending: Ending, repeated: readonly Repeating[]): void {
   const { log, database, advancedClock: clock, config } = parts
   if (clock === undefined || config.steamSandboxUrl === undefined) return
@@ -312,7 +312,7 @@ function createHttp(parts: Parts, rooms: Rooms, ending: Ending) {
   })
 }
 
-/** What the calls of stores need. */
+/** The dependencies of the store API. */
 function storeDeps(parts: Parts, { deposits, trades, webhooks }: Rooms, limits: Limits): StoreApiDeps {
   const { config, box } = parts
   const { db, publicUrl } = deposits

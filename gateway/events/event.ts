@@ -20,7 +20,7 @@ export type NumberedEvent = { id: string; storeId: bigint; sequence: bigint; typ
 
 const payloadSchema = webhookSchema.omit({ id: true, sequence: true })
 
-/** What a row of the log keeps: all but the id and the number, which have columns. */
+/** The payload of a row: all but the id and the number, which have columns. */
 export const payloadOf = ({ type, at, data }: NewEvent) => ({ type, timestamp: at.toISOString(), data })
 
 export type EventRow = { id: string; sequence: bigint | null; payload: object }

@@ -1,4 +1,4 @@
-/** The HTTP server: what holds for every call. Routes come as plugins from gateway.ts. */
+/** The HTTP server, with the rules of every call. Routes come as plugins from gateway.ts. */
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
@@ -16,12 +16,12 @@ export type AppOptions = {
   publicUrl: URL
   imageOrigins: readonly string[]
   widgetFolder: string
-  /** What the page may tell of the operator, such as `support-email`. */
+  /** Facts about the operator that the page may show, such as `support-email`. */
   facts?: Record<string, string | undefined>
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
-  /** Told of every answered call but the polls. `route` as it is registered, never with what it was called with. */
+  /** Called for every answered call but the polls. `route` is as registered, never with the values of the call. */
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
@@ -89,7 +89,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-/** A connection that is busy when the server closes would else stay open after its answer, and hold up the end. */
+/** Closes busy connections after their answer. They would otherwise stay open and hold up the end. */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => {
@@ -143,13 +143,13 @@ function addStoreHooks(scope: FastifyInstance, limits: Limits): void {
   guardAgainstGuessing(scope, limits)
   scope.addHook('onRequest', async (request, reply) => {
     reply.headers(API_HEADERS)
-    // What a store quotes when it asks, and what the log has.
+    // The id that a store quotes when it asks us, and that the log has.
     reply.header('x-request-id', request.id)
     limits.changing(request)
   })
 }
 
-/** Calls that the page makes by itself: none of them may cost the shopper a call of theirs. */
+/** Calls that the page makes automatically: none of them may use up a call of the shopper's. */
 const REPORTS = new Set<string | undefined>(['/api/error-report', '/api/metrics'])
 
 function isReport(request: FastifyRequest): boolean {
@@ -166,7 +166,7 @@ function hashOf(request: FastifyRequest): string | undefined {
   return undefined
 }
 
-/** 405 where the address exists with another method, else 404. */
+/** 405 if the path exists with another method, else 404. */
 function answerUnknownRoutes(app: FastifyInstance, limits: Limits): void {
   const known: RegExp[] = []
   app.addHook('onRoute', ({ url }) => {

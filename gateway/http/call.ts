@@ -1,4 +1,4 @@
-/** What the gateway learns of a call on its way, in one object: from the first hook to the last line of the log. */
+/** One object holds everything the gateway learns about a call, from the first hook to the last line of the log. */
 import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Scope } from '../../contract/scopes.ts'

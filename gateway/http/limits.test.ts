@@ -14,7 +14,7 @@ test('a bucket gives its burst, then as much as time brings', () => {
   expect(taken()).toEqual([true, true, true, false])
 })
 
-test('keys that are made up push out the longest unused one, so that memory has an end', () => {
+test('keys that are made up push out the longest unused one, so memory has an end', () => {
   const buckets = createBuckets({ perSecond: 0, burst: 1 }, () => 0)
   buckets.take('a')
   expect(buckets.has('a')).toBe(false)

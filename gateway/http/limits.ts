@@ -1,4 +1,4 @@
-/** Token buckets in memory: generous for people, narrow for those who guess or flood. */
+/** Token buckets in memory: generous for people, narrow for guessers and floods. */
 
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'

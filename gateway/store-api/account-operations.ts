@@ -2,7 +2,7 @@
 import { balancesSchema, statementQuerySchema, statementSchema } from '../../contract/store-api.ts'
 import { eventListSchema, eventsQuerySchema } from '../../contract/webhooks.ts'
 import { readEvents } from '../events/store.ts'
-import { readBalances, readStatement } from '../stores/account.ts'
+import { readBalances, readStatement } from '../stores/balance-store.ts'
 import { type Operation, ok, operation } from './operation.ts'
 
 export const ACCOUNT_OPERATIONS: readonly Operation[] = [

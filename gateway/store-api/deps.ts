@@ -1,4 +1,4 @@
-/** What the calls of stores need. */
+/** The dependencies of the store API. */
 import type { CreateDepositBody, ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
 import type { Signals } from '../db/signals.ts'
 import type { DepositPage } from '../deposits/told.ts'

@@ -27,7 +27,7 @@ import { type Operation, ok, operation } from './operation.ts'
 
 const OVERLAP_HOURS = 24
 
-/** What all of these operations have in common. */
+/** Fields that all of these operations share. */
 const common = { group: 'Webhook endpoints', scope: 'webhooks:manage' } as const
 
 export const ENDPOINT_OPERATIONS: readonly Operation[] = [

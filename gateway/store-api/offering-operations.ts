@@ -1,4 +1,4 @@
-/** What the till offers, for any key of the store. */
+/** Games, prices and health, for any key of the store. */
 import { gamesSchema, healthSchema, pricesQuerySchema, pricesSchema } from '../../contract/store-api.ts'
 import { readGames, readHealth, readPrices } from './offerings.ts'
 import { type Operation, ok, operation } from './operation.ts'

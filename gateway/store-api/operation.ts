@@ -19,7 +19,7 @@ type Description = {
   group: 'Deposits' | 'Events' | 'Money' | 'Offerings' | 'Webhook endpoints'
   summary: string
   description?: string
-  /** What each 2xx means, by its status; 200 alone where nothing else is said. */
+  /** The meaning of each 2xx, by its status; 200 alone by default. */
   statuses?: Readonly<Record<number, string>>
   /** A body for the call that the reference shows. */
   example?: object
@@ -27,7 +27,7 @@ type Description = {
   refusals?: readonly ErrorCode[]
 }
 
-/** What a call takes, each with its schema. */
+/** The schemas of a call's values. */
 type Takes = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType }
 
 type Schemas<T extends Takes, A extends z.ZodType> = {
@@ -49,7 +49,7 @@ type Handler<T extends Takes, A extends z.ZodType> = {
 
 /** A call whose values are valid and which has not happened yet. */
 type PreparedCall = {
-  /** With its defaults, so that two calls that mean the same are the same. */
+  /** With their defaults, so two calls that mean the same are the same. */
   values: object
   perform(): Promise<{ status: number; text: string }>
 }

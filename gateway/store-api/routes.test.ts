@@ -199,7 +199,7 @@ describe('reading deposits', () => {
 describe('POST /v1/deposits/{id}/cancel', () => {
   const cancel = (id: unknown) => api.call('POST', `/v1/deposits/${id}/cancel`)
 
-  test('ends a deposit before an offer stands; the event says why, and again is no mistake', async () => {
+  test('ends a deposit before there is an offer; the event says why, and a repetition is no mistake', async () => {
     const { id } = (await post(BODY)).json()
     const answer = await cancel(id)
     expect([answer.statusCode, answer.json().status, answer.json().endReason]).toEqual([
@@ -215,7 +215,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     ])
   })
 
-  test('takes an empty body that is called JSON, and says so of one that is none', async () => {
+  test('takes an empty body that is called JSON, and refuses a body that is not JSON with a reason', async () => {
     const { id } = (await post(BODY)).json()
     const send = (url: string, payload: string) =>
       api.app.inject({
@@ -253,7 +253,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     expect((await cancel(deposit.id)).statusCode).toBe(200)
   })
 
-  test('is refused for what ended by itself, and for another store', async () => {
+  test('is refused for a deposit that ended otherwise, and for another store', async () => {
     const deposit = await aDeposit(till, api.store)
     till.clock.advance(3_600_000)
     await expireDeposit(till.deps, deposit.id)

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The public unicast of IPv6. Whatever is outside is reserved, or another way to write an address of IPv4. */
+/** The public unicast of IPv6. The rest is reserved, or another way to write an address of IPv4. */
 const UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Undefined for everything but a whole address: ipaddr.js also reads short, octal and hexadecimal ones. */

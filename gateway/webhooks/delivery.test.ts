@@ -44,7 +44,7 @@ async function deliver(using: DeliveryDeps = deps): Promise<void> {
 const attempts = () => till.db.selectFrom('webhook_attempt').selectAll().orderBy('id').execute()
 
 describe('a webhook', () => {
-  it('tells the store of the transition, signed after Standard Webhooks, with its position', async () => {
+  it('tells the store of the transition, signed after Standard Webhooks, with its sequence', async () => {
     const id = await expired()
     await publishEvents(deps)
     await deliver()
@@ -228,7 +228,7 @@ describe('a webhook', () => {
     await stop()
   })
 
-  it('reaches the store by itself, from the transition on', async () => {
+  it('reaches the store automatically, from the transition on', async () => {
     const stop = await workOnWebhooks(deps)
     await expired()
     await expect.poll(() => receiver.received).toHaveLength(1)

@@ -31,7 +31,7 @@ function sending(change: Partial<LanesDeps> = {}) {
   stops.push(() => lanes.stop())
 }
 
-/** So many published events of a fresh deposit, without the life of as many deposits; resolves to their ids. */
+/** Publishes `count` events of a fresh deposit, without the life of as many deposits. Resolves to their ids. */
 async function published(store: { id: bigint }, count: number): Promise<string[]> {
   await expiredDeposit(till, store)
   await sql`
@@ -106,7 +106,7 @@ async function tookOnce(durationMs: number): Promise<void> {
 }
 
 describe('a store that is slow with everything', () => {
-  it('gets eight and four calls at a time and no more, also from lanes that start anew', async () => {
+  it('gets at most eight and four calls at a time, also from lanes that start again', async () => {
     const silent = await aSilentPlace()
     await published(await aStore(till, { webhookUrl: silent.url }), 30)
     await tookOnce(60_000)
@@ -129,7 +129,7 @@ describe('a store that is slow with everything', () => {
     const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
-    // Keeps the lanes at work, so that they are the same all along.
+    // Keeps the lanes at work, so they are the same all along.
     for (const hanging of await published(store, 1)) unanswered.add(hanging)
     await tookOnce(60_000)
     sending({ patienceMs: 1 })
@@ -183,7 +183,7 @@ describe('of one endpoint', () => {
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
-  it('so many that hang are open, and no more, while another endpoint is served', async () => {
+  it('a limited number that hang are open while another endpoint is served', async () => {
     const silent = await aSilentPlace()
     const slow = await aStore(till, { webhookUrl: silent.url })
     await published(slow, 70)
@@ -201,7 +201,7 @@ describe('lanes', () => {
     const slow = await aStore(till)
     for (let n = 0; n < 40; n += 1) await anEndpoint(till, slow, silent.url)
     for (let n = 0; n < 10; n += 1) await expiredDeposit(till, slow)
-    // So that the lanes stay as full as they are: nothing that hangs gives its place to others.
+    // The lanes stay as full as they are: nothing that hangs gives its place to others.
     sending({ patienceMs: 60_000 })
     await publishEvents(till.deps)
     await expect.poll(() => silent.taken.length).toBe(40 * 8)

@@ -1,6 +1,6 @@
 /**
- * Every endpoint has two lanes of its own: no delivery ever waits behind another endpoint's, and none that is sent for
- * the first time behind one that comes again.
+ * Every endpoint has two lanes of its own. A delivery never waits behind another endpoint's, and a first attempt never
+ * waits behind a repeated one.
  */
 import type { Signals } from '../db/signals.ts'
 import { durationsOf } from './attempt-store.ts'
@@ -11,7 +11,7 @@ import { DELIVERIES_TOPIC, endpointsDue } from './store.ts'
 
 export type LanesDeps = DeliveryDeps & {
   signals: Pick<Signals, 'until'>
-  /** The least time without an answer after which an attempt counts as hanging. */
+  /** The shortest time without an answer after which an attempt counts as hanging. */
   patienceMs?: number
 }
 
@@ -19,8 +19,8 @@ export type LanesDeps = DeliveryDeps & {
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Sends what is due until it is stopped. There is no queue over all lanes, which is what would let slow endpoints hold
- * up others: each has its width, and only what it may have beyond that depends on how many endpoints are busy.
+ * Sends due deliveries until it is stopped. There is no queue over all lanes, because slow endpoints would hold up the
+ * others there. Each lane has its width, and only its share beyond that depends on how many endpoints are busy.
  */
 export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()

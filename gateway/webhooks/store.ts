@@ -36,7 +36,7 @@ export function deliveryWriter({ clock, signals }: WriterDeps): PublisherDeps['a
   }
 }
 
-/** What signs for an endpoint. */
+/** The secrets that sign for an endpoint. */
 export type Signer = Pick<EndpointRow, 'id' | 'secret' | 'previous_secret' | 'previous_until'>
 
 export type Claim = Signer & {

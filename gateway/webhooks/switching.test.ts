@@ -1,4 +1,4 @@
-/** What is written for an endpoint and what switches it wait for each other, whoever comes first. */
+/** Writers of an endpoint's deliveries and calls that switch it wait for each other, in either order. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../db/client.ts'

@@ -3,7 +3,7 @@ import { publishEvents } from '../events/service.ts'
 import { createMetrics } from '../metrics.ts'
 import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
-import { readStorageMetrics } from './storage-metrics.ts'
+import { readStorageMetrics } from './metrics-store.ts'
 
 let till: Till
 
