@@ -279,6 +279,19 @@ describe('promises of the tree', () => {
     expect(text).toBe(withDiagrams(text))
   })
 
+  it('the documents name files and folders that exist', () => {
+    const documents = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'README.md']
+    const named = documents.flatMap((document) =>
+      [...readFileSync(join(ROOT, document), 'utf8').matchAll(/`([\w-]+\/[\w/.-]*)`/g)].map(
+        (match) => match[1] ?? '',
+      ),
+    )
+    const rooms = new Set(files.filter((file) => file.includes('/')).map(room))
+    const paths = named.filter((path) => rooms.has(room(path)))
+    expect(paths.length).toBeGreaterThan(20)
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  })
+
   it('every error code is explained in docs/errors.md, and no other', () => {
     const documented = [
       ...readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm),
