@@ -72,7 +72,7 @@ export function handleErrors(app: FastifyInstance, log: Log, nowMs = () => perfo
   const logRefusal = refusalLines(log, nowMs)
   app.setErrorHandler((error: FastifyError | ProblemError, request, reply) => {
     const refusal = refusalOf(error)
-    if (refusal.code === 'internal') log.error({ ...aboutOf(request), err: error }, 'http: a call failed')
+    if (refusal.code === 'internal') log.error({ ...aboutOf(request), err: error }, 'call failed')
     else logRefusal(request, refusal.code)
     return sendProblem(reply, request, refusal)
   })
@@ -98,7 +98,7 @@ function refusalLines(log: Log, nowMs: () => number): (request: FastifyRequest, 
     }
     const about = { ...aboutOf(request), ...(leftOut > 0 && { leftOut }), code }
     leftOut = 0
-    log.info(about, 'http: a call was refused')
+    log.info(about, 'call was refused')
   }
 }
 

@@ -10,5 +10,5 @@ export function logCall(log: Log, { request, route, status, seconds }: ObservedC
   const about = { requestId, store: String(store.id), key: store.keyId, method, route, status }
   const ms = Math.round(seconds * 1000)
   const rest = { ...(code !== undefined && { code }), ...(deposit !== undefined && { deposit }), ms }
-  log.info({ ...about, ...rest }, 'a store called')
+  log.info({ ...about, ...rest }, 'store called')
 }

@@ -109,9 +109,9 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
     'offer was cancelled, but not by this till: check the account of the bot',
     'items were delivered',
     'trade was taken back by its sender',
-    'webhook not taken, sending again later',
-    'webhook delivered',
-    'webhook given up: the store does not take it',
+    'webhook was not taken and will be sent again',
+    'webhook was delivered',
+    'webhook was given up: the store does not take it',
   ]) {
     expect(said).toContain(line)
   }

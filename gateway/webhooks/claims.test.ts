@@ -95,7 +95,7 @@ describe('an event that is replayed while an attempt is under way', () => {
     await first.answer(500)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, last_result: 'status 204' })
     expect(await statuses()).toEqual([204, 500])
-    expect(till.lines.join('')).toContain('it settles nothing')
+    expect(till.lines.join('')).toContain('nothing was settled')
   })
 })
 

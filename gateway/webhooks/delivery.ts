@@ -66,7 +66,7 @@ function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHe
   } catch (error) {
     deps.log.error(
       { err: error, ...aboutOf(claim) },
-      'a webhook cannot be signed: the secret of the endpoint does not open, check the master key',
+      'webhook could not be signed: the secret of the endpoint does not open, check the master key',
     )
     return undefined
   }
@@ -95,18 +95,24 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
     sinceEventMs: attempted.at.getTime() - claim.caused_at.getTime(),
   })
   if (!isSettled) {
-    deps.log.warn({ ...about, said }, 'a webhook was answered after its claim had ended: it settles nothing')
+    deps.log.warn(
+      { ...about, said },
+      'webhook was answered after its claim had ended, so nothing was settled',
+    )
     return
   }
   switch (verdict.outcome) {
     case 'delivered':
-      deps.log.info(about, 'webhook delivered')
+      deps.log.info(about, 'webhook was delivered')
       return
     case 'retried':
-      deps.log.warn({ ...about, said, retryInMs: verdict.waitMs }, 'webhook not taken, sending again later')
+      deps.log.warn(
+        { ...about, said, retryInMs: verdict.waitMs },
+        'webhook was not taken and will be sent again',
+      )
       return
     case 'given_up':
-      deps.log.error({ ...about, said }, 'webhook given up: the store does not take it')
+      deps.log.error({ ...about, said }, 'webhook was given up: the store does not take it')
       return
     default:
       return verdict satisfies never

@@ -28,10 +28,7 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
   const begin = (claim: Claim): void => {
     const sent = attempt({ ...deps, send: watched.send }, claim, signal)
       .catch((error: unknown) => {
-        deps.log.error(
-          { err: error, ...aboutOf(claim) },
-          'the attempt of a webhook could not be written down',
-        )
+        deps.log.error({ err: error, ...aboutOf(claim) }, 'attempt of a webhook could not be written down')
       })
       .finally(() => {
         open.delete(sent)

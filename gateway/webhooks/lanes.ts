@@ -58,7 +58,7 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
           signal,
         )
       } catch (error) {
-        deps.log.error({ err: error }, 'the check for due webhooks failed')
+        deps.log.error({ err: error }, 'check for due webhooks failed')
         await deps.signals.until(DELIVERIES_TOPIC, async () => undefined, LOOK_EVERY_MS, signal)
       }
     }
