@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProblemError } from '../http/refusal.ts'
-import { prefillShopper } from './creation.ts'
+import { prefillShopper } from './opening.ts'
 import { type DepositDeps, EXPIRE_QUEUE, expireDeposit, PREFILL_QUEUE } from './service.ts'
 
 const depositJob = z.object({ depositId: z.string().regex(/^\d{1,19}$/) })

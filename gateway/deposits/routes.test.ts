@@ -13,8 +13,8 @@ import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/t
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
 import { depositRoutes, paymentRoute } from './routes.ts'
-import { viewReader } from './shopper-view.ts'
 import { createViewCache, type ViewCache } from './view-cache.ts'
+import { viewReader } from './views.ts'
 
 const COMMUNITY = 'http://steam.test'
 

@@ -11,8 +11,8 @@ import { botQueue } from '../bots/bot.ts'
 import { API_HEADERS } from '../http/headers.ts'
 import { refuse } from '../http/refusal.ts'
 import { type DepositDeps, resolveUser } from './service.ts'
-import type { View } from './shopper-view.ts'
 import type { ViewCache } from './view-cache.ts'
+import type { View } from './views.ts'
 
 /** One look at Steam for a shopper who came back, and no more than this often a deposit. */
 const LOOK_EVERY_MS = 2_000

@@ -3,10 +3,10 @@ import type { ProfileAnswer } from '../steam/steam.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
-import { createDeposit } from './creation.ts'
 import { sweepDeposits, workOnDeposits } from './jobs.ts'
+import { createDeposit } from './opening.ts'
 import { expireDeposit, resolveUser } from './service.ts'
-import { storeDepositOf } from './store-deposit.ts'
+import { storeDepositOf } from './told.ts'
 
 const HOUR_MS = 3_600_000
 const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=39734273&token=Ab_cd-12'

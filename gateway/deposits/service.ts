@@ -17,7 +17,7 @@ import type { Log } from '../kit/log.ts'
 import { openOutages } from '../outages/store.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { type DepositRow, findByHash, lockDeposit, moveDeposit } from './store.ts'
-import { storeDepositOf } from './store-deposit.ts'
+import { storeDepositOf } from './told.ts'
 
 export const EXPIRE_QUEUE = 'deposits.expire'
 export const PREFILL_QUEUE = 'deposits.prefill'

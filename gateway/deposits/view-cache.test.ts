@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { captureLog } from '../testing/log.ts'
-import type { View } from './shopper-view.ts'
 import { createViewCache, type ViewCache } from './view-cache.ts'
+import type { View } from './views.ts'
 
 const viewOf = (etag: string): View => ({
   depositId: 1n,

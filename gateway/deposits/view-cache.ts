@@ -1,6 +1,6 @@
 /** Keeps the views that are being polled and refreshes them together: an unchanged poll runs no query. */
 import type { Log } from '../kit/log.ts'
-import type { View, ViewReader } from './shopper-view.ts'
+import type { View, ViewReader } from './views.ts'
 
 export type ViewCache = {
   /** A view that is at most a moment old; undefined if there is no such deposit. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { sweepDeposits } from '../deposits/jobs.ts'
-import { viewReader } from '../deposits/shopper-view.ts'
+import { viewReader } from '../deposits/views.ts'
 import { createMetrics } from '../metrics.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'

@@ -1,7 +1,7 @@
 /** The dependencies of the store API. */
 import type { CreateDepositBody, ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
 import type { Signals } from '../db/signals.ts'
-import type { DepositPage } from '../deposits/store-deposit.ts'
+import type { DepositPage } from '../deposits/told.ts'
 import type { CallingStore } from '../http/call.ts'
 import type { DeliveryDeps } from '../webhooks/delivery.ts'
 import type { EndpointDeps } from '../webhooks/endpoints.ts'

@@ -1,7 +1,7 @@
 /** A till with one bot, one deposit in euros and prices, for tests of inventories and quotes. */
 import type { InventoryQuery } from '../../contract/widget-api.ts'
 import { botQueue } from '../bots/bot.ts'
-import { createDeposit } from '../deposits/creation.ts'
+import { createDeposit } from '../deposits/opening.ts'
 import { inventoryHandler } from '../inventory/jobs.ts'
 import { type InventoryDeps, readInventory } from '../inventory/service.ts'
 import { rulesWith } from '../pricing/price.ts'

@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { TradeBody } from '../../contract/widget-api.ts'
-import { createDeposit } from '../../gateway/deposits/creation.ts'
+import { createDeposit } from '../../gateway/deposits/opening.ts'
 import { resolveUser } from '../../gateway/deposits/service.ts'
 import { ProblemError } from '../../gateway/http/refusal.ts'
 import { cancelDeposit } from '../../gateway/trades/cancellation.ts'

@@ -8,7 +8,7 @@ import { refuse } from '../http/refusal.ts'
 import { steamIdOfAccount } from '../steam/steam.ts'
 import { DEPOSIT_LIFE_MS } from './deposit.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
-import { storeDepositOf } from './store-deposit.ts'
+import { storeDepositOf } from './told.ts'
 
 type OpeningDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'publicUrl'>
 
