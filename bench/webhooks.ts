@@ -7,13 +7,15 @@ import { createSignals } from '../gateway/db/pg-signals.ts'
 import { createDeposit } from '../gateway/deposits/create.ts'
 import { ensureDepositQueues } from '../gateway/deposits/jobs.ts'
 import { type DepositDeps, expireDeposit } from '../gateway/deposits/service.ts'
+import { ensureEventQueue } from '../gateway/events/jobs.ts'
 import { systemClock } from '../gateway/kit/clock.ts'
 import { systemIds } from '../gateway/kit/ids.ts'
 import { createLog } from '../gateway/kit/log.ts'
 import { createLazySteam } from '../gateway/steam/web/lazy-steam.ts'
 import { type Receiver, startReceiver, status } from '../gateway/testing/receiver.ts'
-import { ensureWebhookQueues, workOnWebhooks } from '../gateway/webhooks/jobs.ts'
+import { workOnWebhooks } from '../gateway/testing/webhooks.ts'
 import { createSender } from '../gateway/webhooks/sender.ts'
+import { deliveryWriter } from '../gateway/webhooks/store.ts'
 import { withDatabase } from './database.ts'
 import type { Outcome } from './outcome.ts'
 
@@ -30,10 +32,16 @@ export function benchWebhooks(): Promise<Outcome> {
     const [queue, signals] = [await createQueue({ url, log }), await createSignals({ url, log })]
     const receiver = await startReceiver()
     const common = { db, queue, signals, clock: systemClock, ids: systemIds, log }
-    await ensureWebhookQueues(common)
+    await ensureEventQueue(common)
     await ensureDepositQueues(common)
     const send = createSender({ mode: 'sandbox' })
-    const stop = await workOnWebhooks({ ...common, send, secretsOf: () => [SECRET], random: Math.random })
+    const stop = await workOnWebhooks({
+      ...common,
+      addDeliveries: deliveryWriter(common),
+      send,
+      secretsOf: () => [SECRET],
+      random: Math.random,
+    })
     try {
       return await measure({ ...common, steam: createLazySteam(), publicUrl: 'http://till.test' }, receiver)
     } finally {

@@ -4,7 +4,7 @@ type ErrorEntry = {
   status: number
   title: string
   detail: Record<Language, string>
-  /** What a store's developer reads instead, where `detail` speaks to a shopper; see `detailForStores`. */
+  /** Shown to a store's developer instead, where `detail` speaks to a shopper; see `detailForStores`. */
   forStores?: Record<Language, string>
 }
 
@@ -276,7 +276,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Whose call it was and what it asked for, in words; without a call, as the reference has it. */
+/** The key of a call and what it asked for, in words. The reference has no call. */
 export type AskedByStore = { key?: string; asked: string }
 
 export function detailForStores(code: ErrorCode, language: Language, { key, asked }: AskedByStore): string {

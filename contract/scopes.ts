@@ -1,4 +1,4 @@
-/** What an API key may do. Apart from the schemas, so a command that names scopes does not build them. */
+/** The rights of an API key. Apart from the schemas, so a command that names scopes does not build them. */
 export const SCOPES = ['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage'] as const
 
 export type Scope = (typeof SCOPES)[number]

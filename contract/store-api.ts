@@ -42,7 +42,7 @@ const createDepositFields = z.strictObject({
   language: z
     .enum(LANGUAGES)
     .optional()
-    .describe('Language the page opens in; without it the shopper’s own preference.'),
+    .describe('The language the page opens in; the shopper’s own preference by default.'),
   backToStoreUrl: z
     .string()
     .max(2000)
@@ -51,13 +51,13 @@ const createDepositFields = z.strictObject({
     .string()
     .max(2000)
     .optional()
-    .describe('Where the shopper is sent by itself once the deposit succeeded; same rule.'),
+    .describe('Where the page sends the shopper once the deposit has succeeded. The same rule applies.'),
   minAmount: positiveMinorUnits.optional().describe('The least that is accepted.'),
   maxAmount: positiveMinorUnits.optional().describe('The most that is accepted.'),
   targetAmount: positiveMinorUnits
     .optional()
     .describe(
-      'An exact price: the items must be worth at least this. Items have their own prices, so that what exceeds it is credited too. Not together with minAmount or maxAmount.',
+      'An exact price: the items must be worth at least this. Items have their own prices, so any excess is credited too. Not together with minAmount or maxAmount.',
     ),
   games: z
     .array(game)
@@ -65,7 +65,7 @@ const createDepositFields = z.strictObject({
     .max(GAMES.length)
     .refine((games) => new Set(games).size === games.length, 'must name each game once')
     .optional()
-    .describe('The games whose items are accepted; without it all.'),
+    .describe('The games whose items are accepted; all by default.'),
   creditMode: z
     .enum(CREDIT_MODES)
     .optional()
@@ -91,7 +91,7 @@ const createDepositFields = z.strictObject({
     .min(5)
     .max(MOST_EXPIRY_MINUTES)
     .optional()
-    .describe('How long the shopper may take until an offer stands; 60 without it.'),
+    .describe('How long the shopper may take until there is an offer; 60 by default.'),
 })
 
 /** POST /v1/deposits: request. */
@@ -109,7 +109,7 @@ export const createDepositBodySchema = createDepositFields
 const storeTradeSchema = z.object({
   game,
   steamOfferId: z.string().nullable(),
-  steamTradeId: z.string().nullable().describe('Steam’s id of the exchange, once it was accepted.'),
+  steamTradeId: z.string().nullable().describe('Steam’s id of the trade, once the offer was accepted.'),
   reason: z.string().nullable().describe('Why it ended as it did, such as `deadline` or `declined`.'),
   items: z.array(
     z.object({
@@ -188,7 +188,7 @@ export const depositListSchema = z
 
 const balanceSchema = z.object({
   currency,
-  held: minorUnits.describe('Credited, and not to be paid out before Steam’s protection ends.'),
+  held: minorUnits.describe('Credited, but not paid out before Steam’s protection ends.'),
   available: z.int().describe('What can be paid out; below zero is what you owe.'),
   reversed: minorUnits.describe('All that senders ever took back.'),
 })

@@ -1,4 +1,4 @@
-/** What a trade link names: the account that gives the items and the token that lets a stranger send it an offer. */
+/** A trade link names the account that gives the items, and the token that lets a stranger send it an offer. */
 export type TradeLink = {
   /** 32-bit account id as decimal digits. */
   partner: string

@@ -1,5 +1,5 @@
 /**
- * What a store is told: events, one for each transition of a deposit and each later change of what it brought.
+ * The events of a store: one for each transition of a deposit, and for each later change of its credit.
  * The event log (GET /v1/events) is the truth; a webhook (Standard Webhooks: headers webhook-id, webhook-timestamp,
  * webhook-signature) carries the same event.
  */
@@ -22,7 +22,7 @@ export const EVENT_TYPES = [
 
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** The event that tells of a deposit's arrival in a status. Creation is the store's own act and has none. */
+/** The event for a deposit that arrives in a status. The store itself creates a deposit, so creation has no event. */
 export const EVENT_OF_STATUS: Record<Exclude<DepositStatus, 'created'>, EventType> = {
   pending: 'deposit.pending',
   succeeded: 'deposit.succeeded',
@@ -42,12 +42,12 @@ export const webhookSchema = z
     id: z.uuid().describe('The same in every attempt, and `webhook-id` of the webhook.'),
     type: eventType,
     timestamp: time.describe('When the cause happened.'),
-    sequence: z.int().positive().describe('Position in your event log: 1, 2, 3 … without gaps.'),
+    sequence: z.int().positive().describe('Its number in your event log: 1, 2, 3 … without gaps.'),
     data: storeDepositSchema.describe('The deposit as it was then.'),
   })
   .meta({ id: 'Event' })
 
-/** POST /v1/webhook-endpoints/{id}/test sends this, which is no event of the log. */
+/** POST /v1/webhook-endpoints/{id}/test sends this. It is not an event of the log. */
 export const TEST_TYPE = 'webhook.test'
 
 const sequence = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
@@ -75,7 +75,7 @@ export const endpointSchema = z
   .object({
     id: z.string(),
     url: z.string(),
-    eventTypes: z.array(eventType).nullable().describe('Null: all, also those to come.'),
+    eventTypes: z.array(eventType).nullable().describe('Null: all types, future ones included.'),
     state: z.enum(['enabled', 'disabled']),
     disabledReason: z
       .enum(['by_store', 'gone'])
@@ -83,7 +83,7 @@ export const endpointSchema = z
       .describe('`gone`: the endpoint answered 410. Nothing is sent until it is enabled again.'),
     previousSecretUntil: time
       .nullable()
-      .describe('Webhooks are signed with the secret before, too, until then.'),
+      .describe('Until then, webhooks are signed with the previous secret too.'),
     createdAt: time,
   })
   .meta({ id: 'WebhookEndpoint' })
@@ -101,14 +101,14 @@ const eventTypes = z
 
 /** POST /v1/webhook-endpoints: request. */
 export const createEndpointBodySchema = z
-  .strictObject({ url: webhookUrl, eventTypes: eventTypes.optional().describe('Without them all.') })
+  .strictObject({ url: webhookUrl, eventTypes: eventTypes.optional().describe('All types by default.') })
   .meta({ id: 'NewWebhookEndpoint' })
 
 /** POST /v1/webhook-endpoints/{id}: request. */
 export const updateEndpointBodySchema = z
   .strictObject({
     url: webhookUrl.optional(),
-    eventTypes: eventTypes.nullable().optional().describe('Null: all, also those to come.'),
+    eventTypes: eventTypes.nullable().optional().describe('Null: all types, future ones included.'),
   })
   .refine(
     (change) => change.url !== undefined || change.eventTypes !== undefined,
@@ -140,7 +140,7 @@ const sentSchema = {
   answer: z.string().nullable().describe('The first kilobyte of the answer’s body.'),
 }
 
-/** POST /v1/webhook-endpoints/{id}/test: what the endpoint said. */
+/** POST /v1/webhook-endpoints/{id}/test: the endpoint's answer. */
 export const testResultSchema = z
   .object({ delivered: z.boolean(), ...sentSchema })
   .meta({ id: 'WebhookTestResult' })

@@ -85,7 +85,7 @@ export const inventoryQuerySchema = z.object({
   hash: hashSchema,
   game: z.enum(GAMES),
   language: z.enum(LANGUAGES).optional(),
-  /** Asks Steam anew instead of answering from the last minute. */
+  /** Asks Steam again instead of answering from the last minute. */
   reload: z.stringbool().optional(),
 })
 
@@ -134,7 +134,7 @@ export const tradeBodySchema = z.object({
   quoteId: z.string().max(64).optional(),
 })
 
-/** POST /api/trade: answer. 200 `active`: the offer stands. 202 `sending`: not known yet, repeat the same call. */
+/** POST /api/trade: answer. 200 `active`: the offer is open. 202 `sending`: not known yet, repeat the same call. */
 export const tradeAnswerSchema = z.object({
   state: z.enum(['active', 'sending']),
   code: z.literal('trade_sending').optional(),

@@ -32,7 +32,7 @@ function refusals(from: number): (string | undefined)[] {
   const lines = parts.gateway
     .output()
     .slice(from)
-    .matchAll(/"code":"(\w+)","msg":"http: a call was refused"/g)
+    .matchAll(/"code":"(\w+)","msg":"call was refused"/g)
   return [...lines].map(([, code]) => code)
 }
 

@@ -19,11 +19,13 @@ import { depositRoutes, paymentRoute } from './deposits/routes.ts'
 import { viewReader } from './deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from './deposits/store-deposit.ts'
 import { createViewCache } from './deposits/view-cache.ts'
+import { ensureEventQueue, workOnEvents } from './events/jobs.ts'
+import { publishEvents } from './events/service.ts'
 import { createApp, type ObservedCall } from './http/app.ts'
 import { createLimits, type Limits } from './http/limits.ts'
 import { serveMetrics } from './http/metrics.ts'
+import { readStorageMetrics } from './http/metrics-store.ts'
 import { pageMetricsRoute } from './http/page-metrics.ts'
-import { readStorageMetrics } from './http/storage-metrics.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
@@ -42,9 +44,10 @@ import { type Startup, startUp } from './startup.ts'
 import type { Steam } from './steam/steam.ts'
 import { createSandboxAgent } from './steam/web/agent.ts'
 import { createLazySteam } from './steam/web/lazy-steam.ts'
-import { logCall } from './stores/call-log.ts'
-import { sweepIdempotency } from './stores/idempotency.ts'
-import { type StoreRoutesDeps, storeRoutes } from './stores/routes.ts'
+import { logCall } from './store-api/call-log.ts'
+import type { StoreApiDeps } from './store-api/deps.ts'
+import { sweepIdempotency } from './store-api/idempotency.ts'
+import { storeRoutes } from './store-api/routes.ts'
 import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
 import { CORE } from './trades/core.ts'
@@ -52,10 +55,11 @@ import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { createTradeStore } from './trades/postgres-store.ts'
 import { sweepHistories } from './trades/protection.ts'
 import { tradeRoutes } from './trades/routes.ts'
-import type { AttemptFacts, Signer } from './webhooks/delivery.ts'
+import type { AttemptFacts } from './webhooks/delivery.ts'
 import { secretsOf } from './webhooks/endpoints.ts'
-import { ensureWebhookQueues, sweepWebhooks, workOnWebhooks } from './webhooks/jobs.ts'
+import { startLanes } from './webhooks/lanes.ts'
 import { createSender } from './webhooks/sender.ts'
+import { deliveryWriter, type Signer } from './webhooks/store.ts'
 
 const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
 const SWEEP_MS = 10_000
@@ -70,7 +74,7 @@ const LIVE_COMMUNITY = 'https://steamcommunity.com'
 
 export type Gateway = {
   url: string
-  /** Resolves if a part that the gateway cannot run without ends unasked. */
+  /** Resolves when a part that the gateway needs has ended unexpectedly. */
   died: Promise<string>
   stop(): Promise<void>
 }
@@ -184,12 +188,16 @@ function featuresOf(parts: Parts) {
       historyEveryMs: config.mode === 'live' ? HOUR_MS : MINUTE_MS,
     },
     inventory: { ...common, rules, imageBase, maxItems },
+    events: {
+      ...common,
+      addDeliveries: deliveryWriter(common),
+      onPublished: (type: EventType) => metrics.events.inc({ type }),
+    },
     webhooks: {
       ...common,
       send: createSender({ mode: config.mode }),
       secretsOf: (endpoint: Signer) => secretsOf(box, endpoint, clock.now()),
       random: Math.random,
-      onPublished: (type: EventType) => metrics.events.inc({ type }),
       onAttempt: ({ outcome, isFirst, sinceEventMs }: AttemptFacts) => {
         metrics.webhookAttempts.inc({ outcome })
         if (isFirst) metrics.webhookFirstAttempt.observe(sinceEventMs / 1000)
@@ -202,7 +210,7 @@ type Features = ReturnType<typeof featuresOf> & { pricing: Repeating }
 
 async function prepareFeatures(parts: Parts, shutdown: Shutdown): Promise<Features> {
   const features = featuresOf(parts)
-  await ensureWebhookQueues(features.webhooks)
+  await ensureEventQueue(features.events)
   await ensureDepositQueues(features.deposits)
   return { ...features, pricing: await startPrices(parts, shutdown) }
 }
@@ -210,7 +218,7 @@ async function prepareFeatures(parts: Parts, shutdown: Shutdown): Promise<Featur
 /** Starts everything that runs without a call: bots, jobs, and sweeps that find the work of lost jobs. */
 async function startWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<void> {
   const { config, log, database, metrics, queue, steam, box } = parts
-  const { common, deposits, trades, webhooks, pricing } = features
+  const { common, deposits, trades, events, webhooks, pricing } = features
   const bots = startBots({
     db: database.db,
     queue,
@@ -224,7 +232,9 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   })
   shutdown.add('work', 'bots', () => bots.stop())
   const gauges = createBotGauges(metrics.registry)
-  shutdown.add('work', 'webhook jobs', await workOnWebhooks(webhooks))
+  const lanes = startLanes(webhooks)
+  shutdown.add('work', 'webhooks', () => lanes.stop())
+  shutdown.add('work', 'publication of events', await workOnEvents(events))
   shutdown.add('work', 'deposit jobs', await workOnDeposits(deposits))
   const sweeps = [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
@@ -237,7 +247,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
       work: () => checkLedger({ pool: database.pool, log, metrics }),
     },
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(deposits) },
-    { name: 'sweep of webhooks', everyMs: SWEEP_MS, work: () => sweepWebhooks(webhooks) },
+    { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
     { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
     {
@@ -305,8 +315,8 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
   })
 }
 
-/** Dependencies of the store API. */
-function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limits: Limits): StoreRoutesDeps {
+/** The dependencies of the store API. */
+function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limits: Limits): StoreApiDeps {
   const { config, box } = parts
   const { db, publicUrl } = deposits
   return {

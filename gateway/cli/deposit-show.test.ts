@@ -1,6 +1,7 @@
 /** What the operator sees of a deposit that lived through everything, and of the money that is paid out for one. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { publishEvents } from '../events/service.ts'
 import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
@@ -8,7 +9,6 @@ import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/advance.ts'
-import { publishEvents } from '../webhooks/publisher.ts'
 
 let till: Till
 let receiver: Receiver

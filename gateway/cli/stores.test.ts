@@ -1,9 +1,9 @@
 /** The operator's commands for stores, on a real database. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { publishEvents } from '../events/service.ts'
 import { runCommand } from '../testing/command.ts'
 import { aDeposit, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
-import { publishEvents } from '../webhooks/publisher.ts'
 
 let till: Till
 

@@ -9,13 +9,13 @@ import type { Queue } from '../db/queue.ts'
 import type { Signals } from '../db/signals.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { appendEvent } from '../events/service.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import { openOutages } from '../outages/store.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
-import { recordEvent } from '../webhooks/events.ts'
 import { type DepositRow, findByHash, lockDeposit, moveDeposit } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
@@ -107,7 +107,7 @@ export async function tellTransition(
   const { deposit } = event
   const data = await storeDepositOf(tx, { depositId: deposit.id }, deps.publicUrl)
   if (data === undefined) throw new Error(`deposit ${deposit.id} vanished in its own transaction`)
-  await recordEvent(tx, deps.queue, {
+  await appendEvent(tx, deps.queue, {
     id: deps.ids.uuid(),
     storeId: deposit.store_id,
     depositId: deposit.id,

@@ -82,7 +82,7 @@ async function change(headers: Record<string, string | undefined> = {}, body = '
   return send('POST', '/api/change', { headers: Object.fromEntries(sent), body })
 }
 
-/** fetch() sets some of these headers by itself, so the calls are made plainly. */
+/** fetch() sets some of these headers automatically, so these calls do not use it. */
 function send(method: string, path: string, { headers = {}, body = '' }) {
   return new Promise<{ status: number; headers: Record<string, unknown>; json: unknown }>(
     (resolve, reject) => {

@@ -1,15 +1,14 @@
-/** The HTTP server: what holds for every call. Routes come as plugins from gateway.ts. */
+/** The HTTP server, with the rules of every call. Routes come as plugins from gateway.ts. */
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import type { ErrorCode } from '../../contract/errors.ts'
 import { hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS } from './headers.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { servePage } from './page.ts'
-import { codeOf, handleErrors, sendProblem } from './problem.ts'
+import { handleErrors, sendProblem } from './problem.ts'
 
 export type AppOptions = {
   log: Log
@@ -17,12 +16,12 @@ export type AppOptions = {
   publicUrl: URL
   imageOrigins: readonly string[]
   widgetFolder: string
-  /** What the page may tell of the operator, such as `support-email`. */
+  /** Facts about the operator that the page may show, such as `support-email`. */
   facts?: Record<string, string | undefined>
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
-  /** Told of every answered call but the polls. `route` as it is registered, never with what it was called with. */
+  /** Called for every answered call but the polls. `route` is as registered, never with the values of the call. */
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
@@ -40,8 +39,6 @@ export type ObservedCall = {
   request: FastifyRequest
   route: string
   status: number
-  /** Of its refusal, if it was refused. */
-  code: ErrorCode | undefined
   seconds: number
 }
 
@@ -92,7 +89,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-/** A connection that is busy when the server closes would else stay open after its answer, and hold up the end. */
+/** Closes busy connections after their answer. They would otherwise stay open and hold up the end. */
 function endConnectionsOnClose(app: FastifyInstance): void {
   let closing = false
   app.addHook('preClose', async () => {
@@ -110,7 +107,7 @@ function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
   scope.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     const { statusCode: status, elapsedTime } = reply
-    observe({ request, route, status, code: codeOf(request), seconds: elapsedTime / 1000 })
+    observe({ request, route, status, seconds: elapsedTime / 1000 })
   })
 }
 
@@ -146,13 +143,13 @@ function addStoreHooks(scope: FastifyInstance, limits: Limits): void {
   guardAgainstGuessing(scope, limits)
   scope.addHook('onRequest', async (request, reply) => {
     reply.headers(API_HEADERS)
-    // What a store quotes when it asks, and what the log has.
+    // The id that a store quotes when it asks us, and that the log has.
     reply.header('x-request-id', request.id)
     limits.changing(request)
   })
 }
 
-/** Calls that the page makes by itself: none of them may cost the shopper a call of theirs. */
+/** Calls that the page makes automatically: none of them may use up a call of the shopper's. */
 const REPORTS = new Set<string | undefined>(['/api/error-report', '/api/metrics'])
 
 function isReport(request: FastifyRequest): boolean {
@@ -169,7 +166,7 @@ function hashOf(request: FastifyRequest): string | undefined {
   return undefined
 }
 
-/** 405 where the address exists with another method, else 404. */
+/** 405 if the path exists with another method, else 404. */
 function answerUnknownRoutes(app: FastifyInstance, limits: Limits): void {
   const known: RegExp[] = []
   app.addHook('onRoute', ({ url }) => {

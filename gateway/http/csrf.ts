@@ -6,7 +6,7 @@ import { refuse } from './refusal.ts'
 export type Csrf = {
   /** Gives the browser a token with the page, unless it has one. */
   giveToken(request: FastifyRequest, reply: FastifyReply): void
-  /** Refuses a changing call that is not of our own page; the refusal carries a new token. */
+  /** Refuses a changing call that does not come from our own page; the refusal carries a new token. */
   check(request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
@@ -18,7 +18,7 @@ type CsrfOptions = { publicUrl: URL; mode: 'sandbox' | 'live' }
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * On one machine the page is reached as localhost and as 127.0.0.1, so that the address of the call counts as ours.
+ * On one machine the page is reached as localhost and as 127.0.0.1, so the address of the call counts as ours.
  * Elsewhere only the public address does: over plain http anybody in between could put a page at our name.
  */
 export function createCsrf({ publicUrl, mode }: CsrfOptions): Csrf {
@@ -50,7 +50,7 @@ export function createCsrf({ publicUrl, mode }: CsrfOptions): Csrf {
   }
 }
 
-/** Two cookies of the name mean that somebody planted one: then none counts. */
+/** Two cookies of the name mean that somebody planted one. Ignore both then. */
 function tokenOf(request: FastifyRequest, name: string): string | undefined {
   const found = (request.headers.cookie ?? '')
     .split(';')

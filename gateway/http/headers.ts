@@ -1,4 +1,4 @@
-/** Headers of every answer of the API: personal data is neither stored nor guessed at. */
+/** Headers of every answer of the API: it must not be stored, nor its type guessed. */
 export const API_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -6,7 +6,7 @@ export const API_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 } as const
 
-/** Headers of the widget's page. `imageOrigins` are the only foreign places it may show pictures from. */
+/** Headers of the widget's page. It may show pictures from `imageOrigins`, and from nowhere else outside. */
 export function pageHeaders(imageOrigins: readonly string[]): Record<string, string> {
   const policy = [
     "default-src 'none'",
@@ -25,7 +25,7 @@ export function pageHeaders(imageOrigins: readonly string[]): Record<string, str
   return {
     'content-security-policy': policy.join('; '),
     'cache-control': 'no-store',
-    // A long way to the pictures of items begins while the page itself is still on its way.
+    // Connect to a distant host of pictures while the page itself is still loading.
     link: imageOrigins.map((origin) => `<${origin}>; rel=preconnect`).join(', '),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',

@@ -14,7 +14,7 @@ test('a bucket gives its burst, then as much as time brings', () => {
   expect(taken()).toEqual([true, true, true, false])
 })
 
-test('keys that are made up push out the longest unused one, so that memory has an end', () => {
+test('keys that are made up push out the longest unused one, so memory has an end', () => {
   const buckets = createBuckets({ perSecond: 0, burst: 1 }, () => 0)
   buckets.take('a')
   expect(buckets.has('a')).toBe(false)
@@ -26,7 +26,12 @@ test('keys that are made up push out the longest unused one, so that memory has 
 test.each([
   ['203.0.113.9', '203.0.113.9'],
   ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-  ['::ffff:203.0.113.9', '::ffff:203.0.113.9'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['2001:db8::a', '2001:db8:0:0'],
+  ['2001:db8::b:0:0:1', '2001:db8:0:0'],
+  ['2001:db8:0:1::a', '2001:db8:0:1'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  ['not an address', 'not an address'],
 ])('the subscriber of %s is %s', (ip, key) => {
   expect(addressKey(ip)).toBe(key)
 })

@@ -1,7 +1,7 @@
-/** Token buckets in memory: generous for people, narrow for those who guess or flood. */
+/** Token buckets in memory: generous for people, narrow for guessers and floods. */
 
-import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
 import { refuse } from './refusal.ts'
 
 export type Rate = { perSecond: number; burst: number }
@@ -36,16 +36,22 @@ export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): 
   }
 }
 
-/** A Map keeps the order of insertion, and every use inserts anew: the first entry is the longest unused one. */
+/** A Map keeps the order of insertion, and every use inserts again: the first entry is the longest unused one. */
 function dropOldest(buckets: Map<string, unknown>): void {
   if (buckets.size <= MAX_KEYS) return
   const oldest = buckets.keys().next()
   if (!oldest.done) buckets.delete(oldest.value)
 }
 
-/** One subscriber is one address of IPv4, or a /64 of IPv6. */
+/** One subscriber is one address of IPv4, or a /64 of IPv6, however it is written. */
 export function addressKey(ip: string): string {
-  return isIPv6(ip) && !ip.startsWith('::ffff:') ? ip.split(':').slice(0, 4).join(':') : ip
+  if (!ipaddr.isValid(ip)) return ip
+  const address = ipaddr.process(ip)
+  if (address instanceof ipaddr.IPv4) return address.toString()
+  return address.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')
 }
 
 export type Limits = {

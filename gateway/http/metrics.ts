@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { Registry } from 'prom-client'
 
-/** Serves GET /metrics by itself, so that it is never reachable from outside with the shoppers' page. */
+/** Serves GET /metrics on a port of its own, so it is never reachable with the shoppers' page. */
 export async function serveMetrics(
   registry: Registry,
   { host, port }: { host: string; port: number },

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { metricsBodySchema } from '../../contract/widget-api.ts'
 import type { Metrics } from '../metrics.ts'
 
-/** POST /api/metrics: what a page measured of itself. Only counted: nothing is stored of who sent it. */
+/** POST /api/metrics: a page's own measurements. Only counted: nothing about the sender is stored. */
 export function pageMetricsRoute({
   pageSeconds,
   pageShift,

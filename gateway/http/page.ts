@@ -8,10 +8,10 @@ import type { Csrf } from './csrf.ts'
 import { pageHeaders } from './headers.ts'
 
 export type PageOptions = {
-  /** The widget's build. It may still be under way when the gateway starts. */
+  /** The widget's build. It may still be running when the gateway starts. */
   folder: string
   mode: 'sandbox' | 'live'
-  /** What the page may tell of the operator: attributes of its root element, `data-` left out. */
+  /** Facts about the operator that the page may show: attributes of its root element, without `data-`. */
   facts?: Record<string, string | undefined>
   imageOrigins: readonly string[]
   csrf: Csrf
@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000
 const ASSET = /^\/assets\/[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg|woff2|wav|mp3|png|webp)$/
 const FILE = /^\/[\w-]+\.(?:svg|wav|mp3|png|ico|txt|webmanifest)$/
 
-/** Gives `GET` of everything that is no call: files of the build, the page on the widget's routes, else 404. */
+/** Answers every GET outside the API: files of the build, the page on the widget's routes, else 404. */
 export async function servePage(app: FastifyInstance, options: PageOptions): Promise<void> {
   await app.register(fastifyStatic, { root: options.folder, serve: false, preCompressed: true })
   const readPage = pageReader(options)
@@ -56,7 +56,7 @@ function sendFile(reply: FastifyReply, path: string, maxAge: number): FastifyRep
   return reply.sendFile(path.slice(1), { maxAge, immutable: maxAge === YEAR_MS })
 }
 
-/** The page as the last build left it, with the mode that it has to show; undefined before the first build. */
+/** The page of the last build, with the mode that it must show. Undefined before the first build. */
 function pageReader({ folder, mode, facts = {} }: PageOptions): () => string | undefined {
   const file = join(folder, 'index.html')
   let cached: { html: string; mtimeMs: number } | undefined

@@ -70,6 +70,6 @@ describe('the line of a refused call', () => {
   it('a fault of ours is told however much was refused', async () => {
     await calls(150, '/refused/7', () => '203.0.113.1')
     await calls(1, '/broken', () => '203.0.113.1')
-    expect(lines().at(-1)).toMatchObject({ level: 'error', msg: 'http: a call failed' })
+    expect(lines().at(-1)).toMatchObject({ level: 'error', msg: 'call failed' })
   })
 })

@@ -4,10 +4,11 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { detailForStores, ERRORS, type ErrorCode, type Problem } from '../../contract/errors.ts'
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
 import type { Log } from '../kit/log.ts'
+import { describeCalls } from './call.ts'
 import { addressKey, createBuckets } from './limits.ts'
 import { type FieldError, ProblemError } from './refusal.ts'
 
-/** Lines about refused calls, so that calls that cost nothing to refuse cannot fill the operator's log. */
+/** How many lines refused calls may write: a refusal costs its caller nothing, and must not fill the log. */
 const LINES_OF_ADDRESS = { perSecond: 0.1, burst: 100 }
 const LINES_OF_ALL = { perSecond: 5, burst: 500 }
 
@@ -28,21 +29,21 @@ function fieldOf(value: unknown, name: string): unknown {
 function problemOf(request: FastifyRequest, { code, fields }: Refusal): Problem {
   const { status, title, detail } = ERRORS[code]
   const language = languageOf(request)
-  const key = keys.get(request)
+  const { store } = request.call
   return {
     type: `urn:tradetill:problem:${code}`,
     title,
     status,
     code,
     detail:
-      key === undefined
+      store === undefined
         ? detail[language]
-        : detailForStores(code, language, { key, asked: askedOf(request) }),
+        : detailForStores(code, language, { key: store.keyId, asked: askedOf(request) }),
     ...(fields && { errors: fields }),
   }
 }
 
-/** Which deposit a store asked for. */
+/** The deposit that a store asked for, in words. */
 function askedOf({ params, query }: FastifyRequest): string {
   const id = fieldOf(params, 'id')
   return id === undefined
@@ -52,22 +53,9 @@ function askedOf({ params, query }: FastifyRequest): string {
 
 type Refusal = { code: ErrorCode; fields?: FieldError[] | undefined; retryAfterS?: number | undefined }
 
-const refused = new WeakMap<FastifyRequest, ErrorCode>()
-
-/** What the call was refused with, if it was. */
-export const codeOf = (request: FastifyRequest): ErrorCode | undefined => refused.get(request)
-
-const keys = new WeakMap<FastifyRequest, string>()
-
-/**
- * A store has proved itself with this key: from here on a refusal speaks to its developer, and the line of the store's
- * call tells of it in the log.
- */
-export const noteStoreCall = (request: FastifyRequest, keyId: string): void => void keys.set(request, keyId)
-
 /** Answers the call with the refusal `code`. */
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {
-  refused.set(request, refusal.code)
+  request.call.refusal = refusal.code
   const problem = problemOf(request, refusal)
   if (refusal.retryAfterS !== undefined) reply.header('retry-after', refusal.retryAfterS)
   return reply
@@ -78,13 +66,14 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
     .send(JSON.stringify(problem))
 }
 
-/** Sets the handler of everything thrown in a route: what is not a refusal is logged and told without detail. */
+/** Answers everything that is thrown in a route. An error that is not a refusal is logged, and shown without detail. */
 export function handleErrors(app: FastifyInstance, log: Log, nowMs = () => performance.now()): void {
-  const tellRefusal = refusalLines(log, nowMs)
+  describeCalls(app)
+  const logRefusal = refusalLines(log, nowMs)
   app.setErrorHandler((error: FastifyError | ProblemError, request, reply) => {
     const refusal = refusalOf(error)
-    if (refusal.code === 'internal') log.error({ ...aboutOf(request), err: error }, 'http: a call failed')
-    else tellRefusal(request, refusal.code)
+    if (refusal.code === 'internal') log.error({ ...aboutOf(request), err: error }, 'call failed')
+    else logRefusal(request, refusal.code)
     return sendProblem(reply, request, refusal)
   })
 }
@@ -95,21 +84,21 @@ const aboutOf = ({ id, method, routeOptions }: FastifyRequest) => ({
   path: routeOptions.url,
 })
 
-/** A line for a refused call: of one address, and of all, only so many; the next one says how many were left out. */
+/** Logs refused calls, a limited number for one address and for all. The next line has how many were left out. */
 function refusalLines(log: Log, nowMs: () => number): (request: FastifyRequest, code: ErrorCode) => void {
   const ofAddress = createBuckets(LINES_OF_ADDRESS, nowMs)
   const ofAll = createBuckets(LINES_OF_ALL, nowMs)
   let leftOut = 0
   return (request, code) => {
-    // The metric of all calls counts what the limits refuse.
-    if (code === 'too_many_requests' || keys.has(request)) return
+    // The metric of all calls counts what the limits refuse, and a store's call has a line of its own.
+    if (code === 'too_many_requests' || request.call.store !== undefined) return
     if (!ofAddress.take(addressKey(request.ip)) || !ofAll.take('all')) {
       leftOut += 1
       return
     }
     const about = { ...aboutOf(request), ...(leftOut > 0 && { leftOut }), code }
     leftOut = 0
-    log.info(about, 'http: a call was refused')
+    log.info(about, 'call was refused')
   }
 }
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../contract/errors.ts'
 
 export type FieldError = { path: string; message: string }
 
-/** What a refusal may say besides its code: fields to correct, or when to come again. */
+/** A refusal's details besides its code: fields to correct, or when to call again. */
 export type RefusalDetails = FieldError[] | { retryAfterS: number }
 
 /** A refusal on its way to the caller: http/problem.ts turns it into the catalogue's problem JSON. */

@@ -1,6 +1,6 @@
-/** Where a store may send shoppers back to: only to places it registered. */
+/** The places where a store may send shoppers back to: only those that it registered. */
 
-/** Reads `https://host[:port]`; undefined for anything else. http is for stores on this machine and for tests. */
+/** Reads `https://host[:port]`. Undefined for anything else. http is for stores on this machine, and for tests. */
 export function parseOrigin(text: string): string | undefined {
   const url = URL.parse(text)
   if (url === null || !isHttp(url) || url.origin !== text.replace(/\/$/, '')) return undefined
@@ -8,8 +8,8 @@ export function parseOrigin(text: string): string | undefined {
 }
 
 /**
- * True if `text` is an absolute http(s) address whose origin is in `origins`. Everything that browsers and parsers
- * read differently is refused first: control characters, spaces, backslashes, user names, letters that become others.
+ * True if `text` is an absolute http(s) URL whose origin is in `origins`. Refuses first whatever browsers and parsers read
+ * differently: control characters, spaces, backslashes, user names, letters that become others.
  */
 export function isAllowedUrl(text: string, origins: readonly string[]): boolean {
   if (!/^https?:\/\/[^/]/i.test(text) || /[\p{Cc}\p{Cf}\s\\]/u.test(text)) return false

@@ -1,4 +1,4 @@
-/** Stores as the operator registers them. */
+/** Store accounts, as the operator registers and changes them. */
 import { SCOPES } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -14,30 +14,31 @@ import {
 import type { Mode } from './api-key.ts'
 import { addKey } from './keys.ts'
 import { parseOrigin } from './origins.ts'
+import { changeStore, insertStore } from './store.ts'
 
 export type NewStore = {
   name: string
   /** `https://host[:port]`, at least one. */
   origins: string[]
   webhookUrl?: string
-  /** Most that may be credited while Steam can still take it back; 0 holds everything. */
+  /** The most that may be credited while Steam can still take it back; 0 holds everything. */
   riskLimitUsdCents: bigint
   creditMode?: 'on_accept' | 'on_release'
-  /** Who bears what is taken back after it was credited. */
+  /** The party that bears a reversal after the credit. */
   liability?: 'operator' | 'store'
-  /** Colour of the main things on the shoppers' page, as `#rrggbb`; null is the page's own. */
+  /** The main colour of the shoppers' page, as `#rrggbb`. Null is the page's own. */
   accent?: string | null
 }
 
 export type CreatedStore =
-  /** The key and the secret are shown this once; without a webhook there is no secret. */
+  /** The key and the secret are shown this once. Without a webhook there is no secret. */
   { kind: 'created'; storeId: bigint; apiKey: string; webhookSecret: string | null } | Refused
 
 type Refused = { kind: 'refused'; reason: string }
 
 type Deps = { db: Db | Tx; box: SecretBox; mode: Mode; clock: Clock }
 
-/** Registers a store with its first API key and, if it has an address for webhooks, the secret that signs them. */
+/** Registers a store with its first API key and, if it has a webhook, the secret that signs it. */
 export async function createStore(deps: Deps, store: NewStore): Promise<CreatedStore> {
   const { db, mode } = deps
   const addresses = checkAddresses(store, mode)
@@ -47,18 +48,14 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
   }
   if (!isColour(store.accent)) return NO_COLOUR
   return inTransaction(db, async (tx) => {
-    const { id: storeId } = await tx
-      .insertInto('store')
-      .values({
-        name: store.name,
-        origins: addresses.origins,
-        risk_limit_usd_cents: store.riskLimitUsdCents,
-        ...(store.creditMode && { credit_mode: store.creditMode }),
-        ...(store.liability && { liability: store.liability }),
-        ...lowered(store.accent),
-      })
-      .returning('id')
-      .executeTakeFirstOrThrow()
+    const storeId = await insertStore(tx, {
+      name: store.name,
+      origins: addresses.origins,
+      risk_limit_usd_cents: store.riskLimitUsdCents,
+      ...(store.creditMode && { credit_mode: store.creditMode }),
+      ...(store.liability && { liability: store.liability }),
+      ...lowered(store.accent),
+    })
     const url = store.webhookUrl
     const endpoint = url === undefined ? null : await addEndpoint(tx, deps, { storeId, url })
     const apiKey = await addKey(tx, deps, { storeId, name: 'first key', scopes: SCOPES })
@@ -68,12 +65,12 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
 
 type StoreAddresses = Pick<NewStore, 'origins' | 'webhookUrl'>
 
-/** What may change of a store; a colour may change alone. */
+/** Fields of a store that may change. A colour may change alone. */
 export type StoreChanges = StoreAddresses & Pick<NewStore, 'accent'>
 
 /**
- * Gives a store other origins and, where one is given, its oldest webhook endpoint another address, at which it is
- * switched on; or another colour. Keys, secrets and deposits stay.
+ * Gives a store other origins, or another colour. If a webhook is given, the oldest endpoint moves to it and is enabled.
+ * Keys, secrets and deposits stay.
  */
 export async function updateStore(
   deps: Deps,
@@ -86,19 +83,17 @@ export async function updateStore(
   const addresses = colourAlone ? undefined : checkAddresses(store, deps.mode)
   if (addresses?.kind === 'refused') return addresses
   return inTransaction(deps.db, async (tx) => {
-    const { numUpdatedRows } = await tx
-      .updateTable('store')
-      .set({ ...lowered(store.accent), ...(addresses && { origins: addresses.origins }) })
-      .where('id', '=', storeId)
-      .executeTakeFirstOrThrow()
-    if (numUpdatedRows === 0n) return { kind: 'refused', reason: `there is no store ${storeId}` }
+    const change = { ...lowered(store.accent), ...(addresses && { origins: addresses.origins }) }
+    if (!(await changeStore(tx, storeId, change))) {
+      return { kind: 'refused', reason: `there is no store ${storeId}` }
+    }
     const url = store.webhookUrl
     const webhookSecret = url === undefined ? null : await moveWebhook(tx, deps, { storeId, url })
     return { kind: 'updated', webhookSecret }
   })
 }
 
-/** Gives the secret of the endpoint if it is the store's first one. */
+/** Returns the secret of the endpoint if it is the store's first one. */
 async function moveWebhook(
   tx: Tx,
   deps: Deps,

@@ -7,8 +7,9 @@ import { listDeposits, storeDepositOf } from '../deposits/store-deposit.ts'
 import { createLimits } from '../http/limits.ts'
 import { handleErrors } from '../http/problem.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
+import type { StoreApiDeps } from '../store-api/deps.ts'
+import { storeRoutes } from '../store-api/routes.ts'
 import { addKey } from '../stores/keys.ts'
-import { type StoreRoutesDeps, storeRoutes } from '../stores/routes.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
 import { createSender } from '../webhooks/sender.ts'
@@ -25,10 +26,10 @@ export type StoreApi = {
   /** One call; `key` defaults to the one of `store`. */
   call(method: 'GET' | 'POST', url: string, call?: Call): Promise<LightMyRequestResponse>
   newKey(store: { id: bigint }, scopes?: readonly Scope[]): Promise<string>
-  deps: StoreRoutesDeps
+  deps: StoreApiDeps
 }
 
-type Options = { limited?: boolean; change?: Partial<StoreRoutesDeps> }
+type Options = { limited?: boolean; change?: Partial<StoreApiDeps> }
 
 export async function startStoreApi(
   till: Till,
@@ -36,7 +37,7 @@ export async function startStoreApi(
 ): Promise<StoreApi> {
   const box = createSecretBox(Buffer.alloc(32, 3))
   const { db, publicUrl, clock } = till.deps
-  const deps: StoreRoutesDeps = {
+  const deps: StoreApiDeps = {
     ...till.deps,
     box,
     mode: 'sandbox',

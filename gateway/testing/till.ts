@@ -8,16 +8,20 @@ import { aheadOf, raiseAhead } from '../clock/store.ts'
 import { createDeposit } from '../deposits/create.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
 import type { DepositDeps } from '../deposits/service.ts'
+import { ensureEventQueue } from '../events/jobs.ts'
+import type { PublisherDeps } from '../events/service.ts'
 import { systemIds } from '../kit/ids.ts'
 import { DEFAULT_RULES } from '../pricing/price.ts'
 import { CORE } from '../trades/core.ts'
 import type { TradeDeps } from '../trades/deps.ts'
 import { createTradeStore } from '../trades/postgres-store.ts'
 import type { RequestDeps } from '../trades/request.ts'
-import { ensureWebhookQueues } from '../webhooks/jobs.ts'
+import { deliveryWriter } from '../webhooks/store.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 import { type FakeSession, fakeSession } from './fake-steam.ts'
 import { takeStand } from './stand.ts'
+
+export type TillDeps = TradeDeps & RequestDeps & PublisherDeps & { clock: FakeClock }
 
 export type Till = Awaited<ReturnType<typeof startTill>>
 
@@ -43,8 +47,9 @@ export async function startTill() {
     },
     publicUrl: PUBLIC_URL,
   } satisfies DepositDeps
-  const deps: TradeDeps & RequestDeps & { clock: FakeClock } = {
+  const deps: TillDeps = {
     ...common,
+    addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
     core: CORE,
     limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
@@ -52,7 +57,7 @@ export async function startTill() {
     protectionDays: (game) => (game === 'cs' ? 8 : 0),
     historyEveryMs: 3_600_000,
   }
-  await ensureWebhookQueues(deps)
+  await ensureEventQueue(deps)
   await ensureDepositQueues(deps)
   return {
     deps,

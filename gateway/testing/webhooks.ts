@@ -1,7 +1,12 @@
 /** Webhooks by their own parts: an event to tell, and the sending of what is due without the lanes. */
+import type { Queue } from '../db/queue.ts'
 import { expireDeposit } from '../deposits/service.ts'
-import { attempt, type Claim, claimLane, type DeliveryDeps } from '../webhooks/delivery.ts'
+import { workOnEvents } from '../events/jobs.ts'
+import type { PublisherDeps } from '../events/service.ts'
+import { attempt, type DeliveryDeps } from '../webhooks/delivery.ts'
+import { type LanesDeps, startLanes } from '../webhooks/lanes.ts'
 import { createSender } from '../webhooks/sender.ts'
+import { type Claim, claimLane } from '../webhooks/store.ts'
 import { aDeposit, type Till } from './till.ts'
 
 /** Signs for the endpoints of tests, whose secrets are not sealed. */
@@ -11,7 +16,7 @@ export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const DEADLINE_MS = 3_600_000
 
 /** What sends the webhooks of a till; the waits between attempts are in the middle of their spread. */
-export const senderDeps = (till: Till) => ({
+export const senderDeps = (till: Till): Till['deps'] & DeliveryDeps => ({
   ...till.deps,
   send: createSender({ mode: 'sandbox', deadlineMs: DEADLINE_MS }),
   secretsOf: () => [SECRET],
@@ -24,6 +29,17 @@ export async function expiredDeposit(till: Till, store: { id: bigint }): Promise
   await till.db.updateTable('deposit').set({ expires_at: till.clock.now() }).where('id', '=', id).execute()
   await expireDeposit(till.deps, id)
   return id
+}
+
+/** Publishes events and sends them, until the function it returns is called. */
+export async function workOnWebhooks(
+  deps: LanesDeps & PublisherDeps & { queue: Queue },
+): Promise<() => Promise<void>> {
+  const lanes = startLanes(deps)
+  const stopPublishing = await workOnEvents(deps)
+  return async () => {
+    await Promise.all([stopPublishing(), lanes.stop()])
+  }
 }
 
 type ClaimDeps = Pick<DeliveryDeps, 'db' | 'clock'>

@@ -1,11 +1,11 @@
 /** Whoever searches the log for a deposit finds every line of its trades and webhooks. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { publishEvents } from '../events/service.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { sendDue, senderDeps } from '../testing/webhooks.ts'
-import { publishEvents } from '../webhooks/publisher.ts'
 import { tradeHandlers } from './advance.ts'
 import { sweepTrades } from './jobs.ts'
 import { requestTrade } from './request.ts'
@@ -109,9 +109,9 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
     'offer was cancelled, but not by this till: check the account of the bot',
     'items were delivered',
     'trade was taken back by its sender',
-    'webhook not taken, sending again later',
-    'webhook delivered',
-    'webhook given up: the store does not take it',
+    'webhook was not taken and will be sent again',
+    'webhook was delivered',
+    'webhook was given up: the store does not take it',
   ]) {
     expect(said).toContain(line)
   }

@@ -1,13 +1,14 @@
 /** An answer settles what its claim still holds, and nothing else. */
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { publishEvents } from '../events/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { claimDue, expiredDeposit, senderDeps } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
-import { attempt, type Claim, type DeliveryDeps } from './delivery.ts'
+import { attempt, type DeliveryDeps } from './delivery.ts'
 import { switchEndpoint } from './endpoints.ts'
-import { publishEvents } from './publisher.ts'
+import type { Claim } from './store.ts'
 
 const CLAIM_MS = 18_000
 
@@ -94,7 +95,7 @@ describe('an event that is replayed while an attempt is under way', () => {
     await first.answer(500)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, last_result: 'status 204' })
     expect(await statuses()).toEqual([204, 500])
-    expect(till.lines.join('')).toContain('it settles nothing')
+    expect(till.lines.join('')).toContain('nothing was settled')
   })
 })
 

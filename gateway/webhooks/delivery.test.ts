@@ -1,25 +1,20 @@
-import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { EventType } from '../../contract/webhooks.ts'
 import { webhookSchema } from '../../contract/webhooks.ts'
-import { openDatabase } from '../db/client.ts'
-import { storeDepositOf } from '../deposits/store-deposit.ts'
+import { publishEvents } from '../events/service.ts'
+import { readEvents } from '../events/store.ts'
 import { createSecretBox, type SecretBox } from '../kit/secret-box.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
-import { aDeposit, anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
-import { claimDue, expiredDeposit, SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
-import { attempt } from './delivery.ts'
-import { readEvents, recordEvent } from './events.ts'
-import { sweepWebhooks, type WebhookDeps, workOnWebhooks } from './jobs.ts'
-import { publishEvents } from './publisher.ts'
+import { anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
+import { claimDue, expiredDeposit, SECRET, sendDue, senderDeps, workOnWebhooks } from '../testing/webhooks.ts'
+import { attempt, type DeliveryDeps } from './delivery.ts'
 
 const HOUR_MS = 3_600_000
 
 let till: Till
 let receiver: Receiver
 let store: { id: bigint }
-let deps: WebhookDeps
+let deps: ReturnType<typeof senderDeps>
 
 beforeEach(async () => {
   till = await startTill()
@@ -41,25 +36,15 @@ const expired = (of = store) => expiredDeposit(till, of)
 const delivery = () => till.db.selectFrom('webhook_delivery').selectAll().executeTakeFirstOrThrow()
 
 /** Sends what is due, as the lanes do. */
-async function deliver(using: WebhookDeps = deps): Promise<void> {
+async function deliver(using: DeliveryDeps = deps): Promise<void> {
   const { endpoint_id: endpointId } = await delivery()
   await sendDue(using, endpointId)
 }
 
 const attempts = () => till.db.selectFrom('webhook_attempt').selectAll().orderBy('id').execute()
 
-const sequences = async (storeId: bigint) => {
-  const rows = await till.db
-    .selectFrom('event')
-    .select('sequence')
-    .where('store_id', '=', storeId)
-    .orderBy('sequence')
-    .execute()
-  return rows.map((row) => row.sequence)
-}
-
 describe('a webhook', () => {
-  it('tells the store of the transition, signed after Standard Webhooks, with its position', async () => {
+  it('tells the store of the transition, signed after Standard Webhooks, with its sequence', async () => {
     const id = await expired()
     await publishEvents(deps)
     await deliver()
@@ -126,7 +111,7 @@ describe('a webhook', () => {
       .updateTable('webhook_endpoint')
       .set({ secret: ours.seal(SECRET, 'place') })
       .execute()
-    const withKey = (box: SecretBox): WebhookDeps => ({
+    const withKey = (box: SecretBox): DeliveryDeps => ({
       ...deps,
       secretsOf: ({ secret }) => [box.open(secret, 'place')],
     })
@@ -156,11 +141,12 @@ describe('a webhook', () => {
     const rows = await till.db.selectFrom('webhook_delivery').select(['state', 'last_result']).execute()
     expect(rows.map((row) => row.state)).toEqual(['failed', 'failed'])
     expect(rows.map((row) => row.last_result).sort()).toEqual(['status 410', 'the endpoint was disabled'])
-    expect(till.lines.join('')).toContain('webhook given up')
+    expect(till.lines.join('')).toContain('webhook was given up')
     await expired()
     await publishEvents(deps)
     expect(await till.db.selectFrom('webhook_delivery').select('id').execute()).toHaveLength(2)
-    expect(await sequences(store.id)).toEqual([1n, 2n, 3n])
+    const { events } = await readEvents(till.db, store.id, { after: 0, limit: 10 })
+    expect(events.map((event) => event.sequence)).toEqual([1, 2, 3])
   })
 
   it('is sent again when the endpoint asks for it, not before', async () => {
@@ -231,7 +217,7 @@ describe('a webhook', () => {
   it('whose sender was killed is sent again by the sweep', async () => {
     await expired()
     await publishEvents(deps)
-    const killed: WebhookDeps = { ...deps, send: () => Promise.reject(new Error('killed')) }
+    const killed: DeliveryDeps = { ...deps, send: () => Promise.reject(new Error('killed')) }
     await expect(deliver(killed)).rejects.toThrow('killed')
     await deliver()
     expect(receiver.received).toEqual([])
@@ -242,7 +228,7 @@ describe('a webhook', () => {
     await stop()
   })
 
-  it('reaches the store by itself, from the transition on', async () => {
+  it('reaches the store automatically, from the transition on', async () => {
     const stop = await workOnWebhooks(deps)
     await expired()
     await expect.poll(() => receiver.received).toHaveLength(1)
@@ -256,82 +242,5 @@ describe('a webhook', () => {
     await deliver()
     expect(till.lines.join('')).not.toContain(SECRET.slice(6))
     expect(till.lines.join('')).not.toContain('webhook-signature')
-  })
-})
-
-describe('positions of events', () => {
-  it('are read in order and without gaps while 32 writers commit late', async () => {
-    const rounds = 8
-    const deposits = await Promise.all(Array.from({ length: 32 }, () => aDeposit(till, store)))
-    const data = await storeDepositOf(till.db, { depositId: deposits[0]?.id ?? 0n }, 'http://till.test')
-    if (data === undefined) throw new Error('the deposit is not there')
-    const gate = openDatabase(till.url, 34)
-    let writing = true
-    const write = async ({ id }: { id: bigint }, part: number) => {
-      await gate.db.transaction().execute(async (tx) => {
-        const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId: id, part, data }
-        await recordEvent(tx, till.deps.queue, { ...event, type: 'deposit.pending', at: till.clock.now() })
-        // The identity number is taken: others take theirs and commit before this one does.
-        for (let turns = (Number(id) * 7 + part * 5) % 23; turns > 0; turns -= 1)
-          await sql`select 1`.execute(tx)
-      })
-    }
-    const writers = Promise.all(
-      deposits.map(async (deposit) => {
-        for (let part = 0; part < rounds; part += 1) await write(deposit, part)
-      }),
-    ).finally(() => {
-      writing = false
-    })
-    const seen: number[] = []
-    while (writing || seen.length < 32 * rounds) {
-      await Promise.all([publishEvents(deps), publishEvents(deps)])
-      const { events } = await readEvents(till.db, store.id, { after: seen.at(-1) ?? 0, limit: 50 })
-      seen.push(...events.map((event) => event.sequence))
-    }
-    await writers
-    await gate.close()
-    expect(seen).toEqual(Array.from({ length: 32 * rounds }, (_, index) => index + 1))
-  })
-
-  it('are dense per store under concurrent writers and publishers', async () => {
-    const other = await aStore(till)
-    await Promise.all(
-      Array.from({ length: 20 }, async (_, index) => {
-        await expired(index % 2 === 0 ? store : other)
-        await publishEvents(deps)
-      }),
-    )
-    await sweepWebhooks(deps)
-    const dense = Array.from({ length: 10 }, (_, index) => BigInt(index + 1))
-    expect(await sequences(store.id)).toEqual(dense)
-    expect(await sequences(other.id)).toEqual(dense)
-    expect(await till.db.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(10)
-  })
-
-  it('an event of a transaction that takes long neither stops another one nor gets lost', async () => {
-    const [slow, quick] = [await aDeposit(till, store), await aDeposit(till, store)]
-    const record = async (tx: Parameters<typeof recordEvent>[0], depositId: bigint): Promise<void> => {
-      const data = await storeDepositOf(tx, { depositId }, till.deps.publicUrl)
-      if (data === undefined) throw new Error('the deposit is not there')
-      const type: EventType = 'deposit.pending'
-      const at = till.clock.now()
-      const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId, type, data, at }
-      await recordEvent(tx, till.deps.queue, event)
-    }
-    await till.db.transaction().execute(async (tx) => {
-      await record(tx, slow.id)
-      await till.db.transaction().execute((own) => record(own, quick.id))
-      await publishEvents(deps)
-      expect(await sequences(store.id)).toContain(1n)
-    })
-    await publishEvents(deps)
-    expect(await sequences(store.id)).toEqual([1n, 2n])
-    const first = await till.db
-      .selectFrom('event')
-      .select('deposit_id')
-      .where('sequence', '=', 1n)
-      .executeTakeFirst()
-    expect(first?.deposit_id).toBe(quick.id)
   })
 })

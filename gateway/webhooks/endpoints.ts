@@ -1,17 +1,23 @@
 /** Where a store wants its webhooks, and the secrets that sign them. */
 import { randomBytes } from 'node:crypto'
-import type { Selectable } from 'kysely'
 import { MOST_ENDPOINTS } from '../../contract/limits.ts'
 import type { CreateEndpointBody, Endpoint, UpdateEndpointBody } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
-import type { WebhookEndpointTable } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
+import {
+  changeEndpoint,
+  disableEndpoint,
+  type EndpointRow,
+  endpointsOf,
+  findEndpoint,
+  insertEndpoint,
+  lockEndpoint,
+  lockedCountOfEndpoints,
+} from './endpoint-store.ts'
 import { refuseUrl } from './url.ts'
-
-export type EndpointRow = Selectable<WebhookEndpointTable>
 
 export type EndpointDeps = { db: Db; box: SecretBox; clock: Clock; mode: 'sandbox' | 'live' }
 
@@ -20,8 +26,8 @@ const HOUR_MS = 3_600_000
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
 /**
- * An https address without a user name, and no number that is never sent to; in the sandbox http and this machine as
- * well. Where a name leads is judged when it is sent to.
+ * True for an https URL without a user name, and without an address that is not public. The sandbox also takes http and
+ * this machine. The addresses of a name are checked when a webhook is sent to it.
  */
 export function isWebhookUrl(text: string, mode: 'sandbox' | 'live'): boolean {
   if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return false
@@ -34,7 +40,7 @@ function refuseForeignUrl(url: string, mode: 'sandbox' | 'live'): void {
   refuse('invalid_request', [{ path: 'url', message: 'must be a public https address without a user name' }])
 }
 
-/** Creates an endpoint; the secret is shown this once. Refuses an address that is none and the eleventh one. */
+/** Creates an endpoint; the secret is shown this once. Refuses an invalid URL, or an eleventh endpoint. */
 export async function createEndpoint(
   deps: EndpointDeps,
   storeId: bigint,
@@ -42,136 +48,76 @@ export async function createEndpoint(
 ): Promise<Endpoint & { secret: string }> {
   refuseForeignUrl(body.url, deps.mode)
   return inTransaction(deps.db, async (tx) => {
-    // Parallel creations of one store wait here, so that the limit holds.
-    await tx.selectFrom('store').select('id').where('id', '=', storeId).forUpdate().execute()
-    const known = await tx
-      .selectFrom('webhook_endpoint')
-      .select('id')
-      .where('store_id', '=', storeId)
-      .execute()
-    if (known.length >= MOST_ENDPOINTS) refuse('too_many_endpoints')
+    if ((await lockedCountOfEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
     return addEndpoint(tx, deps, { storeId, ...body })
   })
 }
 
 type NewEndpoint = { storeId: bigint } & CreateEndpointBody
 
-/** Writes an endpoint whose address was judged. */
+/** Writes an endpoint whose URL has been checked. */
 export async function addEndpoint(
   tx: Tx,
   { box, clock }: Pick<EndpointDeps, 'box' | 'clock'>,
   { storeId, url, eventTypes }: NewEndpoint,
 ): Promise<Endpoint & { secret: string }> {
   const secret = newSecret()
-  const row = await tx
-    .insertInto('webhook_endpoint')
-    .values({
-      store_id: storeId,
-      url,
-      secret: Buffer.alloc(0),
-      event_types: eventTypes ?? null,
-      created_at: clock.now(),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
+  const row = await insertEndpoint(tx, {
+    storeId,
+    url,
+    eventTypes: eventTypes ?? null,
+    createdAt: clock.now(),
+  })
   const sealed = box.seal(secret, secretPlace(row.id))
-  await tx.updateTable('webhook_endpoint').set({ secret: sealed }).where('id', '=', row.id).execute()
-  return { ...tellEndpoint(row), secret }
+  await changeEndpoint(tx, storeId, { id: row.id, change: { secret: sealed } })
+  return { ...toEndpoint(row), secret }
 }
 
 /** The oldest first. */
-export async function listEndpoints(db: Db | Tx, storeId: bigint): Promise<Endpoint[]> {
-  const rows = await db
-    .selectFrom('webhook_endpoint')
-    .selectAll()
-    .where('store_id', '=', storeId)
-    .orderBy('id')
-    .execute()
-  return rows.map(tellEndpoint)
-}
+export const listEndpoints = async (db: Db | Tx, storeId: bigint): Promise<Endpoint[]> =>
+  (await endpointsOf(db, storeId)).map(toEndpoint)
 
-/** Refuses with not_found what is not the store's. */
-export async function endpointOf(db: Db | Tx, storeId: bigint, id: bigint): Promise<EndpointRow> {
-  const row = await db
-    .selectFrom('webhook_endpoint')
-    .selectAll()
-    .where('id', '=', id)
-    .where('store_id', '=', storeId)
-    .executeTakeFirst()
-  return row ?? refuse('not_found')
-}
+/** Refuses an endpoint that is not the store's with not_found. */
+export const endpointOf = async (db: Db | Tx, storeId: bigint, id: bigint): Promise<EndpointRow> =>
+  (await findEndpoint(db, storeId, id)) ?? refuse('not_found')
 
 /**
- * The same, and nobody changes it until the transaction ends. `share`: for who writes deliveries to it, so that
- * whoever disables it comes before and is seen, or comes after and gives them up.
+ * The same, and nobody changes it until the transaction ends. `share` is for writers of its deliveries: a call that
+ * disables the endpoint comes before them and is seen, or comes after them and gives them up.
  */
-export async function lockedEndpointOf(
+export const lockedEndpointOf = async (
   tx: Tx,
   storeId: bigint,
-  { id, as }: { id: bigint; as: 'share' | 'no key update' },
-): Promise<EndpointRow> {
-  const wanted = tx
-    .selectFrom('webhook_endpoint')
-    .selectAll()
-    .where('id', '=', id)
-    .where('store_id', '=', storeId)
-  const locked = as === 'share' ? wanted.forShare() : wanted.forNoKeyUpdate()
-  return (await locked.executeTakeFirst()) ?? refuse('not_found')
-}
+  wanted: { id: bigint; as: 'share' | 'no key update' },
+): Promise<EndpointRow> => (await lockEndpoint(tx, storeId, wanted)) ?? refuse('not_found')
 
 type Switch = { id: bigint; on: boolean }
 
-/** Switches an endpoint on or off. What was waiting for one that is switched off is given up; the event log has it. */
+/** Enables or disables an endpoint. Waiting deliveries of a disabled one are given up; the event log has their events. */
 export const switchEndpoint = (db: Db, storeId: bigint, wanted: Switch): Promise<Endpoint> =>
   inTransaction(db, (tx) => switchWithin(tx, storeId, wanted))
 
-/** The same as a part of what a transaction does. */
+/** The same as a part of a larger transaction. */
 export async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint> {
   const row = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
-  if (on === (row.state === 'enabled')) return tellEndpoint(row)
-  if (!on) return tellEndpoint(await disableEndpoint(tx, id, 'by_store'))
-  return tellEndpoint(
-    await tx
-      .updateTable('webhook_endpoint')
-      .set({ state: 'enabled', disabled_reason: null })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow(),
-  )
+  if (on === (row.state === 'enabled')) return toEndpoint(row)
+  if (!on) return toEndpoint(await disableEndpoint(tx, id, 'by_store'))
+  const change = { state: 'enabled', disabled_reason: null } as const
+  return toEndpoint((await changeEndpoint(tx, storeId, { id, change })) ?? refuse('not_found'))
 }
 
-/** Gives an endpoint another address, other types or both; what waits for it goes to the new address. */
+/** Gives an endpoint another URL, other types or both. Waiting deliveries go to the new URL. */
 export async function updateEndpoint(
   { db, mode }: Pick<EndpointDeps, 'mode'> & { db: Db | Tx },
   storeId: bigint,
   { id, change: { url, eventTypes } }: { id: bigint; change: UpdateEndpointBody },
 ): Promise<Endpoint> {
   if (url !== undefined) refuseForeignUrl(url, mode)
-  const row = await db
-    .updateTable('webhook_endpoint')
-    .set({ ...(url !== undefined && { url }), ...(eventTypes !== undefined && { event_types: eventTypes }) })
-    .where('id', '=', id)
-    .where('store_id', '=', storeId)
-    .returningAll()
-    .executeTakeFirst()
-  return tellEndpoint(row ?? refuse('not_found'))
-}
-
-/** Nothing more is sent there. The endpoint is locked first, its deliveries after it, as by all who write both. */
-export async function disableEndpoint(tx: Tx, id: bigint, reason: 'by_store' | 'gone'): Promise<EndpointRow> {
-  const row = await tx
-    .updateTable('webhook_endpoint')
-    .set({ state: 'disabled', disabled_reason: reason })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  await tx
-    .updateTable('webhook_delivery')
-    .set({ state: 'failed', due_at: null, last_result: 'the endpoint was disabled' })
-    .where('endpoint_id', '=', id)
-    .where('state', '=', 'due')
-    .execute()
-  return row
+  const change = {
+    ...(url !== undefined && { url }),
+    ...(eventTypes !== undefined && { event_types: eventTypes }),
+  }
+  return toEndpoint((await changeEndpoint(db, storeId, { id, change })) ?? refuse('not_found'))
 }
 
 /** Gives the endpoint a new secret; the old one signs beside it for `overlapHours`. */
@@ -181,51 +127,36 @@ export async function rotateSecret(
   { id, overlapHours }: { id: bigint; overlapHours: number },
 ): Promise<Endpoint & { secret: string }> {
   return inTransaction(db, async (tx) => {
-    // Of two rotations at a time the later one keeps the secret of the earlier one beside its own.
+    // Of two rotations at the same time, the later one keeps the secret of the earlier one beside its own.
     const before = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
     const secret = newSecret()
     const until = new Date(clock.now().getTime() + overlapHours * HOUR_MS)
-    // Sealed anew: the old one may lie under the place that it had with its store.
-    const previous = box.seal(openSecret(box, before, before.secret), secretPlace(id))
-    const row = await tx
-      .updateTable('webhook_endpoint')
-      .set({
-        secret: box.seal(secret, secretPlace(id)),
-        previous_secret: overlapHours > 0 ? previous : null,
-        previous_until: overlapHours > 0 ? until : null,
-      })
-      .where('id', '=', id)
-      .returningAll()
-      .executeTakeFirstOrThrow()
-    return { ...tellEndpoint(row), secret }
+    const overlaps = overlapHours > 0
+    const change = {
+      secret: box.seal(secret, secretPlace(id)),
+      previous_secret: overlaps ? before.secret : null,
+      previous_until: overlaps ? until : null,
+    }
+    const row = (await changeEndpoint(tx, storeId, { id, change })) ?? refuse('not_found')
+    return { ...toEndpoint(row), secret }
   })
 }
-
-type SecretOwner = Pick<EndpointRow, 'id' | 'store_id'>
 
 /** The secrets that sign a webhook now, the newest first. Throws if one does not open. */
 export function secretsOf(
   box: SecretBox,
-  endpoint: SecretOwner & Pick<EndpointRow, 'secret' | 'previous_secret' | 'previous_until'>,
+  endpoint: Pick<EndpointRow, 'id' | 'secret' | 'previous_secret' | 'previous_until'>,
   now: Date,
 ): string[] {
-  const { secret, previous_secret: previous, previous_until: until } = endpoint
+  const { id, secret, previous_secret: previous, previous_until: until } = endpoint
   const isValid = previous !== null && until !== null && until > now
-  return [secret, ...(isValid ? [previous] : [])].map((sealed) => openSecret(box, endpoint, sealed))
-}
-
-function openSecret(box: SecretBox, { id, store_id: storeId }: SecretOwner, sealed: Buffer): string {
-  try {
-    return box.open(sealed, secretPlace(id))
-  } catch {
-    // Sealed when a store had one webhook only.
-    return box.open(sealed, `store:${storeId}:webhook_secret`)
-  }
+  return [secret, ...(isValid ? [previous] : [])].map((sealed) => box.open(sealed, secretPlace(id)))
 }
 
 const secretPlace = (id: bigint): string => `webhook_endpoint:${id}:secret`
 
-export function tellEndpoint(row: EndpointRow): Endpoint {
+/** The endpoint as its store sees it. */
+export function toEndpoint(row: EndpointRow): Endpoint {
   return {
     id: String(row.id),
     url: row.url,

@@ -1,14 +1,15 @@
-/** One lane of one endpoint: claims what is due while there are places, and sends it. */
-import { aboutOf, attempt, type Claim, claimLane, type DeliveryDeps, type LaneName } from './delivery.ts'
+/** One lane of one endpoint: claims due deliveries while there are places, and sends them. */
+import { aboutOf, attempt, type DeliveryDeps } from './delivery.ts'
 import { type Pace, placesLeft } from './pace.ts'
 import type { Sender } from './sender.ts'
+import { type Claim, claimLane, type LaneName } from './store.ts'
 
 export type Lane = { wake(): void; isIdle(): boolean; ended(): Promise<void> }
 
 type Options = {
   endpointId: bigint
   lane: LaneName
-  /** Of the endpoint: both of its lanes learn from what either of them is answered. */
+  /** The endpoint's pace: both of its lanes learn from the answers to either. */
   pace: Pace
   signal: AbortSignal
   busyEndpoints(): number
@@ -27,7 +28,7 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
   const begin = (claim: Claim): void => {
     const sent = attempt({ ...deps, send: watched.send }, claim, signal)
       .catch((error: unknown) => {
-        deps.log.error({ err: error, ...aboutOf(claim) }, 'an attempt of a webhook could not be written down')
+        deps.log.error({ err: error, ...aboutOf(claim) }, 'attempt of a webhook could not be written down')
       })
       .finally(() => {
         open.delete(sent)
@@ -46,10 +47,7 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
     if (claiming !== undefined || places() === 0 || signal.aborted) return
     claiming = claim()
       .catch((error: unknown) => {
-        deps.log.error(
-          { err: error, endpoint: String(endpointId) },
-          'webhooks that are due could not be claimed',
-        )
+        deps.log.error({ err: error, endpoint: String(endpointId) }, 'due webhooks could not be claimed')
       })
       .finally(() => {
         claiming = undefined
@@ -67,7 +65,7 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
   }
 }
 
-/** Sends, and tells when an attempt has hung for so long that its place may be given to others. */
+/** Sends, and calls `onHanging` when an attempt has hung for so long that others may have its place. */
 function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: Sender; hanging(): number } {
   const hanging = new Set<object>()
   return {
@@ -77,7 +75,7 @@ function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: 
       const own = {}
       const look = (): void => {
         const leftMs = pace.patienceMs() - (performance.now() - began)
-        // Asked anew each time: answers to others may have shown that this store takes its time.
+        // Ask again each time: answers to others may have shown that this store takes its time.
         if (leftMs > 0) timer = setTimeout(look, Math.ceil(leftMs))
         else {
           hanging.add(own)

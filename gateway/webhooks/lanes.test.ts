@@ -2,14 +2,13 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EventType } from '../../contract/webhooks.ts'
+import { publishEvents } from '../events/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
-import { expiredDeposit, senderDeps } from '../testing/webhooks.ts'
+import { expiredDeposit, senderDeps, workOnWebhooks } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
-import { claimLane } from './delivery.ts'
-import { workOnWebhooks } from './jobs.ts'
 import { type LanesDeps, startLanes } from './lanes.ts'
-import { publishEvents } from './publisher.ts'
+import { claimLane } from './store.ts'
 
 let till: Till
 let receiver: Receiver
@@ -32,7 +31,7 @@ function sending(change: Partial<LanesDeps> = {}) {
   stops.push(() => lanes.stop())
 }
 
-/** So many published events of a fresh deposit, without the life of as many deposits; resolves to their ids. */
+/** Publishes `count` events of a fresh deposit, without the life of as many deposits. Resolves to their ids. */
 async function published(store: { id: bigint }, count: number): Promise<string[]> {
   await expiredDeposit(till, store)
   await sql`
@@ -107,7 +106,7 @@ async function tookOnce(durationMs: number): Promise<void> {
 }
 
 describe('a store that is slow with everything', () => {
-  it('gets eight and four calls at a time and no more, also from lanes that start anew', async () => {
+  it('gets at most eight and four calls at a time, also from lanes that start again', async () => {
     const silent = await aSilentPlace()
     await published(await aStore(till, { webhookUrl: silent.url }), 30)
     await tookOnce(60_000)
@@ -130,7 +129,7 @@ describe('a store that is slow with everything', () => {
     const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
-    // Keeps the lanes at work, so that they are the same all along.
+    // Keeps the lanes at work, so they are the same all along.
     for (const hanging of await published(store, 1)) unanswered.add(hanging)
     await tookOnce(60_000)
     sending({ patienceMs: 1 })
@@ -184,7 +183,7 @@ describe('of one endpoint', () => {
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
-  it('so many that hang are open, and no more, while another endpoint is served', async () => {
+  it('a limited number that hang are open while another endpoint is served', async () => {
     const silent = await aSilentPlace()
     const slow = await aStore(till, { webhookUrl: silent.url })
     await published(slow, 70)
@@ -202,7 +201,7 @@ describe('lanes', () => {
     const slow = await aStore(till)
     for (let n = 0; n < 40; n += 1) await anEndpoint(till, slow, silent.url)
     for (let n = 0; n < 10; n += 1) await expiredDeposit(till, slow)
-    // So that the lanes stay as full as they are: nothing that hangs gives its place to others.
+    // The lanes stay as full as they are: nothing that hangs gives its place to others.
     sending({ patienceMs: 60_000 })
     await publishEvents(till.deps)
     await expect.poll(() => silent.taken.length).toBe(40 * 8)

@@ -1,30 +1,26 @@
 /**
- * Every endpoint has two lanes of its own: no delivery ever waits behind another endpoint's, and none that is sent for
- * the first time behind one that comes again.
+ * Every endpoint has two lanes of its own. A delivery never waits behind another endpoint's, and a first attempt never
+ * waits behind a repeated one.
  */
-import { sql } from 'kysely'
 import type { Signals } from '../db/signals.ts'
+import { durationsOf } from './attempt-store.ts'
 import type { DeliveryDeps } from './delivery.ts'
 import { createLane, type Lane } from './lane.ts'
 import { createPace, PATIENCE_MS } from './pace.ts'
-import { DELIVERIES_TOPIC } from './publisher.ts'
+import { DELIVERIES_TOPIC, endpointsDue } from './store.ts'
 
 export type LanesDeps = DeliveryDeps & {
   signals: Pick<Signals, 'until'>
-  /** The least time without an answer after which an attempt counts as hanging. */
+  /** The shortest time without an answer after which an attempt counts as hanging. */
   patienceMs?: number
 }
 
-/** How often it is looked for what has come due; new events wake it at once. */
+/** How often to check for due deliveries; new events wake the lanes at once. */
 const LOOK_EVERY_MS = 1_000
-/** So many events that an endpoint has taken tell how long it usually takes; older ones hardly count. */
-const MOST_REMEMBERED = 8
-/** So far back they are looked for: after an outage the newest attempts are all failures. */
-const MOST_LOOKED_BACK = 500
 
 /**
- * Sends what is due until it is stopped. There is no queue over all lanes, which is what would let slow endpoints hold
- * up others: each has its width, and only what it may have beyond that depends on how many endpoints are busy.
+ * Sends due deliveries until it is stopped. There is no queue over all lanes, because slow endpoints would hold up the
+ * others there. Each lane has its width, and only its share beyond that depends on how many endpoints are busy.
  */
 export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
@@ -38,9 +34,9 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   }
 
   const look = async (): Promise<void> => {
-    const due = await endpointsDue(deps)
+    const due = await endpointsDue(deps.db, deps.clock.now())
     const fresh = due.filter((id) => !lanes.has(id))
-    const before = fresh.length === 0 ? [] : await tookBefore(deps, fresh)
+    const before = fresh.length === 0 ? [] : await durationsOf(deps.db, fresh)
     for (const { id, beforeMs } of before) lanes.set(id, lanesOf(id, beforeMs))
     for (const id of due) for (const lane of lanes.get(id) ?? []) lane.wake()
     for (const [id, own] of lanes) if (own.every((lane) => lane.isIdle())) lanes.delete(id)
@@ -61,7 +57,7 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
           { timeoutMs: LOOK_EVERY_MS / (deps.haste === undefined ? 1 : Math.min(deps.haste, 20)), signal },
         )
       } catch (error) {
-        deps.log.error({ err: error }, 'webhooks that are due could not be looked for')
+        deps.log.error({ err: error }, 'check for due webhooks failed')
         await deps.signals.until(DELIVERIES_TOPIC, async () => undefined, {
           timeoutMs: LOOK_EVERY_MS,
           signal,
@@ -77,45 +73,4 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
       await Promise.all([...lanes.values()].flat().map((lane) => lane.ended()))
     },
   }
-}
-
-async function endpointsDue({ db, clock }: LanesDeps): Promise<bigint[]> {
-  const rows = await db
-    .selectFrom('webhook_endpoint')
-    .select('id')
-    .where('state', '=', 'enabled')
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('webhook_delivery')
-          .select('webhook_delivery.id')
-          .whereRef('webhook_delivery.endpoint_id', '=', 'webhook_endpoint.id')
-          .where('webhook_delivery.state', '=', 'due')
-          .where('webhook_delivery.due_at', '<=', clock.now()),
-      ),
-    )
-    .execute()
-  return rows.map(({ id }) => id)
-}
-
-/**
- * What the newest events took that each endpoint has taken, the oldest first. Lanes end when nothing is due; what is
- * known of a store's pace outlives them, and the process, in the attempts that were written down.
- */
-async function tookBefore(
-  { db }: LanesDeps,
-  endpointIds: bigint[],
-): Promise<{ id: bigint; beforeMs: number[] }[]> {
-  const { rows } = await sql<{ id: bigint; beforeMs: number[] }>`
-    select wanted.id, array(
-      select duration_ms from (
-        select taken.id, duration_ms from (
-          select id, duration_ms, status from webhook_attempt
-          where endpoint_id = wanted.id order by id desc limit ${MOST_LOOKED_BACK}
-        ) taken
-        where status between 200 and 299 order by id desc limit ${MOST_REMEMBERED}
-      ) newest order by id
-    ) as "beforeMs"
-    from unnest(${endpointIds}::bigint[]) wanted (id)`.execute(db)
-  return rows
 }

@@ -1,32 +1,32 @@
-/** How many attempts may be under way, and which of them no longer stand in the way of others. Pure. */
-import { isTaken, type LaneName } from './delivery.ts'
-import type { SendResult } from './sender.ts'
+/** How many attempts may be under way, and which of them no longer hold up others. Pure. */
+import { isTaken, type SendResult } from './sender.ts'
+import type { LaneName } from './store.ts'
 
-/** Attempts of one lane that the store is expected to answer soon. What comes again has the narrower lane. */
+/** Attempts of one lane that the store is expected to answer soon. Repeated deliveries have the narrower lane. */
 const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }
-/** Attempts of one lane that may be under way, with those that hang. */
+/** Attempts of one lane that may be under way, hanging ones included. */
 const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
 const MOST_OF_ENDPOINT = MOST_OPEN.first + MOST_OPEN.again
 /** Of all endpoints of a process, as long as every lane has its width. */
 const MOST_OPEN_IN_ALL = 1_000
 
-/** The least time without an answer after which an attempt counts as hanging. */
+/** The shortest time without an answer after which an attempt counts as hanging. */
 export const PATIENCE_MS = 500
 /** How much longer than usual an answer may take. */
 const SLOWER_THAN_USUAL = 2
-/** What the newest answer counts for in what is usual. */
+/** The weight of the newest answer in the usual time. */
 const NEWEST = 0.25
 
 export type Pace = {
-  /** Only an event that was taken tells how long taking one takes; what failed late was hanging until then. */
+  /** Only taken events count: one that failed late was hanging until then. */
   ended(result: SendResult, afterMs: number): void
   patienceMs(): number
 }
 
 /**
- * A store that hangs on some deposits answers the others as quickly as ever: what hangs gives its place to them. One
- * that is slow with everything is overloaded: it gets no more calls at a time for it. `beforeMs`: what the events took
- * that it has taken so far, the oldest first.
+ * A store that hangs on some deposits answers the others as quickly as ever, so hanging attempts give their places to
+ * them. A store that is slow with everything is overloaded, so it must not get more calls at a time. `beforeMs`: how
+ * long its taken events took, the oldest first.
  */
 export function createPace(leastMs: number, beforeMs: readonly number[] = []): Pace {
   let usualMs: number | undefined

@@ -4,8 +4,8 @@ import { hostname } from 'node:os'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Receiver, startReceiver } from '../testing/receiver.ts'
-import { createResolve } from './resolve.ts'
-import { createSender, type Resolve } from './sender.ts'
+import { createResolve, type Resolve } from './resolve.ts'
+import { createSender } from './sender.ts'
 
 const TYPE_A = 1
 const TYPE_AAAA = 28
@@ -126,7 +126,7 @@ describe('a name asked of DNS', () => {
     stopTime()
     const found = addressesOf('late.test')
     while (late.length === 0) await turn()
-    // What is answered after the first family has its addresses by then.
+    // By the time these are answered, the first family has its addresses.
     for (let n = 0; n < 5; n += 1) await addressesOf('shop.test')
     for (const answer of late) answer()
     expect(await found).toEqual(['127.0.0.1', '::1'])
@@ -148,7 +148,7 @@ describe('a name asked of DNS', () => {
   })
 })
 
-describe('by itself', () => {
+describe('by default', () => {
   it('live mode asks DNS for a name', async () => {
     const send = createSender({ mode: 'live', deadlineMs: 60_000, dnsServers })
     // DNS says that it is this machine, which nothing else would.

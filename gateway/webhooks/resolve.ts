@@ -1,15 +1,20 @@
 /**
- * Asks DNS itself for the names of live stores. The system's look-up runs on a handful of threads of the process: a few
- * names whose servers never answer would hold up the webhooks of everybody else, and all else that needs a thread.
+ * Asks DNS directly for the names of live stores. The system's look-up runs on a handful of threads of the process: a few
+ * names whose servers never answer would hold up all other webhooks, and everything else that needs a thread.
  */
-import { type LookupAddress, Resolver } from 'node:dns'
-import type { Resolve } from './sender.ts'
+import { type LookupAddress, type LookupAllOptions, Resolver } from 'node:dns'
 
-/** Of one question to one server; it is asked twice. */
+export type Resolve = (
+  hostname: string,
+  options: LookupAllOptions,
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void
+
+/** For one question to one server, which is asked twice. */
 const TIMEOUT_MS = 2_000
 /**
- * So long the addresses of one family wait for those of the other: there are servers that drop the questions for IPv6,
- * and no store of theirs shall be told late. What comes later was not judged, and is not connected to either.
+ * How long the addresses of one family wait for the other's. Some servers drop the questions for IPv6, and their stores
+ * must not get webhooks late. Later addresses are not checked, and not connected to either.
  */
 const OTHER_FAMILY_MS = 300
 const LOOPBACK: LookupAddress[] = [
@@ -20,24 +25,24 @@ const LOOPBACK: LookupAddress[] = [
 type Family = 4 | 6
 type Answers = Map<Family, LookupAddress[] | Error>
 
-/** `servers`: those of the system by default. */
+/** Asks `servers`, those of the system by default. */
 export function createResolve({ servers }: { servers?: string[] | undefined } = {}): Resolve {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
   if (servers !== undefined) resolver.setServers(servers)
   return (hostname, _options, callback) => {
-    // Never the public's to answer (RFC 6761).
+    // localhost never goes to public DNS (RFC 6761).
     if (/(^|\.)localhost\.?$/i.test(hostname)) return callback(null, LOOPBACK)
     askBoth(resolver, hostname, (answers) => {
       const found = [...answers.values()].flatMap((answer) => (answer instanceof Error ? [] : answer))
       if (found.length > 0) return callback(null, found)
-      // A name often has addresses of one family only: the other's refusal counts when there are none at all.
+      // Many names have addresses of one family only: a refusal counts when there is no address at all.
       const four = answers.get(4)
       callback(four instanceof Error ? four : new Error('the name has no address'), [])
     })
   }
 }
 
-/** Calls `done` once, with the answers of both families, or with those of one that the other kept waiting. */
+/** Calls `done` once, with the answers of both families, or of the first one if the other takes too long. */
 function askBoth(resolver: Resolver, hostname: string, done: (answers: Answers) => void): void {
   const answers: Answers = new Map()
   let waiting: NodeJS.Timeout | undefined

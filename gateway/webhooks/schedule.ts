@@ -1,4 +1,4 @@
-/** When a webhook that was not taken is sent again, pure. */
+/** When a webhook that was not taken is sent again. Pure. */
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -24,13 +24,13 @@ const MOST_ASKED_MS = 24 * HOUR
 export type Failure = {
   /** Failed attempts so far, at least 1. */
   attempts: number
-  /** What the answer's Retry-After asked for. */
+  /** From the answer's Retry-After. */
   retryAfterMs?: number | undefined
 }
 
 /**
- * The wait after a failed attempt, or undefined when there is no further one. `random` in [0, 1) spreads the retries
- * of an outage over a fifth of the wait, so that they do not come in one burst.
+ * The wait after a failed attempt, or undefined after the last one. `random` in [0, 1) spreads the retries of an outage
+ * over a fifth of the wait, so they do not come in one burst.
  */
 export function nextWaitMs({ attempts, retryAfterMs = 0 }: Failure, random: number): number | undefined {
   const wait = WAITS_MS[attempts - 1]

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
-import { createSender, type Resolve } from './sender.ts'
+import type { Resolve } from './resolve.ts'
+import { createSender } from './sender.ts'
 
 let receiver: Receiver
 
@@ -136,7 +137,7 @@ describe('a name', () => {
     const { asked, resolve } = resolver(['2000::1'], ['127.0.0.1'])
     const send = createSender({ mode: 'sandbox', deadlineMs: 300, resolve })
     const hooks = `http://store.example:${receiver.port}/`
-    // Whatever the network here says of the public address, it is not the receiver's answer.
+    // The network here may say anything of the public address, but it is not the receiver's answer.
     expect(await send(request(hooks))).toMatchObject({ kind: 'failed' })
     expect(asked).toEqual(['store.example'])
     expect(receiver.received).toEqual([])
@@ -144,7 +145,7 @@ describe('a name', () => {
     expect(await live(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
   })
 
-  it('is asked for anew with every call, and a redirect is not a way round', async () => {
+  it('is asked for again with every call, and a redirect is not a way round', async () => {
     const { asked, resolve } = resolver(['127.0.0.1'], ['10.0.0.1'])
     const send = createSender({ mode: 'sandbox', deadlineMs: 60_000, resolve })
     const hooks = `http://store.example:${receiver.port}/`

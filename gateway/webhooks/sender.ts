@@ -1,9 +1,9 @@
-/** One POST to a store's address. The address is judged when the socket connects, so no name can change in between. */
-import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns'
+/** One POST to a store's URL. The address is checked when the socket connects, so no name can change in between. */
+import { lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { createResolve } from './resolve.ts'
+import { createResolve, type Resolve } from './resolve.ts'
 import { mayConnect, refuseUrl } from './url.ts'
 
 export type SendResult =
@@ -17,6 +17,10 @@ export type SendResult =
     }
   | { kind: 'failed'; reason: string }
 
+/** The store has the event. */
+export const isTaken = (result: SendResult): boolean =>
+  result.kind === 'answered' && result.status >= 200 && result.status < 300
+
 export type WebhookRequest = {
   url: string
   headers: Record<string, string>
@@ -29,17 +33,11 @@ export type SenderOptions = {
   /** The sandbox sends to this machine, over http; live mode to public addresses only, over https. */
   mode: 'sandbox' | 'live'
   deadlineMs?: number
-  /** Every address of a name: of DNS by default, and as the system has it in the sandbox. */
+  /** Finds every address of a name: by DNS by default, and by the system in the sandbox. */
   resolve?: Resolve
-  /** Whom live mode asks for names: the servers of the system by default. */
+  /** The DNS servers of live mode; those of the system by default. */
   dnsServers?: string[]
 }
-
-export type Resolve = (
-  hostname: string,
-  options: LookupAllOptions,
-  callback: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void
 
 const DEADLINE_MS = 15_000
 /** More of an answer than this is not read. */
@@ -66,8 +64,8 @@ export function createSender({
 const failed = async (reason: string): Promise<SendResult> => ({ kind: 'failed', reason })
 
 /**
- * Refuses the name when any of its addresses is not allowed. The socket connects to the answer that was judged: a name
- * is asked for once a call, so that it cannot answer otherwise in between.
+ * Refuses a name if any of its addresses is not allowed. The socket connects to the answer that was checked: a name is
+ * asked for once a call, so it cannot answer otherwise in between.
  */
 function guardedLookup(resolve: Resolve, allowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
@@ -111,7 +109,7 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
     answer.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       chunks.push(chunk)
-      // The status is all that counts: a long answer is cut off.
+      // Only the status counts: cut off a long answer.
       if (bytes > MOST_ANSWER_BYTES) answer.destroy()
     })
     const done = () => resolve(resultOf(answer, Buffer.concat(chunks)))
@@ -129,7 +127,7 @@ function resultOf(answer: http.IncomingMessage, body: Buffer): SendResult {
     kind: 'answered',
     status: answer.statusCode ?? 0,
     ...(retryAfter === undefined ? {} : { retryAfter }),
-    // A database takes no NUL.
+    // PostgreSQL does not take NUL.
     text: body.subarray(0, MOST_ANSWER_BYTES).toString('utf8').replaceAll('\0', ''),
   }
 }

@@ -1,20 +1,15 @@
-/** What is written for an endpoint and what switches it wait for each other, whoever comes first. */
+/** Writers of an endpoint's deliveries and calls that switch it wait for each other, in either order. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../db/client.ts'
+import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { claimDue, expiredDeposit } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
-import {
-  addEndpoint,
-  disableEndpoint,
-  endpointOf,
-  rotateSecret,
-  secretsOf,
-  switchEndpoint,
-} from './endpoints.ts'
-import { publishEvents } from './publisher.ts'
+import { disableEndpoint } from './endpoint-store.ts'
+import { addEndpoint, endpointOf, rotateSecret, secretsOf, switchEndpoint } from './endpoints.ts'
+import { deliveryWriter } from './store.ts'
 
 let till: Till
 let store: { id: bigint }
@@ -60,7 +55,11 @@ async function waiting(count: number, ...works: Promise<unknown>[]): Promise<voi
 
 describe('what is being written when its endpoint is disabled', () => {
   it.each([
-    ['a publication', (signals: Till['deps']['signals']) => publishEvents({ ...till.deps, signals })],
+    [
+      'a publication',
+      (signals: Till['deps']['signals']) =>
+        publishEvents({ ...till.deps, addDeliveries: deliveryWriter({ ...till.deps, signals }) }),
+    ],
     ['a replay', async (signals: Till['deps']['signals']) => void (await replaying(signals))],
   ])('is given up like all that waited: %s', async (what, write) => {
     if (what === 'a replay') {

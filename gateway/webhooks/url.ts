@@ -5,7 +5,7 @@ import { isLoopback, isPublicAddress } from './addresses.ts'
 export const mayConnect = (address: string, mode: 'sandbox' | 'live'): boolean =>
   isPublicAddress(address) || (mode === 'sandbox' && isLoopback(address))
 
-/** Why an address is never sent to, as far as it shows without asking for its name. */
+/** Why a URL is never sent to, as far as it shows without a look-up of its name. */
 export function refuseUrl(url: URL, mode: 'sandbox' | 'live'): string | undefined {
   const secure = url.protocol === 'https:'
   if (!secure && !(mode === 'sandbox' && url.protocol === 'http:')) return 'the address must be https'

@@ -10,6 +10,7 @@ import { migrate } from '../../gateway/db/migrate.ts'
 import { createSignals } from '../../gateway/db/pg-signals.ts'
 import { ensureDepositQueues } from '../../gateway/deposits/jobs.ts'
 import type { DepositDeps } from '../../gateway/deposits/service.ts'
+import { ensureEventQueue } from '../../gateway/events/jobs.ts'
 import { systemIds } from '../../gateway/kit/ids.ts'
 import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
 import type { TradeStatus } from '../../gateway/steam/steam.ts'
@@ -20,7 +21,7 @@ import { CORE } from '../../gateway/trades/core.ts'
 import type { TradeDeps } from '../../gateway/trades/deps.ts'
 import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import { record } from '../../gateway/trades/record.ts'
-import { ensureWebhookQueues } from '../../gateway/webhooks/jobs.ts'
+import { deliveryWriter } from '../../gateway/webhooks/store.ts'
 import { type CutProxy, startCutProxy } from './proxy.ts'
 
 export type Delivery = {
@@ -76,6 +77,7 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
   } satisfies DepositDeps
   const deps: Till['deps'] = {
     ...common,
+    addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
     core: CORE,
     limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
@@ -83,7 +85,7 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     protectionDays: () => 8,
     historyEveryMs: 3_600_000,
   }
-  await ensureWebhookQueues(deps)
+  await ensureEventQueue(deps)
   await ensureDepositQueues(deps)
   const clock = fakeClock(new Date())
   const till: Till = { deps, lines, clock, db: direct.db, url: url.href, close: async () => {} }

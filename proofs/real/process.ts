@@ -6,6 +6,7 @@ import type { DepositDeps } from '../../gateway/deposits/service.ts'
 import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
 import { tradeHandlers } from '../../gateway/trades/advance.ts'
 import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
+import { deliveryWriter } from '../../gateway/webhooks/store.ts'
 import { bornAs, revive, type Sim, waitForTurn } from '../process.ts'
 import { type Gate, sessionOf } from '../steam-session.ts'
 import { ConnectionLost, openConnections } from './connections.ts'
@@ -45,6 +46,7 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
   } satisfies DepositDeps
   const deps: Deps = {
     ...common,
+    addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
     core: scene.core,
     limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import type { BotHandlers } from '../../gateway/bots/bot.ts'
 import type { Lease } from '../../gateway/bots/store.ts'
 import type { Queue } from '../../gateway/db/queue.ts'
+import type { PublisherDeps } from '../../gateway/events/service.ts'
 import type { Ids } from '../../gateway/kit/ids.ts'
 import type { Log } from '../../gateway/kit/log.ts'
 import type { Core } from '../../gateway/trades/core.ts'
@@ -17,7 +18,7 @@ import type { Waiters } from './ports.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Sessions } from './sessions.ts'
 
-export type Deps = TradeDeps & RequestDeps
+export type Deps = TradeDeps & RequestDeps & PublisherDeps
 
 export type Process = Life & {
   leases: Map<string, Held>

@@ -1,10 +1,9 @@
 /** Jobs, sweeps and watches of the simulated processes, at the times of the engine. */
 import { sweepDeposits } from '../../gateway/deposits/jobs.ts'
 import { EXPIRE_QUEUE, expireDeposit } from '../../gateway/deposits/service.ts'
+import { PUBLISH_QUEUE, publishEvents } from '../../gateway/events/service.ts'
 import { sweepTrades } from '../../gateway/trades/jobs.ts'
 import { sweepHistories } from '../../gateway/trades/protection.ts'
-import { PUBLISH_QUEUE } from '../../gateway/webhooks/events.ts'
-import { publishEvents } from '../../gateway/webhooks/publisher.ts'
 import { ConnectionLost } from './connections.ts'
 import type { Job } from './ports.ts'
 import { contextOf, inProcess, keepLeases } from './process.ts'

@@ -11,10 +11,10 @@ import { type Database, type Db, openDatabase } from '../../gateway/db/client.ts
 import type { Tables } from '../../gateway/db/schema.ts'
 import { viewReader } from '../../gateway/deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from '../../gateway/deposits/store-deposit.ts'
-import { readBalances, readStatement } from '../../gateway/stores/account.ts'
+import { readDepositEvents, readEvents } from '../../gateway/events/store.ts'
+import { readBalances, readStatement } from '../../gateway/stores/balance-store.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
-import { claimLane } from '../../gateway/webhooks/delivery.ts'
-import { readDepositEvents, readEvents } from '../../gateway/webhooks/events.ts'
+import { claimLane } from '../../gateway/webhooks/store.ts'
 import { fillDeposits } from './rows.ts'
 
 const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)

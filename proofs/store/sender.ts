@@ -2,13 +2,14 @@
 import { flushCompileCache } from 'node:module'
 import { openDatabase } from '../../gateway/db/client.ts'
 import { createSignals } from '../../gateway/db/pg-signals.ts'
+import { publishEvents } from '../../gateway/events/service.ts'
 import { systemClock } from '../../gateway/kit/clock.ts'
 import { createLog } from '../../gateway/kit/log.ts'
 import { createSecretBox } from '../../gateway/kit/secret-box.ts'
 import { secretsOf } from '../../gateway/webhooks/endpoints.ts'
 import { startLanes } from '../../gateway/webhooks/lanes.ts'
-import { publishEvents } from '../../gateway/webhooks/publisher.ts'
 import { createSender } from '../../gateway/webhooks/sender.ts'
+import { deliveryWriter } from '../../gateway/webhooks/store.ts'
 
 const [url = '', key = ''] = process.argv.slice(2)
 const log = createLog({ level: 'silent' })
@@ -29,6 +30,6 @@ console.log('sender ready')
 // Now, because a killed process keeps nothing.
 flushCompileCache()
 for (;;) {
-  await publishEvents(common)
+  await publishEvents({ db, addDeliveries: deliveryWriter(common) })
   await signals.until('no topic', async () => undefined, { timeoutMs: 50 })
 }

@@ -1,10 +1,10 @@
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { publishEvents } from '../events/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { startLanes } from '../webhooks/lanes.ts'
-import { publishEvents } from '../webhooks/publisher.ts'
 
 let till: Till
 let api: StoreApi

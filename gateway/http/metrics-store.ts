@@ -1,4 +1,4 @@
-/** Gauges that are read from the database when they are asked for: the same in every process, and over restarts. */
+/** Gauges that are read from the database on demand: the same in every process, and over restarts. */
 import { type RawBuilder, sql } from 'kysely'
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
@@ -39,19 +39,19 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_events_unpublished',
-    help: 'Events that have no position yet',
+    help: 'Events that have no sequence yet',
     labels: [],
     query: sql`select count(*) as value from event where sequence is null`,
   },
   {
     name: 'tradetill_webhooks_due',
-    help: 'Deliveries that wait for an attempt, the next one included',
+    help: 'Deliveries that wait for their next attempt',
     labels: [],
     query: sql`select count(*) as value from webhook_delivery where state = 'due'`,
   },
   {
     name: 'tradetill_webhooks_oldest_due_seconds',
-    help: 'How long the delivery that is overdue most has been so',
+    help: 'Age of the most overdue delivery, in seconds',
     labels: [],
     query: sql`select coalesce(greatest(0, extract(epoch from till_now() - min(due_at))), 0) as value
       from webhook_delivery where state = 'due'`,
@@ -64,7 +64,7 @@ const READINGS: readonly Reading[] = [
   },
   {
     name: 'tradetill_queue_jobs',
-    help: 'Jobs by queue and state, as the queue counted them last',
+    help: 'Jobs by queue and state, as last counted by the queue',
     labels: ['queue', 'state'],
     query: sql`select name as queue, state, value from pgboss.queue,
       lateral (values ('waiting', queued_count), ('running', active_count)) counted (state, value)`,

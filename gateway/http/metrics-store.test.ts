@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { publishEvents } from '../events/service.ts'
 import { createMetrics } from '../metrics.ts'
 import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
-import { publishEvents } from '../webhooks/publisher.ts'
-import { readStorageMetrics } from './storage-metrics.ts'
+import { readStorageMetrics } from './metrics-store.ts'
 
 let till: Till
 

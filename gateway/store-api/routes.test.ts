@@ -2,16 +2,16 @@ import { crc32 } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { expireDeposit } from '../deposits/service.ts'
+import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
+import { createApiKey, parseApiKey } from '../stores/api-key.ts'
+import { revokeKey, rotateKey } from '../stores/keys.ts'
+import { createStore, updateStore } from '../stores/service.ts'
 import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
-import { publishEvents } from '../webhooks/publisher.ts'
-import { createApiKey, parseApiKey } from './api-key.ts'
-import { revokeKey, rotateKey } from './keys.ts'
-import { createStore, updateStore } from './service.ts'
 
 const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK }
 
@@ -199,7 +199,7 @@ describe('reading deposits', () => {
 describe('POST /v1/deposits/{id}/cancel', () => {
   const cancel = (id: unknown) => api.call('POST', `/v1/deposits/${id}/cancel`)
 
-  test('ends a deposit before an offer stands; the event says why, and again is no mistake', async () => {
+  test('ends a deposit before there is an offer; the event says why, and a repetition is no mistake', async () => {
     const { id } = (await post(BODY)).json()
     const answer = await cancel(id)
     expect([answer.statusCode, answer.json().status, answer.json().endReason]).toEqual([
@@ -215,7 +215,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     ])
   })
 
-  test('takes an empty body that is called JSON, and says so of one that is none', async () => {
+  test('takes an empty body that is called JSON, and refuses a body that is not JSON with a reason', async () => {
     const { id } = (await post(BODY)).json()
     const send = (url: string, payload: string) =>
       api.app.inject({
@@ -253,7 +253,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     expect((await cancel(deposit.id)).statusCode).toBe(200)
   })
 
-  test('is refused for what ended by itself, and for another store', async () => {
+  test('is refused for a deposit that ended otherwise, and for another store', async () => {
     const deposit = await aDeposit(till, api.store)
     till.clock.advance(3_600_000)
     await expireDeposit(till.deps, deposit.id)

@@ -1,4 +1,4 @@
-/** What a store has, and how it came to have it. */
+/** The balances of a store, and the statement of their movements. */
 import { sql } from 'kysely'
 import { MOVEMENT_CAUSES } from '../../contract/money.ts'
 import type { Balances, Statement, StatementQuery } from '../../contract/store-api.ts'

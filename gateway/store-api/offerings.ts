@@ -1,4 +1,4 @@
-/** What a store may ask before it opens a deposit: games, prices, and whether the till works. */
+/** Answers to a store before it opens a deposit: games, prices, and whether the till works. */
 import { GAME_FACTS, GAMES, type Game } from '../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
 import type { Games, Health, Prices, PricesQuery } from '../../contract/store-api.ts'
@@ -39,7 +39,7 @@ export async function readGames({ db, clock, rules, protectionDays }: OfferingDe
   }
 }
 
-/** What shoppers would be credited for these items now. */
+/** The credit that shoppers would get for these items now. */
 export async function readPrices(
   { db, clock, rules }: OfferingDeps,
   { game, currency, name: names }: PricesQuery,

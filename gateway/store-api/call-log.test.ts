@@ -54,7 +54,7 @@ const order = { externalId: 'order 1', currency: 'USD', backToStoreUrl: BACK }
 function lineOf(answer: Awaited<ReturnType<typeof call>>): Record<string, unknown> {
   const id = answer.headers['x-request-id']
   const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
-  const own = lines.filter(({ requestId, msg }) => requestId === id && msg === 'a store called')
+  const own = lines.filter(({ requestId, msg }) => requestId === id && msg === 'store called')
   expect(own).toHaveLength(1)
   return own[0] ?? {}
 }
@@ -108,7 +108,7 @@ describe('the line of a store’s call', () => {
     const answer = await call('GET', '/v1/balance', { headers: { authorization: 'Bearer nobody' } })
     expect(answer.statusCode).toBe(401)
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
-    expect(till.lines.join('')).not.toContain('a store called')
+    expect(till.lines.join('')).not.toContain('store called')
   })
 
   it('tells what a call was refused with, and no other line does', async () => {
@@ -121,10 +121,10 @@ describe('the line of a store’s call', () => {
       expect(answer.json().code).toBe(codes[n])
       expect(lineOf(answer)).toMatchObject({ code: codes[n], status: answer.statusCode })
     }
-    expect(till.lines.join('')).not.toContain('a call was refused')
+    expect(till.lines.join('')).not.toContain('call was refused')
     expect(lineOf(await call('GET', '/v1/deposits'))).not.toHaveProperty('code')
     await call('GET', '/v1/balance', { headers: { authorization: 'Bearer nobody' } })
-    expect(till.lines.filter((line) => line.includes('a call was refused'))).toHaveLength(1)
+    expect(till.lines.filter((line) => line.includes('call was refused'))).toHaveLength(1)
   })
 
   it('has no key, hash or trade link', async () => {

@@ -5,11 +5,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { publishEvents } from '../events/service.ts'
 import { payFor } from '../testing/payment.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
-import { workOnWebhooks } from '../webhooks/jobs.ts'
-import { publishEvents } from '../webhooks/publisher.ts'
+import { workOnWebhooks } from '../testing/webhooks.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const guide = readFileSync(join(ROOT, 'docs/store-guide.md'), 'utf8')

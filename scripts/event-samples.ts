@@ -1,11 +1,11 @@
 /** Writes the catalogue of events into docs/webhooks.md: a sample of every type, held against the schemas. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DepositStatus } from '../../contract/statuses.ts'
-import type { StoreDeposit } from '../../contract/store-api.ts'
-import { EVENT_TYPES, type EventType, type WebhookEvent, webhookSchema } from '../../contract/webhooks.ts'
+import type { DepositStatus } from '../contract/statuses.ts'
+import type { StoreDeposit } from '../contract/store-api.ts'
+import { EVENT_TYPES, type EventType, type WebhookEvent, webhookSchema } from '../contract/webhooks.ts'
 
-const FILE = join(import.meta.dirname, '../../docs/webhooks.md')
+const FILE = join(import.meta.dirname, '../docs/webhooks.md')
 
 type Sample = { meaning: string; sequence: number; change: Partial<StoreDeposit>; ended?: string }
 
@@ -19,7 +19,7 @@ const ended = (status: DepositStatus, reason: string) => ({
 
 const SAMPLES: Record<EventType, Sample> = {
   'deposit.pending': {
-    meaning: 'A trade offer stands on Steam.',
+    meaning: 'A trade offer is open on Steam.',
     sequence: 11,
     change: { status: 'pending' },
   },
@@ -36,7 +36,7 @@ const SAMPLES: Record<EventType, Sample> = {
   },
   'deposit.payment_timeout': {
     meaning:
-      'Nobody paid in time (`expired`), or you cancelled before an offer stood (`cancelled_by_store`).',
+      'Nobody paid in time (`expired`), or you cancelled before there was an offer (`cancelled_by_store`).',
     sequence: 14,
     change: { status: 'paymentTimeout', endReason: 'expired', trade: null },
   },
@@ -62,7 +62,7 @@ const SAMPLES: Record<EventType, Sample> = {
     ...ended('tradeHasInvalidItems', 'invalid_items'),
   },
   'deposit.funds_available': {
-    meaning: 'What was held can be paid out now.',
+    meaning: 'The held part can be paid out now.',
     sequence: 19,
     change: PAID,
   },
@@ -122,7 +122,7 @@ function sampleOf(type: EventType): WebhookEvent {
   })
 }
 
-/** The text with the samples of today between its markers. Throws when a marker is missing. */
+/** The text with the current samples between its markers. Throws if a marker is missing. */
 export function withSamples(text: string): string {
   const place = /(<!-- event samples -->\n)[\s\S]*?(<!-- end of event samples -->)/
   if (!place.test(text)) throw new Error('docs/webhooks.md has no place for the samples of events')

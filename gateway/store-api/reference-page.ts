@@ -1,14 +1,11 @@
 /** The reference as a page that needs no script. */
-import { readFileSync } from 'node:fs'
-import type { DocumentedCall, JsonSchema, OpenApi, Parameter } from './reference.ts'
-
-export const REFERENCE_CSS = readFileSync(new URL('./reference.css', import.meta.url))
+import { asRecord, type DocumentedCall, type JsonSchema, type OpenApi, type Parameter } from './openapi.ts'
 
 function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-/** Escapes, and sets what stands between backquotes as code. */
+/** Escapes the text, and sets parts between backquotes as code. */
 function prose(text: string): string {
   return escapeHtml(text)
     .replace(/`([^`]+)`/g, '<code>$1</code>')
@@ -74,7 +71,7 @@ ${body === undefined ? '' : `<h4>Body</h4>${bodyPart(body)}`}
 <h4>Answers</h4>
 <dl>${Object.entries(call.responses)
     .map(([status, answer]) => {
-      const schema = Object.values(answer.content ?? {})[0]?.schema
+      const schema = Object.values(answer.content)[0]?.schema
       const shape = schema === undefined ? '' : ` <span class="type">${typeOf(schema)}</span>`
       return `<dt>${escapeHtml(status)}${shape}</dt><dd>${prose(answer.description)}</dd>`
     })
@@ -82,7 +79,7 @@ ${body === undefined ? '' : `<h4>Body</h4>${bodyPart(body)}`}
 </article>`
 }
 
-/** The call as it is typed into a shell. */
+/** The call as a command for a shell. */
 function curlOf({ path, method, call }: Call, base: string): string {
   const needed = call.parameters.filter((one) => one.in === 'query' && one.required)
   const query = needed.map(({ name, schema }) => `${name}=${firstOf(schema)}`).join('&')
@@ -96,7 +93,7 @@ function curlOf({ path, method, call }: Call, base: string): string {
   ].join(' \\\n  ')
 }
 
-/** A value that is allowed, or a place to fill in. */
+/** An allowed value, or a place to fill in. */
 const firstOf = (schema: JsonSchema): string => (Array.isArray(schema.enum) ? String(schema.enum[0]) : '…')
 
 const bodyPart = (schema: JsonSchema): string =>
@@ -139,7 +136,7 @@ function row({ name, schema, required, description = '', note }: Row): string {
 <td>${typeOf(schema)}${limits && `<br><small>${escapeHtml(limits)}</small>`}</td><td>${prose(description)}${innerTable(schema)}</td></tr>`
 }
 
-/** Fields of an object, or of the objects of a list, that has no name of its own. */
+/** Fields of an unnamed object, or of the unnamed objects of a list. */
 function innerTable(schema: JsonSchema): string {
   const inner = [schema, asRecord(schema.items), ...variantsOf(schema)].find(
     (one) => one.properties !== undefined,
@@ -167,8 +164,4 @@ function variantsOf(schema: JsonSchema): JsonSchema[] {
     if (Array.isArray(variants)) return variants.map(asRecord)
   }
   return []
-}
-
-function asRecord(value: unknown): JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }

@@ -1,0 +1,10 @@
+/** Publishes events as they are committed. */
+import type { Queue } from '../db/queue.ts'
+import { PUBLISH_QUEUE, type PublisherDeps, publishEvents } from './service.ts'
+
+/** Creates the queue; needed before the first event is appended. */
+export const ensureEventQueue = ({ queue }: { queue: Queue }): Promise<void> => queue.ensure(PUBLISH_QUEUE)
+
+/** Resolves to a function that stops it. */
+export const workOnEvents = (deps: PublisherDeps & { queue: Queue }): Promise<() => Promise<void>> =>
+  deps.queue.work(PUBLISH_QUEUE, () => publishEvents(deps), { concurrency: 1 })

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { EventType } from '../../contract/webhooks.ts'
+import { openDatabase } from '../db/client.ts'
+import { storeDepositOf } from '../deposits/store-deposit.ts'
+import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { expiredDeposit } from '../testing/webhooks.ts'
+import { appendEvent, publishEvents } from './service.ts'
+import { readEvents } from './store.ts'
+
+let till: Till
+let store: { id: bigint }
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { webhookUrl: 'http://127.0.0.1:9/' })
+})
+afterEach(() => till.close())
+
+const sequences = async (storeId: bigint) => {
+  const rows = await till.db
+    .selectFrom('event')
+    .select('sequence')
+    .where('store_id', '=', storeId)
+    .orderBy('sequence')
+    .execute()
+  return rows.map((row) => row.sequence)
+}
+
+describe('sequences of events', () => {
+  it('are read in order and without gaps while 32 writers commit late', async () => {
+    const rounds = 8
+    const deposits = await Promise.all(Array.from({ length: 32 }, () => aDeposit(till, store)))
+    const data = await storeDepositOf(till.db, { depositId: deposits[0]?.id ?? 0n }, 'http://till.test')
+    if (data === undefined) throw new Error('the deposit is not there')
+    const gate = openDatabase(till.url, 34)
+    let writing = true
+    const write = async ({ id }: { id: bigint }, part: number) => {
+      await gate.db.transaction().execute(async (tx) => {
+        const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId: id, part, data }
+        await appendEvent(tx, till.deps.queue, { ...event, type: 'deposit.pending', at: till.clock.now() })
+        // The identity number is taken: others take theirs and commit before this one does.
+        for (let turns = (Number(id) * 7 + part * 5) % 23; turns > 0; turns -= 1)
+          await sql`select 1`.execute(tx)
+      })
+    }
+    const writers = Promise.all(
+      deposits.map(async (deposit) => {
+        for (let part = 0; part < rounds; part += 1) await write(deposit, part)
+      }),
+    ).finally(() => {
+      writing = false
+    })
+    const seen: number[] = []
+    while (writing || seen.length < 32 * rounds) {
+      await Promise.all([publishEvents(till.deps), publishEvents(till.deps)])
+      const { events } = await readEvents(till.db, store.id, { after: seen.at(-1) ?? 0, limit: 50 })
+      seen.push(...events.map((event) => event.sequence))
+    }
+    await writers
+    await gate.close()
+    expect(seen).toEqual(Array.from({ length: 32 * rounds }, (_, index) => index + 1))
+  })
+
+  it('are dense per store under concurrent writers and publishers', async () => {
+    const other = await aStore(till)
+    await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        await expiredDeposit(till, index % 2 === 0 ? store : other)
+        await publishEvents(till.deps)
+      }),
+    )
+    await publishEvents(till.deps)
+    const dense = Array.from({ length: 10 }, (_, index) => BigInt(index + 1))
+    expect(await sequences(store.id)).toEqual(dense)
+    expect(await sequences(other.id)).toEqual(dense)
+    expect(await till.db.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(10)
+  })
+
+  it('an event of a transaction that takes long neither stops another one nor gets lost', async () => {
+    const [slow, quick] = [await aDeposit(till, store), await aDeposit(till, store)]
+    const record = async (tx: Parameters<typeof appendEvent>[0], depositId: bigint): Promise<void> => {
+      const data = await storeDepositOf(tx, { depositId }, till.deps.publicUrl)
+      if (data === undefined) throw new Error('the deposit is not there')
+      const type: EventType = 'deposit.pending'
+      const at = till.clock.now()
+      const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId, type, data, at }
+      await appendEvent(tx, till.deps.queue, event)
+    }
+    await till.db.transaction().execute(async (tx) => {
+      await record(tx, slow.id)
+      await till.db.transaction().execute((own) => record(own, quick.id))
+      await publishEvents(till.deps)
+      expect(await sequences(store.id)).toContain(1n)
+    })
+    await publishEvents(till.deps)
+    expect(await sequences(store.id)).toEqual([1n, 2n])
+    const first = await till.db
+      .selectFrom('event')
+      .select('deposit_id')
+      .where('sequence', '=', 1n)
+      .executeTakeFirst()
+    expect(first?.deposit_id).toBe(quick.id)
+  })
+})

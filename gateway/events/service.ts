@@ -1,0 +1,40 @@
+/** The event log: appended to with the cause, published after its commit. */
+import type { EventType } from '../../contract/webhooks.ts'
+import type { Db, Tx } from '../db/client.ts'
+import type { Queue } from '../db/queue.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { NewEvent, NumberedEvent } from './event.ts'
+import { insertEvent, numberEvents } from './store.ts'
+
+export const PUBLISH_QUEUE = 'events.publish'
+
+/** Writes an event in the transaction of its cause. It is numbered and delivered after the commit. */
+export async function appendEvent(tx: Tx, queue: Queue, event: NewEvent): Promise<void> {
+  await insertEvent(tx, event)
+  // Without a key: a shared one would make concurrent transactions wait for each other, and drop the wake-up of
+  // the one that commits last.
+  await queue.send(tx, PUBLISH_QUEUE, {})
+}
+
+export type PublisherDeps = {
+  db: Db
+  /** Writes down where the events go, in the transaction that numbers them. */
+  addDeliveries(tx: Tx, events: readonly NumberedEvent[]): Promise<void>
+  /** Called for every event once its number is committed. */
+  onPublished?(type: EventType): void
+}
+
+const MOST_AT_ONCE = 500
+
+/** Publishes until nothing is left. Only one process numbers at a time. */
+export async function publishEvents({ db, addDeliveries, onPublished }: PublisherDeps): Promise<void> {
+  for (;;) {
+    const events = await inTransaction(db, async (tx) => {
+      const numbered = await numberEvents(tx, MOST_AT_ONCE)
+      if (numbered.length > 0) await addDeliveries(tx, numbered)
+      return numbered
+    })
+    for (const { type } of events) onPublished?.(type)
+    if (events.length < MOST_AT_ONCE) return
+  }
+}

@@ -1,0 +1,76 @@
+/** The rows of the event log: written with their cause, numbered after its commit, read in their order. */
+import { sql } from 'kysely'
+import type { EventList, EventQuery, WebhookEvent } from '../../contract/webhooks.ts'
+import type { Db, Tx } from '../db/client.ts'
+import { type EventRow, type NewEvent, type NumberedEvent, payloadOf, toWebhookEvent } from './event.ts'
+
+const MOST_OF_DEPOSIT = 100
+
+export async function insertEvent(tx: Tx, event: NewEvent): Promise<void> {
+  await tx
+    .insertInto('event')
+    .values({
+      id: event.id,
+      store_id: event.storeId,
+      deposit_id: event.depositId,
+      trade_id: event.tradeId ?? null,
+      part: event.part ?? 0,
+      type: event.type,
+      payload: JSON.stringify(payloadOf(event)),
+      created_at: event.at,
+    })
+    .execute()
+}
+
+/**
+ * Numbers up to `most` committed events, store by store. Identity numbers (`inserted`) are taken before the commit, so
+ * they do not say what a reader has seen. A sequence is given by one writer at a time, and to committed rows only: a
+ * reader who has read up to one has everything before it.
+ */
+export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[]> {
+  await sql`select pg_advisory_xact_lock(hashtext('publish events'))`.execute(tx)
+  const { rows } = await sql<NumberedEvent>`
+    with fresh as (
+      select id, store_id, row_number() over (partition by store_id order by inserted) as nth
+      from (select * from event where sequence is null order by inserted limit ${most}) oldest
+    ),
+    counter as (
+      update store set last_sequence = last_sequence + own.count
+      from (select store_id, count(*) from fresh group by store_id) own
+      where store.id = own.store_id
+      returning store.id as store_id, last_sequence - own.count as before
+    )
+    update event set sequence = counter.before + fresh.nth
+    from fresh join counter using (store_id) where event.id = fresh.id
+    returning event.id, event.store_id as "storeId", event.sequence, event.type`.execute(tx)
+  return rows
+}
+
+const columns = ['id', 'sequence', 'payload'] as const satisfies (keyof EventRow)[]
+
+/** The store's events after a sequence, in their order and without gaps. */
+export async function readEvents(db: Db, storeId: bigint, { after, limit }: EventQuery): Promise<EventList> {
+  const rows = await db
+    .selectFrom('event')
+    .select(columns)
+    .where('store_id', '=', storeId)
+    .where('sequence', '>', BigInt(after))
+    .orderBy('sequence')
+    .limit(limit + 1)
+    .execute()
+  const events = rows.slice(0, limit).map(toWebhookEvent)
+  return { events, next: events.at(-1)?.sequence ?? after, hasMore: rows.length > limit }
+}
+
+/** The events of one deposit. The caller has checked that it is the store's. */
+export async function readDepositEvents(db: Db, depositId: bigint): Promise<WebhookEvent[]> {
+  const rows = await db
+    .selectFrom('event')
+    .select(columns)
+    .where('deposit_id', '=', depositId)
+    .where('sequence', 'is not', null)
+    .orderBy('sequence')
+    .limit(MOST_OF_DEPOSIT)
+    .execute()
+  return rows.map(toWebhookEvent)
+}

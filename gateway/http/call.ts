@@ -1,0 +1,39 @@
+/** One object holds everything the gateway learns about a call, from the first hook to the last line of the log. */
+import type { FastifyInstance } from 'fastify'
+import type { ErrorCode } from '../../contract/errors.ts'
+import type { Scope } from '../../contract/scopes.ts'
+
+/** A store that has proved itself with an API key. */
+export type CallingStore = {
+  id: bigint
+  name: string
+  origins: string[]
+  keyId: string
+  scopes: readonly Scope[]
+}
+
+export type Call = {
+  /** Set once the store has proved itself. Refusals speak to its developer then, not to a shopper. */
+  store: CallingStore | undefined
+  /** The deposit that a store's call is about. */
+  depositId: string | undefined
+  /** The Idempotency-Key that the call holds until it is answered. */
+  idempotencyKey: string | undefined
+  /** The code of its refusal. */
+  refusal: ErrorCode | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    call: Call
+  }
+}
+
+/** Gives every request of `app` its call. Register it before any other hook. */
+export function describeCalls(app: FastifyInstance): void {
+  app.decorateRequest('call')
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.call = { store: undefined, depositId: undefined, idempotencyKey: undefined, refusal: undefined }
+    done()
+  })
+}

@@ -1,0 +1,44 @@
+/** The store's own event log and money. */
+import { balancesSchema, statementQuerySchema, statementSchema } from '../../contract/store-api.ts'
+import { eventListSchema, eventsQuerySchema } from '../../contract/webhooks.ts'
+import { readEvents } from '../events/store.ts'
+import { readBalances, readStatement } from '../stores/balance-store.ts'
+import { type Operation, ok, operation } from './operation.ts'
+
+export const ACCOUNT_OPERATIONS: readonly Operation[] = [
+  operation({
+    id: 'listEvents',
+    method: 'GET',
+    path: '/v1/events',
+    scope: 'deposits:read',
+    group: 'Events',
+    summary: 'The event log',
+    description:
+      'Ordered and without gaps: once you have read up to a sequence, you have everything up to it. Webhooks only tell you that there is something to read.',
+    takes: { query: eventsQuerySchema },
+    answer: eventListSchema,
+    handle: async ({ db }, store, { query }) => ok(await readEvents(db, store.id, query)),
+  }),
+  operation({
+    id: 'getBalance',
+    method: 'GET',
+    path: '/v1/balance',
+    scope: 'balance:read',
+    group: 'Money',
+    summary: 'Your balance, by currency',
+    takes: {},
+    answer: balancesSchema,
+    handle: async ({ db }, store) => ok(await readBalances(db, store.id)),
+  }),
+  operation({
+    id: 'getStatement',
+    method: 'GET',
+    path: '/v1/statement',
+    scope: 'balance:read',
+    group: 'Money',
+    summary: 'Every movement of your balance',
+    takes: { query: statementQuerySchema },
+    answer: statementSchema,
+    handle: async ({ db }, store, { query }) => ok(await readStatement(db, store.id, query)),
+  }),
+]

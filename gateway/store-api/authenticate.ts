@@ -1,0 +1,37 @@
+/** Every call of a store names an API key that has the scope of its operation. */
+import type { FastifyRequest } from 'fastify'
+import type { Scope } from '../../contract/scopes.ts'
+import type { Db } from '../db/client.ts'
+import type { CallingStore } from '../http/call.ts'
+import { refuse } from '../http/refusal.ts'
+import type { Clock } from '../kit/clock.ts'
+import { type Mode, parseApiKey } from '../stores/api-key.ts'
+import { findStoreByKey } from '../stores/keys.ts'
+
+export type AuthDeps = {
+  db: Db
+  clock: Clock
+  mode: Mode
+  /** Refuses a store that calls too often. Called once the store has proved itself. */
+  limitStore(storeId: bigint): void
+}
+
+/** Finds the store of the call, and refuses a call without the right to it. */
+export async function authenticate(
+  deps: AuthDeps,
+  { call, headers }: FastifyRequest,
+  scope: Scope | undefined,
+): Promise<void> {
+  const given = /^Bearer (\S{1,200})$/.exec(headers.authorization ?? '')?.[1]
+  const key = given === undefined ? undefined : parseApiKey(given, deps.mode)
+  const store = (key && (await findStoreByKey(deps, key))) ?? refuse('unauthorized')
+  deps.limitStore(store.id)
+  call.store = store
+  if (scope !== undefined && !store.scopes.includes(scope)) refuse('scope_missing')
+}
+
+/** The store of a call that was authenticated. */
+export function storeOf({ call }: FastifyRequest): CallingStore {
+  if (call.store === undefined) throw new Error('this route does not ask for a key')
+  return call.store
+}

@@ -1,0 +1,144 @@
+/** Deposits: opened, read, cancelled. */
+import {
+  type CreateDepositBody,
+  createDepositBodySchema,
+  depositListSchema,
+  idParamsSchema,
+  listDepositsQuerySchema,
+  lookupQuerySchema,
+  type StoreDeposit,
+  storeDepositSchema,
+} from '../../contract/store-api.ts'
+import { depositEventsSchema } from '../../contract/webhooks.ts'
+import { readDepositEvents } from '../events/store.ts'
+import type { CallingStore } from '../http/call.ts'
+import { refuse } from '../http/refusal.ts'
+import { isAllowedUrl } from '../stores/origins.ts'
+import type { DepositCalls } from './deps.ts'
+import { type Operation, ok, operation } from './operation.ts'
+
+export const DEPOSIT_OPERATIONS: readonly Operation[] = [
+  operation({
+    id: 'createDeposit',
+    method: 'POST',
+    path: '/v1/deposits',
+    scope: 'deposits:write',
+    idempotent: true,
+    group: 'Deposits',
+    summary: 'Open a deposit',
+    description: 'Send the shopper to the `url` of the answer.',
+    takes: { body: createDepositBodySchema },
+    answer: storeDepositSchema,
+    statuses: {
+      200: 'It was opened before, with this externalId and the same values.',
+      201: 'Opened.',
+    },
+    example: {
+      externalId: 'order-1001',
+      currency: 'USD',
+      backToStoreUrl: 'https://store.example/wallet',
+    },
+    refusals: ['order_conflict', 'invalid_trade_link'],
+    async handle(deps, store, { body }) {
+      refuseForeignUrls(body, store.origins)
+      const { deposit, created } = await deps.createDeposit(store, body)
+      return { status: created ? 201 : 200, body: deposit }
+    },
+  }),
+  operation({
+    id: 'listDeposits',
+    method: 'GET',
+    path: '/v1/deposits',
+    scope: 'deposits:read',
+    group: 'Deposits',
+    summary: 'List deposits, newest first',
+    takes: { query: listDepositsQuerySchema },
+    answer: depositListSchema,
+    handle: async (deps, store, { query }) => ok(await deps.listDeposits(store.id, query)),
+  }),
+  operation({
+    id: 'lookupDeposit',
+    method: 'GET',
+    path: '/v1/deposits/lookup',
+    scope: 'deposits:read',
+    group: 'Deposits',
+    summary: 'Read a deposit by your order id',
+    takes: { query: lookupQuerySchema },
+    answer: storeDepositSchema,
+    refusals: ['deposit_not_found'],
+    handle: async (deps, store, { query }) => ok(await findDeposit(deps, store, query)),
+  }),
+  operation({
+    id: 'getDeposit',
+    method: 'GET',
+    path: '/v1/deposits/:id',
+    scope: 'deposits:read',
+    group: 'Deposits',
+    summary: 'Read a deposit',
+    takes: { params: idParamsSchema },
+    answer: storeDepositSchema,
+    refusals: ['deposit_not_found'],
+    handle: async (deps, store, { params }) =>
+      ok(await findDeposit(deps, store, { depositId: BigInt(params.id) })),
+  }),
+  operation({
+    id: 'cancelDeposit',
+    method: 'POST',
+    path: '/v1/deposits/:id/cancel',
+    scope: 'deposits:write',
+    idempotent: true,
+    group: 'Deposits',
+    summary: 'Cancel a deposit',
+    description:
+      'An open offer is cancelled on Steam first. If the shopper accepted it in the same moment, the deposit succeeds.',
+    takes: { params: idParamsSchema },
+    answer: storeDepositSchema,
+    statuses: {
+      200: 'It has ended.',
+      202: 'Steam is asked to cancel the offer; an event tells how that ended.',
+    },
+    refusals: ['deposit_not_found', 'deposit_busy', 'not_cancellable'],
+    async handle(deps, store, { params }) {
+      const depositId = BigInt(params.id)
+      const cancelled = (await deps.cancelDeposit(store.id, depositId)) ?? refuse('deposit_not_found')
+      return {
+        status: cancelled === 'ended' ? 200 : 202,
+        body: await findDeposit(deps, store, { depositId }),
+      }
+    },
+  }),
+  operation({
+    id: 'listDepositEvents',
+    method: 'GET',
+    path: '/v1/deposits/:id/events',
+    scope: 'deposits:read',
+    group: 'Events',
+    summary: 'What happened to a deposit',
+    takes: { params: idParamsSchema },
+    answer: depositEventsSchema,
+    refusals: ['deposit_not_found'],
+    async handle(deps, store, { params }) {
+      const depositId = BigInt(params.id)
+      await findDeposit(deps, store, { depositId })
+      return ok({ events: await readDepositEvents(deps.db, depositId) })
+    },
+  }),
+]
+
+async function findDeposit(
+  deps: DepositCalls,
+  { id }: CallingStore,
+  by: { depositId: bigint } | { externalId: string },
+): Promise<StoreDeposit> {
+  return (await deps.findDeposit(id, by)) ?? refuse('deposit_not_found')
+}
+
+function refuseForeignUrls(body: CreateDepositBody, origins: string[]): void {
+  const fields = (['backToStoreUrl', 'redirectUrl'] as const)
+    .filter((path) => body[path] !== undefined && !isAllowedUrl(body[path], origins))
+    .map((path) => ({
+      path,
+      message: 'must be an http(s) address with an origin that is registered for the store',
+    }))
+  if (fields.length > 0) refuse('invalid_request', fields)
+}

@@ -1,0 +1,35 @@
+/** The dependencies of the store API. */
+import type { CreateDepositBody, ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
+import type { Signals } from '../db/signals.ts'
+import type { DepositPage } from '../deposits/store-deposit.ts'
+import type { CallingStore } from '../http/call.ts'
+import type { DeliveryDeps } from '../webhooks/delivery.ts'
+import type { EndpointDeps } from '../webhooks/endpoints.ts'
+import type { AuthDeps } from './authenticate.ts'
+import type { IdempotencyDeps } from './idempotency.ts'
+import type { OfferingDeps } from './offerings.ts'
+
+export type DepositCalls = {
+  createDeposit(
+    store: CallingStore,
+    body: CreateDepositBody,
+  ): Promise<{ deposit: StoreDeposit; created: boolean }>
+  findDeposit(
+    storeId: bigint,
+    by: { depositId: bigint } | { externalId: string },
+  ): Promise<StoreDeposit | undefined>
+  listDeposits(storeId: bigint, query: ListDepositsQuery): Promise<DepositPage>
+  /** Undefined if the store has no such deposit. */
+  cancelDeposit(storeId: bigint, depositId: bigint): Promise<'ended' | 'under_way' | undefined>
+}
+
+export type StoreApiDeps = AuthDeps &
+  IdempotencyDeps &
+  OfferingDeps &
+  EndpointDeps &
+  DepositCalls &
+  Pick<DeliveryDeps, 'send' | 'secretsOf'> & {
+    signals: Pick<Signals, 'notify'>
+    /** Where stores reach the gateway. */
+    publicUrl: string
+  }

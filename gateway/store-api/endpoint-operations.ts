@@ -1,0 +1,180 @@
+/** Webhook endpoints: where a store wants its events, what was sent there, and what to send again. */
+import { idParamsSchema } from '../../contract/store-api.ts'
+import {
+  attemptListSchema,
+  attemptsQuerySchema,
+  createEndpointBodySchema,
+  endpointListSchema,
+  endpointSchema,
+  endpointWithSecretSchema,
+  replayBodySchema,
+  replayedSchema,
+  rotateSecretBodySchema,
+  testResultSchema,
+  updateEndpointBodySchema,
+} from '../../contract/webhooks.ts'
+import { listAttempts, replay, sendTest } from '../webhooks/attempts.ts'
+import {
+  createEndpoint,
+  endpointOf,
+  listEndpoints,
+  rotateSecret,
+  switchEndpoint,
+  toEndpoint,
+  updateEndpoint,
+} from '../webhooks/endpoints.ts'
+import { type Operation, ok, operation } from './operation.ts'
+
+const OVERLAP_HOURS = 24
+
+/** Fields that all of these operations share. */
+const common = { group: 'Webhook endpoints', scope: 'webhooks:manage' } as const
+
+export const ENDPOINT_OPERATIONS: readonly Operation[] = [
+  operation({
+    ...common,
+    id: 'createWebhookEndpoint',
+    method: 'POST',
+    path: '/v1/webhook-endpoints',
+    idempotent: true,
+    summary: 'Add an endpoint',
+    description: 'The secret is shown this once.',
+    takes: { body: createEndpointBodySchema },
+    answer: endpointWithSecretSchema,
+    statuses: { 201: 'Added; it is sent what happens from now on.' },
+    example: { url: 'https://store.example/webhooks/tradetill' },
+    refusals: ['too_many_endpoints'],
+    handle: async (deps, store, { body }) => ({
+      status: 201,
+      body: await createEndpoint(deps, store.id, body),
+    }),
+  }),
+  operation({
+    ...common,
+    id: 'listWebhookEndpoints',
+    method: 'GET',
+    path: '/v1/webhook-endpoints',
+    summary: 'List your endpoints',
+    takes: {},
+    answer: endpointListSchema,
+    handle: async ({ db }, store) => ok({ endpoints: await listEndpoints(db, store.id) }),
+  }),
+  operation({
+    ...common,
+    id: 'getWebhookEndpoint',
+    method: 'GET',
+    path: '/v1/webhook-endpoints/:id',
+    summary: 'Read an endpoint',
+    takes: { params: idParamsSchema },
+    answer: endpointSchema,
+    refusals: ['not_found'],
+    handle: async ({ db }, store, { params }) =>
+      ok(toEndpoint(await endpointOf(db, store.id, BigInt(params.id)))),
+  }),
+  operation({
+    ...common,
+    id: 'updateWebhookEndpoint',
+    method: 'POST',
+    path: '/v1/webhook-endpoints/:id',
+    idempotent: true,
+    summary: 'Change an endpoint',
+    description: 'Another address, other types or both. Waiting deliveries go to the new address.',
+    takes: { params: idParamsSchema, body: updateEndpointBodySchema },
+    answer: endpointSchema,
+    example: { eventTypes: ['deposit.succeeded', 'deposit.reversed'] },
+    refusals: ['not_found'],
+    handle: async (deps, store, { params, body }) =>
+      ok(await updateEndpoint(deps, store.id, { id: BigInt(params.id), change: body })),
+  }),
+  switching({
+    on: true,
+    id: 'enableWebhookEndpoint',
+    summary: 'Send to an endpoint again',
+    description: 'It is sent what happens from now on. Replay what happened in the meantime.',
+  }),
+  switching({
+    on: false,
+    id: 'disableWebhookEndpoint',
+    summary: 'Stop sending to an endpoint',
+    description: 'Waiting deliveries are given up. The event log has their events.',
+  }),
+  operation({
+    ...common,
+    id: 'rotateWebhookSecret',
+    method: 'POST',
+    path: '/v1/webhook-endpoints/:id/rotate-secret',
+    idempotent: true,
+    summary: 'Replace the secret',
+    description: 'Webhooks carry signatures of both secrets until the overlap ends.',
+    takes: { params: idParamsSchema, body: rotateSecretBodySchema.nullish() },
+    answer: endpointWithSecretSchema,
+    example: { overlapHours: OVERLAP_HOURS },
+    refusals: ['not_found'],
+    handle: async (deps, store, { params, body }) => {
+      const overlapHours = body?.overlapHours ?? OVERLAP_HOURS
+      return ok(await rotateSecret(deps, store.id, { id: BigInt(params.id), overlapHours }))
+    },
+  }),
+  operation({
+    ...common,
+    id: 'testWebhookEndpoint',
+    method: 'POST',
+    path: '/v1/webhook-endpoints/:id/test',
+    idempotent: true,
+    summary: 'Send a test message',
+    description:
+      'Sends a signed message of type `webhook.test`, which is not an event, and answers what the endpoint said.',
+    takes: { params: idParamsSchema },
+    answer: testResultSchema,
+    refusals: ['not_found', 'endpoint_disabled'],
+    handle: async (deps, store, { params }) => ok(await sendTest(deps, store.id, BigInt(params.id))),
+  }),
+  operation({
+    ...common,
+    id: 'listWebhookAttempts',
+    method: 'GET',
+    path: '/v1/webhook-endpoints/:id/attempts',
+    summary: 'Every attempt, newest first',
+    takes: { params: idParamsSchema, query: attemptsQuerySchema },
+    answer: attemptListSchema,
+    refusals: ['not_found'],
+    handle: async ({ db }, store, { params, query }) =>
+      ok(await listAttempts(db, store.id, { id: BigInt(params.id), query })),
+  }),
+  operation({
+    ...common,
+    id: 'replayWebhooks',
+    method: 'POST',
+    path: '/v1/webhook-endpoints/:id/replay',
+    idempotent: true,
+    summary: 'Send events again',
+    description:
+      'One event, whatever its type, or those of a range of sequences that the endpoint wants. Each keeps its id.',
+    takes: { params: idParamsSchema, body: replayBodySchema },
+    answer: replayedSchema,
+    statuses: { 202: 'They are being sent.' },
+    example: { fromSequence: 1, toSequence: 100 },
+    refusals: ['not_found', 'endpoint_disabled'],
+    handle: async (deps, store, { params, body }) => ({
+      status: 202,
+      body: await replay(deps, store.id, { id: BigInt(params.id), body }),
+    }),
+  }),
+]
+
+type Switching = Pick<Operation, 'id' | 'summary' | 'description'> & { on: boolean }
+
+function switching({ on, ...own }: Switching): Operation {
+  return operation({
+    ...common,
+    ...own,
+    method: 'POST',
+    path: `/v1/webhook-endpoints/:id/${on ? 'enable' : 'disable'}`,
+    idempotent: true,
+    takes: { params: idParamsSchema },
+    answer: endpointSchema,
+    refusals: ['not_found'],
+    handle: async ({ db }, store, { params }) =>
+      ok(await switchEndpoint(db, store.id, { id: BigInt(params.id), on })),
+  })
+}

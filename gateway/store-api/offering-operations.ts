@@ -1,0 +1,38 @@
+/** Games, prices and health, for any key of the store. */
+import { gamesSchema, healthSchema, pricesQuerySchema, pricesSchema } from '../../contract/store-api.ts'
+import { readGames, readHealth, readPrices } from './offerings.ts'
+import { type Operation, ok, operation } from './operation.ts'
+
+export const OFFERING_OPERATIONS: readonly Operation[] = [
+  operation({
+    id: 'listGames',
+    method: 'GET',
+    path: '/v1/games',
+    group: 'Offerings',
+    summary: 'Supported games and smallest sums',
+    takes: {},
+    answer: gamesSchema,
+    handle: async (deps) => ok(await readGames(deps)),
+  }),
+  operation({
+    id: 'getPrices',
+    method: 'GET',
+    path: '/v1/prices',
+    group: 'Offerings',
+    summary: 'What items are worth now',
+    description: 'Not a promise: only the prices that the shopper is shown count.',
+    takes: { query: pricesQuerySchema },
+    answer: pricesSchema,
+    handle: async (deps, _store, { query }) => ok(await readPrices(deps, query)),
+  }),
+  operation({
+    id: 'getHealth',
+    method: 'GET',
+    path: '/v1/health',
+    group: 'Offerings',
+    summary: 'Whether the till works',
+    takes: {},
+    answer: healthSchema,
+    handle: async (deps) => ok(await readHealth(deps)),
+  }),
+]

@@ -1,0 +1,181 @@
+/** The OpenAPI document, made from the table of operations. zod writes the schemas. */
+import { z } from 'zod'
+import { detailForStores, ERRORS, type ErrorCode } from '../../contract/errors.ts'
+import { problemSchema } from '../../contract/store-api.ts'
+import { webhookSchema } from '../../contract/webhooks.ts'
+import type { Operation } from './operation.ts'
+
+export type JsonSchema = { [key: string]: unknown }
+
+export type Parameter = {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required: boolean
+  description?: string
+  schema: JsonSchema
+}
+
+type Answer = { description: string; content: Record<string, { schema: JsonSchema }> }
+
+export type DocumentedCall = {
+  operationId: string
+  tags: string[]
+  summary: string
+  description: string
+  parameters: Parameter[]
+  requestBody?: {
+    required: boolean
+    content: { 'application/json': { schema: JsonSchema; example?: object } }
+  }
+  responses: Record<string, Answer>
+}
+
+export type OpenApi = {
+  openapi: '3.1.0'
+  info: { title: string; version: string; description: string }
+  servers: { url: string }[]
+  security: [{ apiKey: [] }]
+  paths: Record<string, Record<string, DocumentedCall>>
+  webhooks: Record<string, { post: object }>
+  components: { schemas: Record<string, JsonSchema>; securitySchemes: object }
+}
+
+/** Refusals that every call may meet. */
+const COMMON: readonly ErrorCode[] = ['invalid_request', 'unauthorized', 'too_many_requests', 'internal']
+/** Refusals that every call with a body or an Idempotency-Key may meet. */
+const OF_POST: readonly ErrorCode[] = [
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+  'payload_too_large',
+  'unsupported_media_type',
+]
+/** Refusals whose `Retry-After` tells when to call again. */
+const PASSING: readonly ErrorCode[] = ['too_many_requests', 'idempotency_in_progress', 'deposit_busy']
+
+const INFO = {
+  title: 'Tradetill store API',
+  version: '1',
+  description:
+    'Money is an integer of minor units, times are ISO 8601 in UTC. Fields may be added to answers and events at any time; none is removed or changes its meaning.',
+}
+
+const IDEMPOTENCY_KEY: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'The same key and values get the same answer for 48 hours, with `Idempotency-Replayed: true`, and nothing happens twice.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+}
+
+export function openApiOf(operations: readonly Operation[], publicUrl: string): OpenApi {
+  const { schemas, use } = collectSchemas()
+  const paths: OpenApi['paths'] = {}
+  for (const one of operations) {
+    const path = one.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [one.method.toLowerCase()]: callOf(one, use) }
+  }
+  const event = { required: true, content: { 'application/json': { schema: use(webhookSchema, 'output') } } }
+  return {
+    openapi: '3.1.0',
+    info: INFO,
+    servers: [{ url: publicUrl }],
+    security: [{ apiKey: [] }],
+    paths,
+    webhooks: {
+      event: {
+        post: {
+          summary: 'An event, signed after Standard Webhooks',
+          requestBody: event,
+          responses: { '2XX': { description: 'You have it.' } },
+        },
+      },
+    },
+    components: { schemas, securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
+  }
+}
+
+type Use = (schema: z.ZodType, io: 'input' | 'output') => JsonSchema
+
+/** `use` gives the JSON schema; one that has a name goes into `schemas` and is referred to. */
+function collectSchemas(): { schemas: Record<string, JsonSchema>; use: Use } {
+  const schemas: Record<string, JsonSchema> = {}
+  const use: Use = (schema, io) => {
+    // zod refers to named schemas by their id where they are inside of another one.
+    const { $defs, properties } = z.toJSONSchema(z.object({ it: schema }), { io, unrepresentable: 'any' })
+    for (const [name, { id: _, ...own }] of Object.entries($defs ?? {})) schemas[name] = withPointers(own)
+    return withPointers(asRecord(properties?.it))
+  }
+  return { schemas, use }
+}
+
+/** The schema with its references where OpenAPI has named schemas. */
+const withPointers = (schema: object): JsonSchema =>
+  asRecord(JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')))
+
+function callOf(operation: Operation, use: Use): DocumentedCall {
+  const { id, group, summary, scope, takes, example } = operation
+  const right = scope === undefined ? 'Any key of your store.' : `Needs the scope \`${scope}\`.`
+  const { params, query, body } = takes
+  return {
+    operationId: id,
+    tags: [group],
+    summary,
+    description: [operation.description, right].filter((text) => text !== undefined).join(' '),
+    parameters: [
+      ...(params === undefined ? [] : parametersOf(use(params, 'input'), 'path')),
+      ...(query === undefined ? [] : parametersOf(use(query, 'input'), 'query')),
+      ...(operation.idempotent === true ? [IDEMPOTENCY_KEY] : []),
+    ],
+    ...(body !== undefined && {
+      requestBody: {
+        required: !body.safeParse(undefined).success,
+        content: { 'application/json': { schema: use(body, 'input'), ...(example && { example }) } },
+      },
+    }),
+    responses: { ...answersOf(operation, use), ...refusalsOf(operation, use) },
+  }
+}
+
+function parametersOf({ properties, required }: JsonSchema, place: 'path' | 'query'): Parameter[] {
+  const names = Array.isArray(required) ? required : []
+  return Object.entries(asRecord(properties)).map(([name, value]) => {
+    const { description, ...schema } = asRecord(value)
+    return {
+      name,
+      in: place,
+      required: names.includes(name),
+      ...(typeof description === 'string' && { description }),
+      schema,
+    }
+  })
+}
+
+function answersOf(
+  { answer, statuses = { 200: 'Done.' } }: Operation,
+  use: Use,
+): DocumentedCall['responses'] {
+  const content = { 'application/json': { schema: use(answer, 'output') } }
+  return Object.fromEntries(
+    Object.entries(statuses).map(([status, description]) => [status, { description, content }]),
+  )
+}
+
+function refusalsOf({ method, scope, refusals = [] }: Operation, use: Use): DocumentedCall['responses'] {
+  const right: ErrorCode[] = scope === undefined ? [] : ['scope_missing']
+  const codes = [...COMMON, ...right, ...(method === 'POST' ? OF_POST : []), ...refusals]
+  const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status)
+  const content = { 'application/problem+json': { schema: use(problemSchema, 'output') } }
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, own]) => [String(status), { description: own.map(refusalText).join('\n\n'), content }]),
+  )
+}
+
+const refusalText = (code: ErrorCode): string =>
+  `\`${code}\`: ${detailForStores(code, 'en', { asked: 'this id or externalId' })}${PASSING.includes(code) ? ' `Retry-After` gives the seconds.' : ''}`
+
+export function asRecord(value: unknown): JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}

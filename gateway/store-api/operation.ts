@@ -1,0 +1,88 @@
+/** One call of the store API as a row of a table: its route, its checks and its part of the reference come from it. */
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { ErrorCode } from '../../contract/errors.ts'
+import type { Scope } from '../../contract/scopes.ts'
+import type { CallingStore } from '../http/call.ts'
+import { type FieldError, refuse } from '../http/refusal.ts'
+import type { StoreApiDeps } from './deps.ts'
+
+type Description = {
+  /** Its name in the OpenAPI document. */
+  id: string
+  method: 'GET' | 'POST'
+  path: `/v1/${string}`
+  /** Without a scope any key of the store will do. */
+  scope?: Scope
+  /** With an Idempotency-Key it happens once. */
+  idempotent?: true
+  group: 'Deposits' | 'Events' | 'Money' | 'Offerings' | 'Webhook endpoints'
+  summary: string
+  description?: string
+  /** The meaning of each 2xx, by its status; 200 alone by default. */
+  statuses?: Readonly<Record<number, string>>
+  /** A body for the call that the reference shows. */
+  example?: object
+  /** Refusals besides those that every call may meet. */
+  refusals?: readonly ErrorCode[]
+}
+
+/** The schemas of a call's values. */
+type Takes = { params?: z.ZodObject; query?: z.ZodObject; body?: z.ZodType }
+
+type Schemas<T extends Takes, A extends z.ZodType> = {
+  takes: T
+  /** The body of every 2xx. */
+  answer: A
+}
+
+/** An answer before it is checked against its schema. */
+type Answered<B> = { status: number; body: B }
+
+export const ok = <B>(body: B): Answered<B> => ({ status: 200, body })
+
+type Values<T extends Takes> = z.output<z.ZodObject<T>>
+
+type Handler<T extends Takes, A extends z.ZodType> = {
+  handle(deps: StoreApiDeps, store: CallingStore, values: Values<T>): Promise<Answered<z.output<A>>>
+}
+
+/** A call whose values are valid and which has not happened yet. */
+type PreparedCall = {
+  /** With their defaults, so two calls that mean the same are the same. */
+  values: object
+  perform(): Promise<{ status: number; text: string }>
+}
+
+export type Operation = Description &
+  Schemas<Takes, z.ZodType> & {
+    /** Refuses values that the schemas do not allow. */
+    prepare(deps: StoreApiDeps, store: CallingStore, request: FastifyRequest): PreparedCall
+  }
+
+/** The row, with a handler that is typed by its schemas. */
+export function operation<T extends Takes, A extends z.ZodType>({
+  handle,
+  ...row
+}: Description & Schemas<T, A> & Handler<T, A>): Operation {
+  const schema = z.object(row.takes)
+  return {
+    ...row,
+    prepare(deps, store, { params, query, body }) {
+      // JSON has no undefined: an absent body is null.
+      const read = schema.safeParse({ params, query, body: body ?? null })
+      if (!read.success) refuse('invalid_request', fieldsOf(read.error))
+      return {
+        values: read.data,
+        async perform() {
+          const answered = await handle(deps, store, read.data)
+          return { status: answered.status, text: JSON.stringify(row.answer.parse(answered.body)) }
+        },
+      }
+    },
+  }
+}
+
+/** Fields as the caller names them: without the part of the call that they are in. */
+const fieldsOf = ({ issues }: z.ZodError): FieldError[] =>
+  issues.map(({ path, message }) => ({ path: path.slice(1).join('.'), message }))

@@ -1,0 +1,67 @@
+/** The routes of the store API, made from its table of operations. */
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { storeDepositSchema } from '../../contract/store-api.ts'
+import { ProblemError } from '../http/refusal.ts'
+import { authenticate, storeOf } from './authenticate.ts'
+import type { StoreApiDeps } from './deps.ts'
+import { keepAnswers, repeatedAnswer, sendRepeated } from './idempotency.ts'
+import type { Operation } from './operation.ts'
+import { referenceRoutes } from './reference.ts'
+import { OPERATIONS } from './table.ts'
+
+/** All calls of a store, and their reference. */
+export function storeRoutes(deps: StoreApiDeps): FastifyPluginAsync {
+  return async (app) => {
+    await app.register(async (scope) => {
+      readBodies(scope)
+      keepAnswers(scope, deps)
+      for (const one of OPERATIONS) addRoute(scope, deps, one)
+    })
+    await app.register(referenceRoutes(OPERATIONS, deps.publicUrl))
+  }
+}
+
+function addRoute(app: FastifyInstance, deps: StoreApiDeps, operation: Operation): void {
+  const { method, path, scope, idempotent = false } = operation
+  app.route({
+    method,
+    url: path,
+    onRequest: async (request) => {
+      if (path.startsWith('/v1/deposits/:id')) request.call.depositId = paramsSchema.parse(request.params).id
+      await authenticate(deps, request, scope)
+    },
+    handler: async (request, reply) => {
+      const { values, perform } = operation.prepare(deps, storeOf(request), request)
+      const before = idempotent ? await repeatedAnswer(deps, request, values) : undefined
+      const answer = before ?? (await perform())
+      noteDeposit(request, operation, answer)
+      if (before !== undefined) return sendRepeated(reply, before)
+      return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.text)
+    },
+  })
+}
+
+const paramsSchema = z.object({ id: z.string() })
+
+/** The log has the id of a deposit that an answer shows, however the call named it. */
+function noteDeposit(
+  { call }: FastifyRequest,
+  { answer }: Operation,
+  { status, text }: { status: number; text: string },
+): void {
+  if (answer === storeDepositSchema && status < 300) call.depositId = paramsSchema.parse(JSON.parse(text)).id
+}
+
+/** Accepts an empty body as JSON: some clients always send the content type, and a cancel has no body. */
+function readBodies(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
+    if (text === '') return done(null, null)
+    parse(request, text.toString(), (error, body) => {
+      if (error === null) return done(null, body)
+      done(new ProblemError('invalid_request', [{ path: '', message: 'the body is not JSON' }]))
+    })
+  })
+}

@@ -1,0 +1,59 @@
+/** The rows of attempts: kept for the store to see, and for the pace of its endpoints. */
+import { type Insertable, sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import type { WebhookAttemptTable } from '../db/schema.ts'
+
+/** How many recent deliveries we average; older ones barely matter. */
+const MOST_REMEMBERED = 8
+/** How many attempts to look back through: after an outage the newest ones are all failures. */
+const MOST_LOOKED_BACK = 500
+
+export async function insertAttempt(tx: Tx, attempt: Insertable<WebhookAttemptTable>): Promise<void> {
+  await tx.insertInto('webhook_attempt').values(attempt).execute()
+}
+
+/** Attempts at an endpoint, newest first. */
+export function readAttempts(
+  db: Db,
+  endpointId: bigint,
+  { after, limit }: { after: bigint | undefined; limit: number },
+) {
+  const all = db
+    .selectFrom('webhook_attempt')
+    .innerJoin('webhook_delivery', 'webhook_delivery.id', 'webhook_attempt.delivery_id')
+    .innerJoin('event', 'event.id', 'webhook_delivery.event_id')
+    .select([
+      'webhook_attempt.id',
+      'event.id as event_id',
+      'event.type',
+      'event.sequence',
+      'webhook_attempt.attempt',
+    ])
+    .select(['webhook_attempt.at', 'webhook_attempt.duration_ms', 'webhook_attempt.status'])
+    .select(['webhook_attempt.failure', 'webhook_attempt.answer'])
+    .where('webhook_attempt.endpoint_id', '=', endpointId)
+  const page = after === undefined ? all : all.where('webhook_attempt.id', '<', after)
+  return page.orderBy('webhook_attempt.id', 'desc').limit(limit).execute()
+}
+
+/**
+ * How long the newest delivered events of each endpoint took, the oldest first. Lanes end when nothing is due; the pace
+ * of a store outlives them, and the process, in its attempts.
+ */
+export async function durationsOf(
+  db: Db,
+  endpointIds: bigint[],
+): Promise<{ id: bigint; beforeMs: number[] }[]> {
+  const { rows } = await sql<{ id: bigint; beforeMs: number[] }>`
+    select wanted.id, array(
+      select duration_ms from (
+        select taken.id, duration_ms from (
+          select id, duration_ms, status from webhook_attempt
+          where endpoint_id = wanted.id order by id desc limit ${MOST_LOOKED_BACK}
+        ) taken
+        where status between 200 and 299 order by id desc limit ${MOST_REMEMBERED}
+      ) newest order by id
+    ) as "beforeMs"
+    from unnest(${endpointIds}::bigint[]) wanted (id)`.execute(db)
+  return rows
+}

@@ -1,0 +1,175 @@
+/** The rows of deliveries: written with the numbers of their events, claimed by a lane, settled by an attempt. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import type { Signals } from '../db/signals.ts'
+import type { PublisherDeps } from '../events/service.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { EndpointRow } from './endpoint-store.ts'
+
+/** Notified of new deliveries. */
+export const DELIVERIES_TOPIC = 'webhooks'
+
+type WriterDeps = { clock: Clock; signals: Pick<Signals, 'notify'> }
+
+/**
+ * Writes a delivery of every event to each endpoint that wants it, and wakes those who send. The endpoints are locked:
+ * one that is disabled at the same moment gets nothing, or gives up its new deliveries with the others.
+ */
+export function deliveryWriter({ clock, signals }: WriterDeps): PublisherDeps['addDeliveries'] {
+  return async (tx, events) => {
+    const ids = events.map(({ id }) => id)
+    const storeIds = [...new Set(events.map(({ storeId }) => String(storeId)))]
+    const { rows } = await sql`
+    with endpoint as (
+      select id, store_id, event_types from webhook_endpoint
+      where state = 'enabled' and store_id = any(${storeIds}::bigint[])
+      order by id for share
+    )
+    insert into webhook_delivery (event_id, endpoint_id, due_at)
+    select event.id, endpoint.id, ${clock.now()}
+    from event join endpoint on endpoint.store_id = event.store_id
+    where event.id = any(${ids}::uuid[])
+      and (endpoint.event_types is null or event.type = any(endpoint.event_types))
+    order by endpoint.id, event.sequence
+    returning id`.execute(tx)
+    if (rows.length > 0) await signals.notify(tx, DELIVERIES_TOPIC)
+  }
+}
+
+/** The secrets that sign for an endpoint. */
+export type Signer = Pick<EndpointRow, 'id' | 'secret' | 'previous_secret' | 'previous_until'>
+
+export type Claim = Signer & {
+  delivery_id: bigint
+  /** How many claims the delivery has had, this one included. */
+  claim: bigint
+  store_id: bigint
+  event_id: string
+  deposit_id: bigint
+  url: string
+  attempts: number
+  payload: object
+  sequence: bigint
+  caused_at: Date
+}
+
+/** `first`: deliveries that no sender has had yet. `again`: retries, replays, and those of a killed sender. */
+export type LaneName = 'first' | 'again'
+
+/** More failed attempts than the schedule has. */
+const MOST_ATTEMPTS = 20
+/** An attempt ends after 15 seconds. Another sender must go on with those of a killed one within 30. */
+const CLAIM_MS = 18_000
+
+/** Takes up to `most` due deliveries of a lane. Of those that come again, the least tried come first. */
+export async function claimLane(
+  { db, clock }: { db: Db; clock: Clock },
+  { endpointId, lane }: { endpointId: bigint; lane: LaneName },
+  most: number,
+): Promise<Claim[]> {
+  const now = clock.now()
+  const due =
+    lane === 'first'
+      ? sql`
+        select id from webhook_delivery
+        where endpoint_id = ${endpointId} and state = 'due' and claim = 0 and due_at <= ${now}
+        order by due_at, id limit ${most} for update skip locked`
+      : sql`
+        select row.id from generate_series(0, ${MOST_ATTEMPTS}::int) tried,
+        lateral (
+          select id from webhook_delivery
+          where endpoint_id = ${endpointId} and state = 'due' and claim > 0 and attempts = tried and due_at <= ${now}
+          order by due_at, id limit ${most} for update skip locked
+        ) row
+        order by tried limit ${most}`
+  const { rows } = await sql<Claim>`
+    with due as (${due}),
+    claimed as (
+      update webhook_delivery set due_at = ${new Date(now.getTime() + CLAIM_MS)}, claim = claim + 1
+      from due where webhook_delivery.id = due.id
+      returning webhook_delivery.id, event_id, endpoint_id, attempts, claim
+    )
+    select claimed.id as delivery_id, claimed.attempts, claimed.claim, event.id as event_id, event.deposit_id,
+      event.payload, event.sequence, event.created_at as caused_at, endpoint.id, endpoint.store_id, endpoint.url, endpoint.secret,
+      endpoint.previous_secret, endpoint.previous_until
+    from claimed join event on event.id = claimed.event_id
+    join webhook_endpoint endpoint on endpoint.id = claimed.endpoint_id
+    where endpoint.state = 'enabled'
+    order by claimed.attempts, event.sequence`.execute(db)
+  return rows
+}
+
+const claimed = (db: Db | Tx, { delivery_id: id, claim }: Claim) =>
+  db
+    .updateTable('webhook_delivery')
+    .where('id', '=', id)
+    .where('claim', '=', claim)
+    .where('state', '=', 'due')
+
+/** Makes the delivery due for another process. */
+export async function releaseClaim(db: Db, claim: Claim, now: Date): Promise<void> {
+  await claimed(db, claim).set({ due_at: now }).execute()
+}
+
+type Settlement = {
+  attempts: number
+  last_result: string
+  state: 'delivered' | 'due' | 'failed'
+  due_at: Date | null
+  delivered_at: Date | null
+}
+
+/** False if the delivery is no longer this claim's. */
+export async function settleClaim(tx: Tx, claim: Claim, settlement: Settlement): Promise<boolean> {
+  const { numUpdatedRows } = await claimed(tx, claim).set(settlement).executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Enabled endpoints with a due delivery. */
+export async function endpointsDue(db: Db, now: Date): Promise<bigint[]> {
+  const rows = await db
+    .selectFrom('webhook_endpoint')
+    .select('id')
+    .where('state', '=', 'enabled')
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('webhook_delivery')
+          .select('webhook_delivery.id')
+          .whereRef('webhook_delivery.endpoint_id', '=', 'webhook_endpoint.id')
+          .where('webhook_delivery.state', '=', 'due')
+          .where('webhook_delivery.due_at', '<=', now),
+      ),
+    )
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+type Replayed = { id: bigint; storeId: bigint; eventTypes: readonly string[] | null; now: Date }
+
+/**
+ * Makes deliveries of events due again, and returns how many. A range takes the types that the endpoint wants. New rows
+ * count as claimed once, which puts them in the lane of those that come again. A delivery that was never sent keeps its
+ * place.
+ */
+export async function replayDeliveries(
+  tx: Tx,
+  { id, storeId, eventTypes, now }: Replayed,
+  events: { eventId: string } | { fromSequence: number; toSequence: number },
+): Promise<number> {
+  const chosen =
+    'eventId' in events
+      ? sql`id = ${events.eventId}::uuid and sequence is not null`
+      : sql`sequence between ${events.fromSequence} and ${events.toSequence}
+          and (${eventTypes}::text[] is null or type = any(${eventTypes}::text[]))`
+  const { rows } = await sql`
+    insert into webhook_delivery (event_id, endpoint_id, due_at, claim)
+    select id, ${id}::bigint, ${now}, 1 from event where store_id = ${storeId} and ${chosen}
+    order by sequence
+    on conflict (event_id, endpoint_id) do update
+      set state = 'due', attempts = 0, due_at = excluded.due_at, delivered_at = null,
+        claim = case when webhook_delivery.state = 'due' and webhook_delivery.claim = 0 then 0
+          else webhook_delivery.claim + 1 end
+    returning id`.execute(tx)
+  return rows.length
+}

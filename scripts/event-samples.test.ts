@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { EVENT_TYPES } from '../contract/webhooks.ts'
+import { withSamples } from './event-samples.ts'
+
+const text = readFileSync(join(import.meta.dirname, '../docs/webhooks.md'), 'utf8')
+
+it('docs/webhooks.md shows a sample of every event, as the schemas have it (node scripts/event-samples.ts)', () => {
+  expect(text).toBe(withSamples(text))
+  for (const type of EVENT_TYPES) expect(text).toContain(`### \`${type}\``)
+})
