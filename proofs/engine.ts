@@ -8,6 +8,10 @@ export type Engine = {
   /** Lets the next thing happen; false when nothing is left. */
   step(): boolean
   steps(): number
+  /** To be called by all that lets a promise go on: only then must a step wait for promises to settle. */
+  stir(): void
+  /** Whether the last step let no promise go on. */
+  isStill(): boolean
 }
 
 /** What is never done would otherwise never be noticed: a seed takes some 25,000 steps. */
@@ -20,6 +24,7 @@ export function createEngine(start: number): Engine {
   let now = start
   let planned = 0
   let steps = 0
+  let isStill = true
   const at = (time: number, what: () => void): void => {
     planned += 1
     push(heap, { time: Math.max(time, now), order: planned, what })
@@ -34,11 +39,16 @@ export function createEngine(start: number): Engine {
       pop(heap)
       now = first.time
       steps += 1
+      isStill = true
       if (steps > MOST_STEPS) throw new Error(`still busy after ${MOST_STEPS} steps`)
       first.what()
       return true
     },
     steps: () => steps,
+    stir: () => {
+      isStill = false
+    },
+    isStill: () => isStill,
   }
 }
 

@@ -43,6 +43,7 @@ export function waitForTurn(
         process.pausedUntil = engine.now() + random.between(5_000, LONGEST_PAUSE_MS)
         return engine.at(process.pausedUntil, turn)
       }
+      engine.stir()
       resolve()
     }
     engine.after(ms, turn)

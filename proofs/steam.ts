@@ -35,6 +35,8 @@ export type SteamOffer = {
   tradeId: string | null
   /** How often each state was told: nothing else may end a trade. */
   told: Map<OfferState, number>
+  /** The last answer, for the next one that says the same. */
+  answer: Offer | null
 }
 
 export type Exchange = {
@@ -138,6 +140,7 @@ function make(memory: Memory, { bot, partner, assets, message }: Parcel): SteamO
     lie: null,
     tradeId: null,
     told: new Map(),
+    answer: null,
   }
   if (faults.plan(0.05)) {
     const from = now + random.between(3_000, 280_000)
@@ -182,17 +185,20 @@ function tell(memory: Memory, offer: SteamOffer): Offer {
   const state = stateToTell(memory, offer)
   offer.told.set(state, (offer.told.get(state) ?? 0) + 1)
   const isExchanged = state === 'accepted' || state === 'reverted' || state === 'in_escrow'
+  const tradeId = isExchanged ? offer.tradeId : null
+  if (offer.answer?.state === state && offer.answer.tradeId === tradeId) return offer.answer
   const assets = [...offer.assets]
-  return {
+  offer.answer = Object.freeze({
     offerId: offer.offerId,
     partnerSteamId: offer.partner,
     message: offer.message,
     state,
-    tradeId: isExchanged ? offer.tradeId : null,
+    tradeId,
     itemsToReceive: offer.isCounter ? [] : assets,
     itemsToGive: offer.isCounter ? assets : [],
     createdAt: new Date(offer.createdAt),
-  }
+  })
+  return offer.answer
 }
 
 function read(memory: Memory, offerId: string): OfferAnswer {
@@ -203,14 +209,15 @@ function read(memory: Memory, offerId: string): OfferAnswer {
 
 function list(memory: Memory, bot: string, since: Date): OffersAnswer {
   const { engine, faults, ofBot } = memory
-  const asked = (ofBot.get(bot) ?? []).filter(
-    ({ changedAt, state }) => changedAt >= since.getTime() || state === 'active',
-  )
+  const all = ofBot.get(bot) ?? []
+  const [sinceMs, nowMs] = [since.getTime(), engine.now()]
   const sent: Offer[] = []
   const received: Offer[] = []
-  for (const offer of asked.reverse()) {
+  for (let index = all.length - 1; index >= 0; index -= 1) {
+    const offer = all[index]
+    if (offer === undefined || (offer.changedAt < sinceMs && offer.state !== 'active')) continue
     if (offer.isCounter) received.push(tell(memory, offer))
-    else if (offer.visibleAt <= engine.now() || faults.stopped) sent.push(tell(memory, offer))
+    else if (offer.visibleAt <= nowMs || faults.stopped) sent.push(tell(memory, offer))
     else faults.saw('offer listed late')
   }
   const unreadable = sent.length > 0 && faults.strike('unreadable row in a list', 0.005) ? 1 : 0
@@ -324,7 +331,7 @@ function counter(memory: Memory, { bot, partner, message, assets }: SteamOffer):
   const offer: SteamOffer = {
     ...{ offerId: String(memory.lastId), bot, partner, isCounter: true, message: `${message} ?`, assets },
     ...{ createdAt: now, visibleAt: now, state: 'active', changedAt: now, earlier: 'active' },
-    ...{ lie: null, tradeId: null, told: new Map() },
+    ...{ lie: null, tradeId: null, told: new Map(), answer: null },
   }
   memory.offers.set(offer.offerId, offer)
   memory.ofBot.get(bot)?.push(offer)

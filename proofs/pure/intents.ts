@@ -4,7 +4,7 @@ import { isFinal } from '../../contract/statuses.ts'
 import { decideDeposit } from '../../gateway/deposits/deposit.ts'
 import type { OfferAsset } from '../../gateway/steam/steam.ts'
 import { judgeIntent } from '../../gateway/trades/intent.ts'
-import type { DepositRow, Memory, TradeRow } from './memory.ts'
+import { type DepositRow, type Memory, setDue, type TradeRow } from './memory.ts'
 import { beginRun, commit, moveDeposit, publish } from './memory-effects.ts'
 import { isLive, type Pause } from './memory-store.ts'
 
@@ -77,7 +77,7 @@ function begin(memory: Memory, { deposit, basket, botId, code }: Asking, now: Da
   deposit.trades.push(row)
   bots.get(botId)?.open.add(row)
   trades.set(id, row)
-  memory.due.add(row)
+  setDue(memory, row, now)
   byCode.set(code, row)
   // At once, whatever the clock of the process says: the queue is told no time.
   memory.wake(row, new Date(engine.now()))

@@ -30,15 +30,17 @@ export type Pause = (low: number, high: number) => Promise<void>
 
 /** The store as one process has it. */
 export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
-  const read = async <T>(what: () => T): Promise<T> => {
-    await pause(1, 10)
-    return what()
-  }
-  const open = (botId: bigint) => [...(memory.bots.get(botId)?.open ?? [])]
+  const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
     load: (id) => read(() => loadedOf(memory.trades.get(id))),
     openTradesOf: (botId) =>
-      read(() => open(botId).flatMap((row) => (row.trade.state === 'intended' ? [] : [summaryOf(row)]))),
+      read(() => {
+        const open: TradeSummary[] = []
+        for (const row of memory.bots.get(botId)?.open ?? []) {
+          if (row.trade.state !== 'intended') open.push(summaryOf(row))
+        }
+        return open
+      }),
     protectedTradesOf: (botId) =>
       read(() =>
         [...memory.trades.values()].flatMap((row) =>
@@ -47,12 +49,12 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
       ),
     tradesByCode: (botId, codes) =>
       read(() => {
-        const rows = codes.flatMap((code) => memory.byCode.get(code) ?? [])
-        return new Map(
-          rows.flatMap((row) =>
-            row.facts.botId === botId ? [[row.trade.secretCode, summaryOf(row)] as const] : [],
-          ),
-        )
+        const found = new Map<string, TradeSummary>()
+        for (const code of codes) {
+          const row = memory.byCode.get(code)
+          if (row?.facts.botId === botId) found.set(code, summaryOf(row))
+        }
+        return found
       }),
     partnersSince: (botId, since) =>
       read(() => {
@@ -76,7 +78,7 @@ const isProtected = (trade: Trade): boolean =>
   trade.state === 'held' || (trade.state === 'final' && trade.lastLookAt !== null)
 
 const loadedOf = (row: TradeRow | undefined): LoadedTrade | undefined =>
-  row && { trade: row.trade, facts: { ...row.facts } }
+  row && { trade: row.trade, facts: row.facts }
 
 function summaryOf({ trade, facts, createdAt }: TradeRow): TradeSummary {
   return {
@@ -150,7 +152,9 @@ function openTx(memory: Memory, run: Run): TradeTx {
   return {
     async lockDeposit(id) {
       const row = deposits.get(id)
-      return row && { ...keep(row) }
+      if (row === undefined) return undefined
+      const { storeId, status, expiresAt, cancelledAt } = keep(row)
+      return { id, storeId, status, expiresAt, cancelledAt }
     },
     async lockTrade(id) {
       const row = trades.get(id)

@@ -79,8 +79,10 @@ export type Memory = Sim & {
   taken: Map<string, TradeRow>
   /** Trades whose credit takes, or took, room in the limit of their store. */
   atRisk: Set<TradeRow>
-  /** Trades that may be due: for the sweep. */
+  /** Trades that may be due, deposits that may be waiting to be paid, and when the first of them is due: for the sweep. */
   due: Set<TradeRow>
+  unpaid: Set<DepositRow>
+  dueFromMs: number
   /** Where each item of a trade is. */
   custody: Map<string, 'in' | 'back'>
   book: Book
@@ -97,6 +99,8 @@ export function createMemory(parts: Sim & Pick<Memory, 'steam' | 'trace' | 'outa
     taken: new Map(),
     atRisk: new Set(),
     due: new Set(),
+    unpaid: new Set(),
+    dueFromMs: 0,
     custody: new Map(),
     book: createBook(),
   }
@@ -123,11 +127,15 @@ export function openDeposit(
     events: [],
   }
   deposits.set(row.id, row)
+  memory.unpaid.add(row)
+  memory.dueFromMs = Math.min(memory.dueFromMs, row.expiresAt.getTime())
   return row
 }
 
 /** Changes when a trade is due. */
-export function setDue({ due }: Memory, row: TradeRow, dueAt: Date | null): void {
+export function setDue(memory: Memory, row: TradeRow, dueAt: Date | null): void {
   row.facts = { ...row.facts, dueAt }
-  if (dueAt !== null) due.add(row)
+  if (dueAt === null) return
+  memory.due.add(row)
+  memory.dueFromMs = Math.min(memory.dueFromMs, dueAt.getTime())
 }

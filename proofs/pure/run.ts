@@ -1,8 +1,10 @@
 /** One seed of the pure level: the shell of the gateway on a store in memory, until long after the last fault. */
+import { pino } from 'pino'
+import { z } from 'zod'
 import type { BotContext } from '../../gateway/bots/bot.ts'
-import { createLog, type Log } from '../../gateway/kit/log.ts'
+import type { Log } from '../../gateway/kit/log.ts'
 import { tradeHandlers } from '../../gateway/trades/advance.ts'
-import { INTENT_LIFE_MS, isPast } from '../../gateway/trades/alarm.ts'
+import { INTENT_LIFE_MS } from '../../gateway/trades/alarm.ts'
 import { CORE, type Core } from '../../gateway/trades/core.ts'
 import { record } from '../../gateway/trades/record.ts'
 import type { ShellDeps } from '../../gateway/trades/trade-store.ts'
@@ -108,15 +110,20 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
   return scene
 }
 
-/** Counts, from the log, offers that turn up after their trade was given up. */
+/** Counts, from the log, offers that turn up after their trade was given up. No line of it is written. */
 const logOf = ({ faults }: Scene): Log =>
-  createLog({
+  pino({
     level: 'warn',
-    write: (line) => {
-      if (/"state":"abandoned".*whose trade had been given up/.test(line))
-        faults.saw('abandoned offer turns up')
+    hooks: {
+      logMethod([fields, message]: unknown[]) {
+        const isOfTrade = typeof message === 'string' && message.includes('whose trade had been given up')
+        if (isOfTrade && aboutState.safeParse(fields).data?.state === 'abandoned')
+          faults.saw('abandoned offer turns up')
+      },
     },
   })
+
+const aboutState = z.object({ state: z.string() })
 
 function createProcess(scene: Scene, name: string): Process {
   const { engine, random, core } = scene
@@ -284,34 +291,54 @@ function sweep(scene: Scene): void {
   engine.at(isBusy ? now + SWEEP_MS : Math.max(next, now + SWEEP_MS), () => sweep(scene))
 }
 
-/** Resolves to when something is due next. */
-function sweepIn(scene: Scene, { deps }: Process): number {
-  const { engine, due, deposits } = scene
-  const time = deps.clock.now()
-  let next = Number.POSITIVE_INFINITY
+/** Returns when something is due next. Most sweeps find nothing due and read no row. */
+function sweepIn(scene: Scene, sweeper: Process): number {
+  const nowMs = sweeper.deps.clock.now().getTime()
+  if (nowMs < scene.dueFromMs) return scene.dueFromMs
+  const trades = sweepTrades(scene, sweeper, nowMs)
+  const deposits = sweepDeposits(scene, nowMs)
+  scene.dueFromMs = Math.min(trades.dueFromMs, deposits)
+  return Math.min(trades.nextMs, deposits)
+}
+
+function sweepTrades(scene: Scene, { deps }: Process, nowMs: number): { nextMs: number; dueFromMs: number } {
+  const { engine, due } = scene
+  let nextMs = Number.POSITIVE_INFINITY
+  // An intent is given up at an age, whatever its alarm says.
+  let giveUpMs = Number.POSITIVE_INFINITY
   for (const row of due) {
     const { trade, facts } = row
-    if (trade.state === 'intended' && isPast(trade.createdAt, INTENT_LIFE_MS, time)) {
-      inProcess(scene, () => record(deps, { tradeId: facts.id }, { kind: 'nobody_came' }))
+    if (trade.state === 'intended') {
+      const endsMs = trade.createdAt.getTime() + INTENT_LIFE_MS
+      giveUpMs = Math.min(giveUpMs, endsMs)
+      if (endsMs <= nowMs)
+        inProcess(scene, () => record(deps, { tradeId: facts.id }, { kind: 'nobody_came' }))
     }
     if (facts.dueAt === null) {
       due.delete(row)
       continue
     }
-    let at = facts.dueAt
-    if (at <= time) {
-      at = new Date(time.getTime() + WAKE_AGAIN_MS)
-      setDue(scene, row, at)
+    let atMs = facts.dueAt.getTime()
+    if (atMs <= nowMs) {
+      atMs = nowMs + WAKE_AGAIN_MS
+      setDue(scene, row, new Date(atMs))
       sendJob(scene, row, new Date(engine.now()))
     }
-    next = Math.min(next, at.getTime())
+    nextMs = Math.min(nextMs, atMs)
   }
-  for (const deposit of deposits.values()) {
-    if (deposit.status !== 'created') continue
-    if (deposit.expiresAt <= time) expire(scene, deposit, time)
-    else next = Math.min(next, deposit.expiresAt.getTime())
+  return { nextMs, dueFromMs: Math.min(nextMs, giveUpMs) }
+}
+
+/** Returns when the first of the deposits that are still unpaid runs out. */
+function sweepDeposits(scene: Scene, nowMs: number): number {
+  let nextMs = Number.POSITIVE_INFINITY
+  for (const deposit of scene.unpaid) {
+    const endsMs = deposit.expiresAt.getTime()
+    if (endsMs <= nowMs) expire(scene, deposit, new Date(nowMs))
+    if (deposit.status === 'created') nextMs = Math.min(nextMs, endsMs)
+    else scene.unpaid.delete(deposit)
   }
-  return next
+  return nextMs
 }
 
 /** The operator changes how a store is credited, and who bears its reversals. */

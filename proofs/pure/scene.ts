@@ -23,6 +23,7 @@ export type Scene = Memory & {
 
 /** Runs something in a process; `failed` if the simulation made it fail. Any other failure is a defect. */
 export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
+  scene.engine.stir()
   work().catch((error: unknown) => {
     if (error instanceof JobFailed) failed()
     else scene.fail(error)

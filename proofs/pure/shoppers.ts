@@ -99,8 +99,11 @@ function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined
   return { assets, items, game: shopper % 2 === 0 ? 'cs' : 'dota' }
 }
 
-const codeOf = ({ random }: Scene): string =>
-  Array.from({ length: CODE_LENGTH }, () => CODE_ALPHABET[random.int(CODE_ALPHABET.length)]).join('')
+function codeOf({ random }: Scene): string {
+  let code = ''
+  while (code.length < CODE_LENGTH) code += CODE_ALPHABET[random.int(CODE_ALPHABET.length)]
+  return code
+}
 
 type Ask = { basket: Basket; botId: bigint }
 
