@@ -68,9 +68,9 @@ const FUNCTIONS_BEING_REWRITTEN = [
   'gateway/db/boss-queue.ts',
   'gateway/db/pg-signals.ts',
   'gateway/gateway.ts',
-  'proofs/real/ports.ts',
-  'proofs/real/connections.ts',
-  'proofs/real/work.ts',
+  'proofs/simulation/real/ports.ts',
+  'proofs/simulation/real/connections.ts',
+  'proofs/simulation/real/work.ts',
 ]
 const CIRCLES_BEING_BROKEN = [
   'gateway/stores/reference.ts',

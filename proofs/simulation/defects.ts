@@ -1,8 +1,8 @@
 /** `npm run prove -- defects`: plants each known defect, and looks for the first seed that finds it. */
 import { z } from 'zod'
-import { type LevelName, type RunSeed, realSeeds, runPureSeed } from '../levels.ts'
-import { DEFECTS } from '../planted-defects.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
+import { type LevelName, type RunSeed, realSeeds, runPureSeed } from './levels.ts'
+import { DEFECTS } from './planted-defects.ts'
 import { levelOption } from './prove.ts'
 import { withDatabases } from './threads.ts'
 

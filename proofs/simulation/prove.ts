@@ -1,13 +1,13 @@
 /** `npm run prove -- simulate`: runs seeds of one level, or replays one of them and prints all that happened in it. */
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { Fault } from '../faults.ts'
-import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from '../levels.ts'
 import { count, defineProof, type Finding, flag, keepFlag, maybeCount } from '../proof.ts'
-import { hashOf } from '../trace.ts'
 import { smallestCover } from './cover.ts'
 import { elapsedOf, inWords } from './elapsed.ts'
+import type { Fault } from './faults.ts'
+import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from './levels.ts'
 import { runSeeds, type SeedOutcome, withDatabases } from './threads.ts'
+import { hashOf } from './trace.ts'
 
 /** Broken seeds that are printed and kept. */
 const MOST_PRINTED = 20
