@@ -20,6 +20,7 @@ const SHARED = [
   'write under an old lease',
   'reversal, whole',
   'reversal, in part',
+  'reversal before it was seen',
   'acceptance after refused',
   'acceptance after abandoned',
   'acceptance after declined',

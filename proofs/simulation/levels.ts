@@ -6,6 +6,7 @@ import type { Core } from '../../gateway/trades/core.ts'
 import { type Fault, PURE_FAULTS, REAL_FAULTS } from './faults.ts'
 import type { Outcome } from './outcome.ts'
 import { runPure } from './pure/run.ts'
+import type { Reads } from './real/reads.ts'
 import { prepare, runReal } from './real/run.ts'
 import { openSessions } from './real/sessions.ts'
 
@@ -33,7 +34,10 @@ export const CHOSEN_SEEDS_FILE = join(import.meta.dirname, 'real/seeds.json')
 export const chosenSeeds = (): number[] =>
   z.array(z.number()).parse(JSON.parse(readFileSync(CHOSEN_SEEDS_FILE, 'utf8')))
 
-export type RunSeed = (seed: number, options?: { core?: Core; keepTrace?: boolean }) => Promise<Outcome>
+/** `reads`: only the real level has any. */
+type SeedOptions = { core?: Core; reads?: Reads; keepTrace?: boolean }
+
+export type RunSeed = (seed: number, options?: SeedOptions) => Promise<Outcome>
 
 export const runPureSeed: RunSeed = async (seed, options = {}) =>
   runPure({ seed, deposits: LEVELS.pure.deposits, ...options })

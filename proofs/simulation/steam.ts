@@ -9,68 +9,22 @@ import type {
   RefusedReason,
   SendAnswer,
   TradeState,
-  TradeStatus,
   TradeStatusAnswer,
   TradesAnswer,
 } from '../../gateway/steam/steam.ts'
 import type { Sim } from './process.ts'
+import { statusOf, tell, tellExchange } from './steam-answers.ts'
+import type { Exchange, Memory, SteamOffer } from './steam-memory.ts'
 import { hold } from './violation.ts'
-
-export type SteamOffer = {
-  offerId: string
-  /** Steam id of the bot. */
-  bot: string
-  /** Of the shopper: asked for items, or, of a counter-offer, asking for them back. */
-  partner: string
-  isCounter: boolean
-  message: string
-  assets: readonly OfferAsset[]
-  createdAt: number
-  /** From when on lists show it. */
-  visibleAt: number
-  state: OfferState
-  changedAt: number
-  earlier: OfferState
-  lie: { state: OfferState; from: number; until: number } | null
-  tradeId: string | null
-  /** How often each state was told: nothing else may end a trade. */
-  told: Map<OfferState, number>
-  /** The last answer, for the next one that says the same. */
-  answer: Offer | null
-}
-
-export type Exchange = {
-  tradeId: string
-  offer: SteamOffer
-  state: TradeState
-  changedAt: number
-  earlier: TradeStatus
-  items: { asset: OfferAsset; newAssetId: string | null; rolledBackAssetId: string | null }[]
-  settlesAt: number | null
-  beganAt: number
-  /** Every state that was told: nothing else may end a trade. */
-  told: Set<TradeState>
-}
 
 export type Steam = ReturnType<typeof createSteam>
 export type Parcel = { bot: string; partner: string; assets: readonly OfferAsset[]; message: string }
 
 const PROTECTION_MS = 7 * 86_400_000
-const STALE_MS = 60_000
 const PER_PARTNER = 5
 const PROTECTED_APP = 730
 const FALSE_ENDS = ['declined', 'countered', 'cancelled', 'expired', 'invalid_items'] as const
 const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'access_denied'] as const
-
-type Memory = Sim & {
-  offers: Map<string, SteamOffer>
-  exchanges: Map<string, Exchange>
-  ofBot: Map<string, SteamOffer[]>
-  byMessage: Map<string, SteamOffer>
-  /** Asset id → Steam id of its owner, `bot`, or where it is under way. */
-  owners: Map<string, string>
-  lastId: number
-}
 
 export function createSteam(sim: Sim) {
   const memory: Memory = {
@@ -167,38 +121,6 @@ function send(memory: Memory, parcel: Parcel): SendAnswer {
   const offer = make(memory, parcel)
   if (faults.strike('refusal of an offer that was made', 0.05)) return refused(random.pick(FALSE_REFUSALS))
   return { kind: 'sent', offerId: offer.offerId }
-}
-
-/** The state that Steam tells of the offer, which may be old or wrong. A fault counts where it changes the answer. */
-function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState {
-  const now = engine.now()
-  const { lie, state, earlier, changedAt } = offer
-  if (lie !== null && now >= lie.from && now < lie.until && !faults.stopped) {
-    if (lie.state !== state) faults.saw(offer.tradeId === null ? 'false end' : 'flip of an accepted offer')
-    return lie.state
-  }
-  const isOld = earlier !== state && now - changedAt < STALE_MS
-  return isOld && faults.strike('stale read', 0.05) ? earlier : state
-}
-
-function tell(memory: Memory, offer: SteamOffer): Offer {
-  const state = stateToTell(memory, offer)
-  offer.told.set(state, (offer.told.get(state) ?? 0) + 1)
-  const isExchanged = state === 'accepted' || state === 'reverted' || state === 'in_escrow'
-  const tradeId = isExchanged ? offer.tradeId : null
-  if (offer.answer?.state === state && offer.answer.tradeId === tradeId) return offer.answer
-  const assets = [...offer.assets]
-  offer.answer = Object.freeze({
-    offerId: offer.offerId,
-    partnerSteamId: offer.partner,
-    message: offer.message,
-    state,
-    tradeId,
-    itemsToReceive: offer.isCounter ? [] : assets,
-    itemsToGive: offer.isCounter ? assets : [],
-    createdAt: new Date(offer.createdAt),
-  })
-  return offer.answer
 }
 
 function read(memory: Memory, offerId: string): OfferAnswer {
@@ -310,10 +232,24 @@ function arrive(memory: Memory, exchange: Exchange): void {
     item.newAssetId = String(memory.lastId)
     owners.set(item.asset.assetId, 'bot')
   }
+  if (isProtected && exchange.state === 'complete' && faults.plan(0.08)) {
+    engine.after(random.between(50, 3_000), () => takePartBack(memory, exchange))
+  }
   if (exchange.state !== 'committed') return
   engine.after(
     random.between(1_000, 40_000),
     () => exchange.state === 'committed' && turn(memory, exchange, 'complete'),
+  )
+}
+
+/** Of an exchange that the till has hardly had time to see. */
+function takePartBack(memory: Memory, exchange: Exchange): void {
+  const { items } = exchange
+  const some = items.slice(0, Math.max(1, memory.random.int(items.length)))
+  reverse(
+    memory,
+    exchange,
+    some.map(({ asset }) => asset.assetId),
   )
 }
 
@@ -346,6 +282,9 @@ function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[
   const back = open.filter(({ asset }) => assetIds === undefined || assetIds.includes(asset.assetId))
   if (back.length === 0) return false
   const isWhole = back.length === exchange.items.length
+  if (!exchange.told.has('complete') && !exchange.told.has('committed')) {
+    faults.saw('reversal before it was seen')
+  }
   turn(memory, exchange, isWhole ? 'rolled_back' : 'partly_rolled_back')
   faults.saw(isWhole ? 'reversal, whole' : 'reversal, in part')
   for (const item of back) {
@@ -354,14 +293,6 @@ function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[
   }
   if (isWhole) change(memory, exchange.offer, 'reverted')
   return true
-}
-
-function tellExchange({ engine, faults }: Memory, exchange: Exchange): TradeStatus {
-  const { earlier, changedAt, state } = exchange
-  const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS
-  const told = isOld && faults.strike('stale read', 0.05) ? earlier : statusOf(exchange)
-  exchange.told.add(told.state)
-  return told
 }
 
 function status(memory: Memory, tradeId: string): TradeStatusAnswer {
@@ -375,19 +306,4 @@ function history(memory: Memory, bot: string, since: Date): TradesAnswer {
     .filter(({ offer, beganAt }) => offer.bot === bot && beganAt >= since.getTime())
     .map((exchange) => tellExchange(memory, exchange))
   return { kind: 'trades', trades, unreadable: 0 }
-}
-
-function statusOf(exchange: Omit<Exchange, 'earlier' | 'changedAt' | 'beganAt' | 'told'>): TradeStatus {
-  return {
-    tradeId: exchange.tradeId,
-    partnerSteamId: exchange.offer.partner,
-    state: exchange.state,
-    received: exchange.items.map(({ asset, newAssetId, rolledBackAssetId }) => ({
-      ...asset,
-      newAssetId,
-      rolledBackAssetId,
-    })),
-    settlesAt: exchange.settlesAt === null ? null : new Date(exchange.settlesAt),
-    rollbackOf: null,
-  }
 }

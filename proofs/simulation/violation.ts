@@ -15,6 +15,7 @@ export type Invariant =
   | 'I13'
   | 'I14'
   | 'I15'
+  | 'I16'
   /** The code threw where it promises not to. */
   | 'defect'
 

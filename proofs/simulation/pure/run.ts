@@ -34,6 +34,8 @@ const FAULTS_MS = 45 * MINUTE_MS
 /** By then every deposit must be final: it lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + HOUR_MS
 const LEASE_MS = 25_000
+/** Some eight times what a seed takes. */
+const MOST_STEPS = 200_000
 const TICK_MS = 5_000
 const SWEEP_MS = 10_000
 const MOST_TRIES = 5
@@ -89,7 +91,7 @@ function play(scene: Scene, deposits: number): void {
 type Setting = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }
 
 function setScene({ core, random, trace, fail }: Setting): Scene {
-  const engine = createEngine(START)
+  const engine = createEngine(START, MOST_STEPS)
   const faults = createFaults(random.chance)
   const sim = { engine, random, faults }
   const outage = { isDown: false, isKnown: false }

@@ -2,7 +2,8 @@
 import type { OfferState } from '../../../gateway/steam/steam.ts'
 import { LOST_ROOM_MS } from '../../../gateway/trades/consequences.ts'
 import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
-import type { Exchange, Steam } from '../steam.ts'
+import type { Steam } from '../steam.ts'
+import type { Exchange } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import type { Book } from './book.ts'
 import type { DepositRow, Memory, Store, TradeRow } from './memory.ts'
@@ -53,7 +54,7 @@ export function checkRisk({ book, trades, engine, steam }: Memory, row: TradeRow
 }
 
 /** Steam may report late; allow for that. */
-const TOLD_WITHIN_MS = 120_000
+export const TOLD_WITHIN_MS = 120_000
 
 /** Funds are released only for what is still with the bot. */
 export function checkRelease(steam: Steam, row: TradeRow, nowMs: number): void {
@@ -93,7 +94,7 @@ export function isToldInvalid(steam: Steam, offerId: string | null, reason: stri
     case 'exchange_failed':
       return exchange?.told.has('failed') === true
     case 'exchange_taken_back':
-      return exchange?.told.has('rolled_back') === true
+      return exchange !== undefined && isToldTakenBack(exchange)
     case 'invalid':
     case 'invalid_items':
       // A bad end counts only when it was told twice.
@@ -102,6 +103,11 @@ export function isToldInvalid(steam: Steam, offerId: string | null, reason: stri
       return false
   }
 }
+
+/** All at once, or in parts that together are all. */
+const isToldTakenBack = ({ told, items }: Exchange): boolean =>
+  told.has('rolled_back') ||
+  (told.has('partly_rolled_back') && items.every((item) => item.rolledBackAssetId !== null))
 
 /** Only Steam's word ends an offer that was open. */
 export function checkEnd(steam: Steam, { trade, before }: { trade: Trade; before: Trade }): void {

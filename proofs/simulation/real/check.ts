@@ -7,7 +7,7 @@ import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
 import type { OfferState } from '../../../gateway/steam/steam.ts'
 import { LOST_ROOM_MS, type Terms } from '../../../gateway/trades/consequences.ts'
 import { EDGES } from '../../../gateway/trades/trade.ts'
-import { isToldInvalid } from '../pure/truth.ts'
+import { isToldInvalid, TOLD_WITHIN_MS } from '../pure/truth.ts'
 import type { Steam } from '../steam.ts'
 import { hold } from '../violation.ts'
 import type { Scene } from './scene.ts'
@@ -36,6 +36,7 @@ const snapshot = z.object({
       held: money,
       reversed: money,
       live: z.number(),
+      itemsBack: z.number(),
       store: z.number(),
       isProtected: z.boolean(),
       settlesAt: z.string().nullable(),
@@ -73,6 +74,7 @@ const SNAPSHOT = `select
     'code', secret_code, 'offer', steam_offer_id, 'exchange', steam_trade_id, 'delivered', delivered_at is not null, 'cancelling', cancelling,
     'total', total::text, 'held', held_amount::text, 'reversed', reversed_amount::text,
     'live', (select count(*) from trade_item where trade_id = t.id and live),
+    'itemsBack', (select count(*) from trade_item where trade_id = t.id and reversed_at is not null),
     'store', (select store_id from deposit where id = t.deposit_id), 'isProtected', settles_at is not null, 'settlesAt', settles_at,
     'mode', credit_mode, 'liability', liability, 'limit', risk_limit_usd_cents::text,
     'early', (select coalesce(sum(amount), 0)::text from ledger_entry e join account a on a.id = e.credit_account
@@ -107,6 +109,7 @@ export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot)
   const states = new Map(before?.trades.map((trade) => [trade.id, trade]))
   for (const trade of now.trades) {
     checkTrade(steam, states.get(trade.id), trade)
+    if (trade.state === 'final' && states.get(trade.id)?.state === 'held') checkRelease(scene, trade)
     if (trade.delivered) checkTerms(scene, trade)
     if (trade.delivered && states.get(trade.id)?.delivered !== true) checkRisk(trade, now)
   }
@@ -193,6 +196,14 @@ function checkCredit(steam: Steam, trade: TradeRow): void {
     'I15',
     () => `trade ${trade.id} is not held as long as Steam protects it`,
   )
+}
+
+/** Funds are released only for the items that are still with the bot. */
+function checkRelease({ steam, engine }: Scene, { id, exchange, itemsBack }: TradeRow): void {
+  const record = steam.exchanges.get(exchange ?? '')
+  if (record === undefined || engine.now() - record.changedAt < TOLD_WITHIN_MS) return
+  const back = record.items.filter((item) => item.rolledBackAssetId !== null).length
+  hold(back === itemsBack, 'I7', () => `trade ${id} is released, but its items went back`)
 }
 
 const WORDS: Partial<Record<TradeStateColumn, readonly OfferState[]>> = {

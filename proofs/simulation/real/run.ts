@@ -15,6 +15,7 @@ import { check, checkAlive, checkRest, keyOf, readSnapshot, type Snapshot } from
 import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
 import { idsOf, queueOf, watchedLog } from './ports.ts'
 import { inProcess, startProcess } from './process.ts'
+import { checkReads, READS, type Reads } from './reads.ts'
 import type { Scene } from './scene.ts'
 import { createScheduler } from './scheduler.ts'
 import type { Sessions } from './sessions.ts'
@@ -26,6 +27,7 @@ export type RealOptions = {
   seed: number
   deposits: number
   core?: Core
+  reads?: Reads
   keepTrace?: boolean
 }
 
@@ -39,6 +41,8 @@ const FAULTS_MS = 10 * MINUTE_MS
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /** Every deposit must be final this long after the faults: it lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
+/** Some eight times what a seed takes. */
+const MOST_STEPS = 60_000
 /** Past every simulated time. */
 const FOR_EVER = new Date(Date.UTC(2030, 0, 1))
 const WATCHED = ['sending', 'unknown', 'active']
@@ -50,6 +54,7 @@ export async function runReal({
   seed,
   deposits,
   core = CORE,
+  reads = READS,
   keepTrace = false,
 }: RealOptions): Promise<Outcome> {
   const session = await sessions.takeMonitor()
@@ -66,7 +71,7 @@ export async function runReal({
   })
   let isClean = false
   try {
-    await play(scene, deposits)
+    await play(scene, { deposits, reads })
     isClean = true
     return outcome()
   } catch (error) {
@@ -78,8 +83,10 @@ export async function runReal({
   }
 }
 
-async function play(scene: Scene & { failure(): unknown }, deposits: number): Promise<void> {
-  const { engine, scheduler, monitor, steam } = scene
+type Plan = { deposits: number; reads: Reads }
+
+async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: Plan): Promise<void> {
+  const { engine, scheduler, monitor, steam, sessions } = scene
   const stage = await setStage(scene)
   for (const name of NAMES) scene.processes.push(await startProcess(scene, name))
   beginShopping(stage, deposits)
@@ -91,10 +98,16 @@ async function play(scene: Scene & { failure(): unknown }, deposits: number): Pr
   sweep(scene, START + FAULTS_MS)
   sweepHistory(scene, [START + 30 * MINUTE_MS, START + 20 * HOUR_MS, START + 100 * HOUR_MS])
   engine.at(START + FAULTS_MS, () => calm(scene))
-  engine.at(START + BUSY_MS, () => scheduler.meanwhile(async () => checkAlive(await readSnapshot(monitor))))
+  // Most of what was credited is still held then; at rest nothing is.
+  const whenQuiet = async () => {
+    checkAlive(await readSnapshot(monitor))
+    await checkReads(sessions.pool, reads)
+  }
+  engine.at(START + BUSY_MS, () => scheduler.meanwhile(whenQuiet))
   await scheduler.run()
   await checkRest(steam, monitor)
-  await verify(scene.sessions)
+  await checkReads(sessions.pool, reads)
+  await verify(sessions)
 }
 
 async function verify({ pool }: Sessions): Promise<void> {
@@ -112,7 +125,7 @@ type Setting = {
 }
 
 function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { failure(): unknown } {
-  const engine = createEngine(START)
+  const engine = createEngine(START, MOST_STEPS)
   const random = seededRandom(seed)
   const faults = createFaults(random.chance)
   const sim = { engine, random, faults }
