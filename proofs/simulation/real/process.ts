@@ -1,4 +1,5 @@
 /** A simulated process of the gateway: its own connections, clock and leases. It can stand still, and die at any await. */
+import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../../../gateway/bots/fleet.ts'
 import { beat, LEASE_MS, setOnline, takeLeases } from '../../../gateway/bots/store.ts'
@@ -8,6 +9,7 @@ import { tradeHandlers } from '../../../gateway/trades/advance.ts'
 import { createTradeStore } from '../../../gateway/trades/postgres-store.ts'
 import { bornAs, revive, type Sim, waitForTurn } from '../process.ts'
 import { type Gate, sessionOf } from '../steam-session.ts'
+import { type Invariant, Violation } from '../violation.ts'
 import { ConnectionLost, openConnections } from './connections.ts'
 import { signalsOf } from './ports.ts'
 import type { Deps, Held, Process, Scene } from './scene.ts'
@@ -67,8 +69,28 @@ function crash({ engine, random }: Sim, process: Process): void {
 export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
   work().catch((error: unknown) => {
     if (error instanceof ConnectionLost || isBrokenOff(error)) failed()
-    else scene.fail(error)
+    else scene.fail(asPromise(error))
   })
+}
+
+const constraintError = z.object({ code: z.enum(['23505', '23514']), table: z.string(), message: z.string() })
+
+/** The promise that the constraints of each table keep. */
+const KEPT_BY: Record<string, Invariant> = {
+  account: 'I4',
+  custody_entry: 'I13',
+  deposit: 'I13',
+  event: 'I9',
+  ledger_entry: 'I6',
+  trade: 'I13',
+  trade_item: 'I8',
+}
+
+/** Where the database refuses what breaks a promise, the promise has a name all the same. */
+function asPromise(error: unknown): unknown {
+  const refused = constraintError.safeParse(error).data
+  const kept = refused && KEPT_BY[refused.table]
+  return kept === undefined ? error : new Violation(kept, refused?.message ?? '', error)
 }
 
 const isBrokenOff = (error: unknown): boolean =>
