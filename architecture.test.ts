@@ -68,9 +68,9 @@ const HEIGHT: Record<string, number> = {
 const FUNCTIONS_BEING_REWRITTEN = [
   // Queue.send takes 4, as do its twins in the simulation.
   'gateway/db/boss-queue.ts',
-  'proofs/real/ports.ts',
-  'proofs/real/connections.ts',
-  'proofs/real/work.ts',
+  'proofs/simulation/real/ports.ts',
+  'proofs/simulation/real/connections.ts',
+  'proofs/simulation/real/work.ts',
 ]
 const isAmong = (list: readonly string[], file: string): boolean =>
   list.some((each) => file === each || (each.endsWith('/') && file.startsWith(each)))

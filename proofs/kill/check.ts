@@ -6,7 +6,14 @@ import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
 import { BOTS, type KillTill } from './till.ts'
 
-export type Books = { deliveries: number; credited: number; events: number; webhooks: number }
+export type Books = {
+  deliveries: number
+  /** Deliveries of which something was taken back. */
+  reversals: number
+  credited: number
+  events: number
+  webhooks: number
+}
 
 /** Every promise that does not hold, as a line. */
 export async function checkTill(till: KillTill, opened: readonly string[]): Promise<string[]> {
@@ -14,6 +21,7 @@ export async function checkTill(till: KillTill, opened: readonly string[]): Prom
   return [
     ...differences.map(({ problem, detail }) => `${problem}: ${detail}`),
     ...(await offersAgainstCredits(till)),
+    ...(await reversalsAgainstItems(till)),
     ...(await itemsAgainstCustody(till)),
     ...(await depositsAgainstOrders(till, opened)),
     ...(await webhooksAgainstEvents(till)),
@@ -31,10 +39,12 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
   )
   const credited = new Map(rows.map((row) => [row.offer, row]))
   const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
+  // Taken back before the till had seen them.
+  const gone = new Set(wholeReversals(steam))
   const sent = steam.world().offers.filter((offer) => bots.has(offer.sender))
   for (const offer of sent) {
     const row = credited.get(offer.id)
-    if (offer.state === STATE.accepted && row === undefined) {
+    if (offer.state === STATE.accepted && row === undefined && !gone.has(offer.tradeId ?? '')) {
       problems.push(`offer ${offer.id} was accepted and not credited`)
     }
     if (offer.state !== STATE.accepted && row !== undefined) {
@@ -52,6 +62,46 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
   }
   for (const offer of credited.keys()) problems.push(`offer ${offer} is credited and not on Steam`)
   return problems
+}
+
+/** Ids of Steam's trades whose items all went back. */
+const wholeReversals = (steam: KillTill['steam']): string[] =>
+  steam
+    .world()
+    .trades.filter(({ items }) => items.every(({ rolledBackAssetId }) => rolledBackAssetId))
+    .map(({ id }) => id)
+
+/** Every item that went back on Steam is one that its trade was paid for and no longer is, and no other. */
+async function reversalsAgainstItems(till: KillTill): Promise<string[]> {
+  const rows = await read(
+    till.pool,
+    `select steam_trade_id as trade, asset_id as asset from trade_item join trade on trade.id = trade_id
+     where reversed_at is not null`,
+    z.object({ trade: z.string(), asset: z.string() }),
+  )
+  const known = new Set(rows.map(({ trade, asset }) => `${trade} ${asset}`))
+  const real = await reversedOnSteam(till)
+  return [
+    ...real.filter((item) => !known.has(item)).map((item) => `went back, and is still credited: ${item}`),
+    ...[...known].filter((item) => !real.includes(item)).map((item) => `reversed, but not on Steam: ${item}`),
+  ]
+}
+
+/** Trade and item of all that went back on Steam after the till had credited the trade. */
+async function reversedOnSteam({ pool, steam }: Pick<KillTill, 'pool' | 'steam'>): Promise<string[]> {
+  const rows = await read(
+    pool,
+    'select steam_trade_id as trade from trade where delivered_at is not null',
+    z.object({ trade: z.string() }),
+  )
+  const delivered = new Set(rows.map(({ trade }) => trade))
+  return steam
+    .world()
+    .trades.flatMap(({ id, items }) =>
+      delivered.has(id)
+        ? items.flatMap(({ assetId, rolledBackAssetId }) => (rolledBackAssetId ? [`${id} ${assetId}`] : []))
+        : [],
+    )
 }
 
 /** The bots have exactly the items on Steam that the ledger of items says. */
@@ -145,16 +195,18 @@ export async function booksOf({ pool, receiver }: KillTill): Promise<Books> {
   const [row] = await read(
     pool,
     `select (select count(*)::int from trade where delivered_at is not null) as deliveries,
+      (select count(*)::int from trade where reversed_amount > 0) as reversals,
       (select coalesce(sum(total), 0)::int from trade where delivered_at is not null) as credited,
       (select count(*)::int from event) as events`,
-    z.object({ deliveries: z.number(), credited: z.number(), events: z.number() }),
+    z.object({ deliveries: z.number(), reversals: z.number(), credited: z.number(), events: z.number() }),
   )
-  const { deliveries = 0, credited = 0, events = 0 } = row ?? {}
-  return { deliveries, credited, events, webhooks: receiver.received.length }
+  const { deliveries = 0, reversals = 0, credited = 0, events = 0 } = row ?? {}
+  return { deliveries, reversals, credited, events, webhooks: receiver.received.length }
 }
 
 /** Everything that still changes. The books can be compared when this is empty. */
-export async function whatMoves({ pool }: Pick<KillTill, 'pool'>): Promise<string[]> {
+export async function whatMoves(till: Pick<KillTill, 'pool' | 'steam'>): Promise<string[]> {
+  const { pool } = till
   const rows = await read(
     pool,
     `select 'trade ' || id || ' is ' || state as line from trade
@@ -163,7 +215,18 @@ export async function whatMoves({ pool }: Pick<KillTill, 'pool'>): Promise<strin
      union all select 'webhook ' || event_id || ' is due' from webhook_delivery where state = 'due'`,
     z.object({ line: z.string() }),
   )
-  return rows.map(({ line }) => line)
+  const seen = await read(
+    pool,
+    `select steam_trade_id || ' ' || asset_id as item from trade_item join trade on trade.id = trade_id
+     where reversed_at is not null`,
+    z.object({ item: z.string() }),
+  )
+  const known = new Set(seen.map(({ item }) => item))
+  const unseen = (await reversedOnSteam(till)).filter((item) => !known.has(item))
+  return [
+    ...rows.map(({ line }) => line),
+    ...unseen.map((item) => `nobody has seen that it went back: ${item}`),
+  ]
 }
 
 async function read<T>(pool: pg.Pool, sql: string, row: z.ZodType<T>): Promise<T[]> {

@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { type Inventory, inventorySchema } from '../../contract/widget-api.ts'
-import { STATE } from '../../steam-sandbox/world/world.ts'
+import { reverseTrade } from '../../steam-sandbox/world/trades.ts'
+import { STATE, TRADE } from '../../steam-sandbox/world/world.ts'
 import type { Random } from '../random.ts'
 import type { KillTill } from './till.ts'
 
@@ -14,6 +15,12 @@ const VISITORS = 4
 const DECLINES = 0.15
 const MOST_THOUGHT_MS = 1_200
 const PAUSE_MS = [200, 900] as const
+/** How many of a hundred protected trades are taken back, after at most so long, and in part. */
+const TAKEN_BACK = 0.6
+const TAKEN_IN_PART = 0.3
+const MOST_REGRET_MS = 4_000
+/** Steam protects nothing else. */
+const PROTECTED_SHARE = 0.4
 const LOOK_MS = 40
 const AGAIN_MS = 100
 /** As long as a busy machine needs for a gateway that is started after a kill. */
@@ -37,7 +44,7 @@ export function startLoad(till: KillTill, random: Random): Load {
       await delay(random.between(...PAUSE_MS))
     }
   })
-  const people = peopleOnSteam(till, random, ending.signal)
+  const people = peopleOnSteam(till, random, { ending: ending.signal, leaving: leaving.signal })
   const leave = async (): Promise<void> => {
     leaving.abort()
     await Promise.all(visitors)
@@ -62,7 +69,7 @@ async function visit(till: KillTill, random: Random, opened: string[]): Promise<
   const hash = await openVisit(till, externalId, random.pick(PEOPLE))
   if (hash === undefined) return
   opened.push(externalId)
-  const game = GAMES[random.int(GAMES.length)] ?? 'cs'
+  const game = random.chance(PROTECTED_SHARE) ? 'cs' : (GAMES[random.int(GAMES.length)] ?? 'cs')
   const shown = await showItems(till, hash, game)
   if (shown === undefined) return
   const { items, quoteId } = shown
@@ -139,8 +146,18 @@ export async function call(till: KillTill, path: string, { headers = {}, body }:
   return undefined
 }
 
-/** Accepts or declines every open offer after a while, as soon as it is on Steam, even if the till does not know it yet. */
-async function peopleOnSteam({ steam }: KillTill, random: Random, ending: AbortSignal): Promise<void> {
+type Signals = { ending: AbortSignal; leaving: AbortSignal }
+
+/**
+ * Accepts or declines every open offer after a while, as soon as it is on Steam, even if the till does not know it yet.
+ * Takes protected trades back, as long as shoppers come.
+ */
+async function peopleOnSteam(
+  { steam }: KillTill,
+  random: Random,
+  { ending, leaving }: Signals,
+): Promise<void> {
+  const regrets = regretsOf(steam, random)
   const thinking = new Map<string, { atMs: number; accepts: boolean }>()
   const own = new Set([steam.as('nova_hound').steamId, steam.as('quiet_lynx').steamId])
   while (!ending.aborted) {
@@ -156,6 +173,27 @@ async function peopleOnSteam({ steam }: KillTill, random: Random, ending: AbortS
         else person.decline(id)
       }
     }
+    if (!leaving.aborted) regrets(now)
     await delay(LOOK_MS)
+  }
+}
+
+/** Looks at every protected trade, and takes some of them back after a while: whole, or the first item alone. */
+function regretsOf(steam: KillTill['steam'], random: Random): (now: number) => void {
+  /** When each is taken back; null for never. */
+  const plans = new Map<string, number | null>()
+  return (now) => {
+    for (const { id, status, settlesAtS, rollbackOf, items } of steam.world().trades) {
+      if (status !== TRADE.complete || settlesAtS === 0 || rollbackOf !== undefined) continue
+      const atMs = plans.get(id)
+      if (atMs === undefined) {
+        plans.set(id, random.chance(TAKEN_BACK) ? now + random.int(MOST_REGRET_MS) : null)
+      } else if (atMs !== null && now >= atMs) {
+        const [first] = random.chance(TAKEN_IN_PART) ? items : []
+        const some = first === undefined ? {} : { assetIds: [first.assetId] }
+        steam.change((world, nowS) => reverseTrade(world, { tradeId: id, ...some }, nowS))
+        plans.set(id, null)
+      }
+    }
   }
 }

@@ -49,7 +49,8 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Pl
     const { books, problems } = world.found
     const trouble = problems.length === 0 ? 'nothing lost, nothing doubled' : problems.join('; ')
     console.log(
-      `${done + some} rounds: ${books.deliveries} deliveries, ${books.webhooks} webhooks, ${trouble}; ` +
+      `${done + some} rounds: ${books.deliveries} deliveries, ${books.reversals} reversals, ` +
+        `${books.webhooks} webhooks, ${trouble}; ` +
         `machine ${Math.round(world.speed * 100)} % of a quiet one`,
     )
   }
@@ -86,6 +87,10 @@ async function workOfKilled(serverUrl: string, seed: number): Promise<Omit<Kille
 
 function report({ worker, worlds }: Played, seed: number): Finding {
   const problems = [...worker.found.problems, ...worlds.flatMap(({ found }) => found.problems)]
+  const sum = (of: (books: Books) => number): number =>
+    worlds.reduce((total, { found }) => total + of(found.books), 0)
+  const reversals = sum((books) => books.reversals)
+  if (reversals === 0) problems.push('no trade was taken back, so nothing is proved of reversals')
   const passed = problems.length === 0
   const measured = (of: (world: Killed) => number[]): Measured[] =>
     worlds.map(({ found, speed }) => ({ ms: of(found), speed }))
@@ -104,8 +109,6 @@ function report({ worker, worlds }: Played, seed: number): Finding {
   console.log(secondsInWords('the API answers after a start', seconds.api))
   console.log(secondsInWords('the bots are at work after a kill', seconds.bots))
   console.log(secondsInWords('what a killed process had in hand goes on', seconds.work))
-  const sum = (of: (books: Books) => number): number =>
-    worlds.reduce((total, { found }) => total + of(found.books), 0)
   const rounds = worlds.reduce((total, { found }) => total + found.rounds, 0)
   console.log(`kill: ${rounds} rounds, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
   const content = {
@@ -113,6 +116,7 @@ function report({ worker, worlds }: Played, seed: number): Finding {
     rounds,
     seed,
     deliveries: sum(({ deliveries }) => deliveries),
+    reversals,
     creditedCents: sum(({ credited }) => credited),
     events: sum(({ events }) => events),
     webhooksReceived: sum(({ webhooks }) => webhooks),

@@ -8,6 +8,7 @@ test('3 rounds of kill -9 under load lose nothing and double nothing', { timeout
   const { problems, books, apiMs } = await killRounds(inject('databaseUrl'), PLAN)
   expect(problems).toEqual([])
   expect(books.deliveries).toBeGreaterThan(0)
+  expect(books.reversals).toBeGreaterThan(0)
   // Of the two that were not killed too early, and of the last start.
   expect(apiMs).toHaveLength(3)
 })

@@ -4,10 +4,11 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running } from '../../e2e/support/process.ts'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { type Random, seededRandom } from '../random.ts'
 import { type Books, booksOf, checkTill, whatMoves } from './check.ts'
 import { startLoad } from './load.ts'
-import { answering, botsOnline, epochsOf, type KillTill, openKillTill, passMinute } from './till.ts'
+import { answering, botsOnline, epochsOf, type KillTill, openKillTill, passHour, passMinute } from './till.ts'
 
 /** Some are killed while they start, some at any moment, and the others when something is half done. */
 const KILLED_EARLY = 0.15
@@ -17,8 +18,15 @@ const MOST_LIFE_MS = 4_000
 const MOST_LAG_MS = 25
 const LOAD_SEED = 1_000_000
 const SETTLE_MS = 300_000
-/** A world with fewer deliveries proves little: its shoppers go on until there are this many. */
+/** A world with fewer deliveries, or without a reversal, proves little: its shoppers go on until then. */
 const LEAST_DELIVERIES = 3
+/** The settings of the store, a round each: a trade keeps those of its delivery (D-36). Its limit stays. */
+const TERMS = [
+  ['on_accept', 'operator'],
+  ['on_release', 'store'],
+  ['on_accept', 'store'],
+  ['on_release', 'operator'],
+] as const
 
 /** A first attempt that was begun: its claim puts the next one off. */
 const WEBHOOK_IN_FLIGHT = `webhook_delivery
@@ -57,8 +65,13 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed>
   let gateway: Running | undefined
   try {
     for (let round = 1; round <= rounds; round += 1) {
+      await setTerms(till, round)
       const isPatient = realTimeEvery !== undefined && round % realTimeEvery === 0
       await (isPatient ? patientRound(till, killed) : hastyRound(till, random, killed))
+      const differences = await verifyLedger(till.pool)
+      killed.problems.push(
+        ...differences.map(({ problem, detail }) => `round ${round}: ${problem}: ${detail}`),
+      )
     }
     gateway = till.start()
     killed.apiMs.push(await answering(till, gateway))
@@ -90,6 +103,11 @@ async function hastyRound(till: KillTill, random: Random, notes: Notes): Promise
   await gateway.kill()
   await noteCaught(till, notes)
   await passMinute(till)
+}
+
+async function setTerms({ pool }: KillTill, round: number): Promise<void> {
+  const terms = TERMS[round % TERMS.length] ?? TERMS[0]
+  await pool.query('update store set credit_mode = $1, liability = $2', [...terms])
 }
 
 async function untilHalfDone({ pool }: KillTill, random: Random): Promise<void> {
@@ -132,8 +150,13 @@ async function noteCaught({ pool }: KillTill, { caught }: Notes): Promise<void> 
 }
 
 async function delivered(till: KillTill): Promise<void> {
-  const isEnough = async () => (await booksOf(till)).deliveries >= LEAST_DELIVERIES || undefined
-  await eventually(`${LEAST_DELIVERIES} deliveries`, isEnough, SETTLE_MS)
+  const isEnough = async () => {
+    const { deliveries, reversals } = await booksOf(till)
+    if (deliveries >= LEAST_DELIVERIES && reversals > 0) return true
+    await passHour(till)
+    return undefined
+  }
+  await eventually(`${LEAST_DELIVERIES} deliveries and a reversal`, isEnough, SETTLE_MS)
 }
 
 async function settle(till: KillTill): Promise<void> {
@@ -141,6 +164,7 @@ async function settle(till: KillTill): Promise<void> {
   await eventually(
     'everything is settled',
     async () => {
+      await passHour(till)
       moving = await whatMoves(till)
       return moving.length === 0 || undefined
     },

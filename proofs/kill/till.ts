@@ -156,6 +156,11 @@ export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void
     update pgboss.job set started_on = started_on - interval '1 minute' where state = 'active';`)
 }
 
+/** An hour passes for the look through Steam's history, which finds what was taken back. */
+export async function passHour({ pool }: Pick<KillTill, 'pool'>): Promise<void> {
+  await pool.query(`update bot set history_at = history_at - interval '1 hour'`)
+}
+
 async function onServer(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Fault } from '../faults.ts'
 import { smallestCover } from './cover.ts'
+import type { Fault } from './faults.ts'
 
 const seed = (number: number, ...faults: Fault[]) => ({
   seed: number,

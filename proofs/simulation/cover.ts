@@ -1,6 +1,6 @@
 /** The seeds that `npm test` runs: few, and together they meet every fault. */
-import type { Fault } from '../faults.ts'
-import type { Outcome } from '../outcome.ts'
+import type { Fault } from './faults.ts'
+import type { Outcome } from './outcome.ts'
 
 type Met = Pick<Outcome, 'seed' | 'faults'>
 

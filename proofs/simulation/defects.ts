@@ -1,9 +1,12 @@
 /** `npm run prove -- defects`: plants each known defect, and looks for the first seed that finds it. */
 import { z } from 'zod'
-import { type LevelName, type RunSeed, realSeeds, runPureSeed } from '../levels.ts'
-import { DEFECTS } from '../planted-defects.ts'
+import type { Core } from '../../gateway/trades/core.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
+import { type LevelName, type RunSeed, realSeeds, runPureSeed } from './levels.ts'
+import { DEFECTS } from './planted-defects.ts'
+import { READ_DEFECTS } from './planted-read-defects.ts'
 import { levelOption } from './prove.ts'
+import type { Reads } from './real/reads.ts'
 import { withDatabases } from './threads.ts'
 
 export const defectsProof = defineProof({
@@ -22,8 +25,8 @@ async function findDefects(level: LevelName, seeds: number): Promise<Finding> {
   const missed: string[] = []
   await withDatabases(level === 'real' ? 1 : 0, async (urls) => {
     const run = level === 'pure' ? runPureSeed : await realSeeds(urls)
-    for (const [defect, core] of Object.entries(DEFECTS)) {
-      const first = await firstFinding(run, core, seeds)
+    for (const [defect, planted] of plantedOn(level)) {
+      const first = await firstFinding(run, planted, seeds)
       if (first === undefined) missed.push(defect)
       else found.push({ defect, ...first })
       console.log(
@@ -36,13 +39,22 @@ async function findDefects(level: LevelName, seeds: number): Promise<Finding> {
   return { passed: missed.length === 0, result: { name: `defects-${level}`, content } }
 }
 
+type Planted = { core: Core } | { reads: Reads }
+
+/** By name. Only the real level has reads. */
+function plantedOn(level: LevelName): [string, Planted][] {
+  const rules = Object.entries(DEFECTS).map(([name, core]): [string, Planted] => [name, { core }])
+  const reads = Object.entries(READ_DEFECTS).map(([name, reads]): [string, Planted] => [name, { reads }])
+  return level === 'real' ? [...rules, ...reads] : rules
+}
+
 async function firstFinding(
   run: RunSeed,
-  core: (typeof DEFECTS)[keyof typeof DEFECTS],
+  planted: Planted,
   seeds: number,
 ): Promise<Omit<Found, 'defect'> | undefined> {
   for (let seed = 1; seed <= seeds; seed += 1) {
-    const { violation } = await run(seed, { core })
+    const { violation } = await run(seed, planted)
     if (violation !== undefined) return { seed, broke: violation.message }
   }
   return undefined

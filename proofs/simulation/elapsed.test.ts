@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { runPureSeed } from '../levels.ts'
-import { DEFECTS } from '../planted-defects.ts'
 import { elapsedOf } from './elapsed.ts'
+import { runPureSeed } from './levels.ts'
+import { DEFECTS } from './planted-defects.ts'
 
 const DAY_MS = 86_400_000
 

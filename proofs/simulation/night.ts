@@ -2,11 +2,11 @@
 import { randomInt } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
-import type { LevelName } from '../levels.ts'
 import { defineProof, type Finding, keepFlag } from '../proof.ts'
 import { commitOf } from '../results.ts'
 import { elapsedOf, inWords } from './elapsed.ts'
 import { keepFailingSeed } from './failing-seeds.ts'
+import type { LevelName } from './levels.ts'
 import { levelOption, printViolation } from './prove.ts'
 import { runSeeds, type SeedOutcome } from './threads.ts'
 

@@ -1,13 +1,13 @@
 /** `npm run prove -- simulate`: runs seeds of one level, or replays one of them and prints all that happened in it. */
 import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { Fault } from '../faults.ts'
-import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from '../levels.ts'
 import { count, defineProof, type Finding, flag, keepFlag, maybeCount } from '../proof.ts'
-import { hashOf } from '../trace.ts'
 import { smallestCover } from './cover.ts'
 import { elapsedOf, inWords } from './elapsed.ts'
+import type { Fault } from './faults.ts'
+import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from './levels.ts'
 import { runSeeds, type SeedOutcome, withDatabases } from './threads.ts'
+import { hashOf } from './trace.ts'
 
 /** Broken seeds that are printed and kept. */
 const MOST_PRINTED = 20
@@ -142,6 +142,6 @@ function chooseSeeds(outcomes: readonly SeedOutcome[]): void {
   const sound = outcomes.filter(({ violation }) => violation === undefined)
   const seeds = smallestCover(LEVELS.real.faults, sound)
   if (seeds === undefined) throw new Error('these seeds do not meet every fault: run more of them')
-  writeFileSync(CHOSEN_SEEDS_FILE, `${JSON.stringify(seeds)}\n`)
+  writeFileSync(CHOSEN_SEEDS_FILE, `[${seeds.join(', ')}]\n`)
   console.log(`npm test runs seeds ${seeds.join(', ')} from now on`)
 }

@@ -1,9 +1,9 @@
 /** Runs many seeds on two threads, each with databases of its own where the level needs them. */
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { LEVELS, type LevelName } from '../levels.ts'
-import type { Outcome } from '../outcome.ts'
-import { openServers } from '../real/servers.ts'
+import { LEVELS, type LevelName } from './levels.ts'
+import type { Outcome } from './outcome.ts'
+import { openServers } from './real/servers.ts'
 
 /** Its trace is empty: only a replay prints one. */
 export type SeedOutcome = Outcome

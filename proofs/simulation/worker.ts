@@ -1,7 +1,7 @@
 /** A thread of the simulation: runs the seeds that it is given. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { z } from 'zod'
-import { realSeeds, runPureSeed } from '../levels.ts'
+import { realSeeds, runPureSeed } from './levels.ts'
 import type { SeedOutcome } from './threads.ts'
 
 const orders = z.object({ level: z.enum(['pure', 'real']), urls: z.array(z.string()) })

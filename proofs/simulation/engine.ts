@@ -1,0 +1,85 @@
+/** Time that jumps from one thing to the next. Things due at the same moment happen in the order they were planned. */
+import { hold } from './violation.ts'
+
+export type Engine = {
+  /** Milliseconds since 1970. */
+  now(): number
+  at(time: number, what: () => void): void
+  after(ms: number, what: () => void): void
+  /** Lets the next thing happen; false when nothing is left. */
+  step(): boolean
+  steps(): number
+  /** To be called by all that lets a promise go on: only then must a step wait for promises to settle. */
+  stir(): void
+  /** Whether the last step let no promise go on. */
+  isStill(): boolean
+}
+
+type Planned = { time: number; order: number; what: () => void }
+
+/** `mostSteps`: a run that never ends would otherwise never be noticed. */
+export function createEngine(start: number, mostSteps: number): Engine {
+  const heap: Planned[] = []
+  let now = start
+  let planned = 0
+  let steps = 0
+  let isStill = true
+  const at = (time: number, what: () => void): void => {
+    planned += 1
+    push(heap, { time: Math.max(time, now), order: planned, what })
+  }
+  return {
+    now: () => now,
+    at,
+    after: (ms, what) => at(now + ms, what),
+    step() {
+      const first = heap[0]
+      if (first === undefined) return false
+      pop(heap)
+      now = first.time
+      steps += 1
+      isStill = true
+      hold(steps <= mostSteps, 'I12', () => `still busy after ${mostSteps} steps`)
+      first.what()
+      return true
+    },
+    steps: () => steps,
+    stir: () => {
+      isStill = false
+    },
+    isStill: () => isStill,
+  }
+}
+
+const isBefore = (one: Planned, other: Planned): boolean =>
+  one.time < other.time || (one.time === other.time && one.order < other.order)
+
+function push(heap: Planned[], entry: Planned): void {
+  let index = heap.length
+  heap.push(entry)
+  while (index > 0) {
+    const above = (index - 1) >> 1
+    const parent = heap[above]
+    if (parent === undefined || isBefore(parent, entry)) break
+    heap[index] = parent
+    index = above
+  }
+  heap[index] = entry
+}
+
+function pop(heap: Planned[]): void {
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return
+  let index = 0
+  for (;;) {
+    const left = heap[2 * index + 1]
+    const right = heap[2 * index + 2]
+    if (left === undefined) break
+    const useRight = right !== undefined && isBefore(right, left)
+    const least = useRight ? right : left
+    if (!isBefore(least, last)) break
+    heap[index] = least
+    index = 2 * index + (useRight ? 2 : 1)
+  }
+  heap[index] = last
+}

@@ -1,0 +1,84 @@
+/** The two levels of the simulation: what a seed of each is, and which faults each must meet. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Core } from '../../gateway/trades/core.ts'
+import { type Fault, PURE_FAULTS, REAL_FAULTS } from './faults.ts'
+import type { Outcome } from './outcome.ts'
+import { runPure } from './pure/run.ts'
+import type { Reads } from './real/reads.ts'
+import { prepare, runReal } from './real/run.ts'
+import { openSessions } from './real/sessions.ts'
+
+export type LevelName = 'pure' | 'real'
+
+type Rules = {
+  faults: readonly Fault[]
+  /** Deposits of one seed. */
+  deposits: number
+  /** Shorter runs are trials: their result is not kept. */
+  keptFrom: number
+  /** Seeds that one thread runs at a time; each needs a server of its own where there is one. */
+  lanes: number
+}
+
+export const LEVELS: Record<LevelName, Rules> = {
+  pure: { faults: PURE_FAULTS, deposits: 100, keptFrom: 1_000, lanes: 1 },
+  real: { faults: REAL_FAULTS, deposits: 20, keptFrom: 100, lanes: 2 },
+}
+
+/** Written by `npm run prove -- simulate --level real --choose`. */
+export const CHOSEN_SEEDS_FILE = join(import.meta.dirname, 'real/seeds.json')
+
+/** Seeds of the real level that together meet every fault, as few as there were when they were chosen. */
+export const chosenSeeds = (): number[] =>
+  z.array(z.number()).parse(JSON.parse(readFileSync(CHOSEN_SEEDS_FILE, 'utf8')))
+
+/** `reads`: only the real level has any. */
+type SeedOptions = { core?: Core; reads?: Reads; keepTrace?: boolean }
+
+export type RunSeed = (seed: number, options?: SeedOptions) => Promise<Outcome>
+
+export const runPureSeed: RunSeed = async (seed, options = {}) =>
+  runPure({ seed, deposits: LEVELS.pure.deposits, ...options })
+
+/** Each seed has one of the databases to itself, and its server. They must be migrated; what is in them is lost. */
+export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
+  await Promise.all(urls.map(prepare))
+  const free = urls.map(openSessions)
+  return async (seed, options = {}) => {
+    const sessions = free.pop()
+    if (sessions === undefined) throw new Error(`more than ${urls.length} seeds at a time`)
+    try {
+      return await runReal({ sessions, seed, deposits: LEVELS.real.deposits, ...options })
+    } finally {
+      free.push(sessions)
+    }
+  }
+}
+
+/** A change gives every seed another life. A fault counts as unmet after this many seeds. */
+const MOST_SEEDS = 50
+
+/** `first`, and as many other seeds as it takes to meet every fault, one at a time. Ends at a broken promise. */
+export async function runUntilMet(
+  level: LevelName,
+  run: RunSeed,
+  first: readonly number[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  const others = Array.from({ length: MOST_SEEDS }, (_, index) => index + 1)
+  for (const seed of new Set([...first, ...others])) {
+    const isMet = outcomes.length >= first.length && unmet(level, outcomes).length === 0
+    if (isMet || outcomes.length >= MOST_SEEDS) break
+    const outcome = await run(seed)
+    outcomes.push(outcome)
+    if (outcome.violation !== undefined) break
+  }
+  return outcomes
+}
+
+/** Faults of a level that none of its seeds met. */
+export function unmet(level: LevelName, outcomes: readonly Outcome[]): Fault[] {
+  return LEVELS[level].faults.filter((fault) => !outcomes.some(({ faults }) => (faults.get(fault) ?? 0) > 0))
+}

@@ -1,0 +1,59 @@
+/** A simulated process: it does several things at once, stands still, has a wrong clock, and dies at any wait. */
+
+import type { Random } from '../random.ts'
+import type { Engine } from './engine.ts'
+import type { Faults } from './faults.ts'
+
+export type Sim = { engine: Engine; random: Random; faults: Faults }
+
+export type Life = {
+  name: string
+  /** Each life after a crash is another one: what an earlier one was doing is never continued. */
+  life: number
+  alive: boolean
+  pausedUntil: number
+  /** How far its clock is off. */
+  skewMs: number
+}
+
+/** The connection or the process behind a job broke: the job is tried again. */
+export class JobFailed extends Error {}
+
+export const bornAs = (name: string): Life => ({ name, life: 1, alive: true, pausedUntil: 0, skewMs: 0 })
+
+const CRASH = 0.0004
+const PAUSE = 0.0004
+const LONGEST_PAUSE_MS = 240_000
+
+/** Resolves after so long, when the process runs; never if it dies before. `crashed` is called when it dies here. */
+export function waitForTurn(
+  { engine, random, faults }: Sim,
+  process: Life,
+  { ms, crashed }: { ms: number; crashed: () => void },
+): Promise<void> {
+  const { life } = process
+  return new Promise((resolve) => {
+    const turn = () => {
+      if (!process.alive || process.life !== life) return
+      if (process.pausedUntil > engine.now()) return engine.at(process.pausedUntil, turn)
+      if (faults.strike('crash', CRASH)) {
+        process.alive = false
+        return crashed()
+      }
+      if (faults.strike('paused lease holder', PAUSE)) {
+        process.pausedUntil = engine.now() + random.between(5_000, LONGEST_PAUSE_MS)
+        return engine.at(process.pausedUntil, turn)
+      }
+      engine.stir()
+      resolve()
+    }
+    engine.after(ms, turn)
+  })
+}
+
+export function revive(process: Life): void {
+  if (process.alive) return
+  process.alive = true
+  process.life += 1
+  process.skewMs = 0
+}

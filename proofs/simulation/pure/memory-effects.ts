@@ -1,0 +1,142 @@
+/** Writes the effects of a trade's events into memory, and checks each when its transaction commits. */
+import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
+import type { Effect } from '../../../gateway/trades/consequences.ts'
+import { hold } from '../violation.ts'
+import type { Posting } from './book.ts'
+import type { DepositRow, Memory, TradeRow } from './memory.ts'
+import { checkCredit, checkRelease, checkReversal, checkRisk } from './truth.ts'
+
+/** Everything that one run of a transaction has written so far, and how to take it back. */
+export type Run = {
+  undo: (() => void)[]
+  wakes: { row: TradeRow; at: Date }[]
+  postings: Posting[]
+  checks: (() => void)[]
+}
+
+export const beginRun = (): Run => ({ undo: [], wakes: [], postings: [], checks: [] })
+
+export function commit(memory: Memory, { wakes, postings, checks }: Run): void {
+  for (const posting of postings) memory.book.post(posting)
+  for (const { row, at } of wakes) memory.wake(row, at)
+  for (const check of checks) check()
+}
+
+export function apply(memory: Memory, run: Run, { row, effect }: { row: TradeRow; effect: Effect }): void {
+  const { deposit } = row
+  switch (effect.kind) {
+    case 'free_items':
+      free(memory, run, row)
+      return
+    case 'receive_items':
+      free(memory, run, row)
+      row.items = new Map(
+        [...row.items].map(([assetId, worth]) => {
+          const received = effect.items.find((item) => item.assetId === assetId)
+          return [assetId, { ...worth, receivedAssetId: received?.receivedAssetId ?? null }]
+        }),
+      )
+      return
+    case 'reverse_items':
+      run.checks.push(() => {
+        for (const assetId of effect.assetIds) checkReversal(memory.steam, row, assetId)
+      })
+      return
+    case 'record_custody':
+      recordCustody(memory, run, { row, effect })
+      return
+    case 'change_trade':
+      changeTrade(memory, run, { row, change: effect.change })
+      return
+    case 'change_deposit': {
+      const { status, ...amounts } = effect.change
+      if (status !== undefined) moveDeposit(run, deposit, status)
+      Object.assign(deposit, amounts)
+      return
+    }
+    case 'wake':
+      run.wakes.push({ row, at: effect.at })
+      return
+    case 'publish': {
+      const { event } = effect
+      const id = row.facts.id
+      publish(run, deposit, event.kind === 'status' ? event.status : `${event.change} ${id} ${event.part}`)
+      return
+    }
+    case 'post':
+      run.postings.push({ store: deposit.store.number, tradeId: row.facts.id, ...effect })
+      return
+    case 'count_reversed':
+      run.checks.push(() => {
+        deposit.store.reversed += effect.amount
+      })
+      return
+    case 'log':
+      return
+    default:
+      effect satisfies never
+  }
+}
+
+function free({ taken }: Memory, run: Run, row: TradeRow): void {
+  row.live = false
+  for (const assetId of row.items.keys()) {
+    if (taken.get(assetId) !== row) continue
+    taken.delete(assetId)
+    run.undo.push(() => taken.set(assetId, row))
+  }
+}
+
+type Custody = { row: TradeRow; effect: Extract<Effect, { kind: 'record_custody' }> }
+
+function recordCustody({ custody }: Memory, run: Run, { row, effect }: Custody): void {
+  const { moved, items } = effect
+  run.checks.push(() => {
+    for (const { assetId } of items) {
+      const key = `${row.facts.id}/${assetId}`
+      hold(
+        custody.get(key) === (moved === 'in' ? undefined : 'in'),
+        'I13',
+        () => `custody of ${key} ${moved}`,
+      )
+      custody.set(key, moved)
+    }
+  })
+}
+
+type TradeChange = { row: TradeRow; change: Extract<Effect, { kind: 'change_trade' }>['change'] }
+
+function changeTrade(memory: Memory, run: Run, { row, change }: TradeChange): void {
+  const { steam, trades, engine } = memory
+  const { deliveredAt, ...money } = change
+  const isDelivery = deliveredAt !== undefined
+  const isRelease = change.held === 0n && change.reversed === undefined && !isDelivery
+  if (change.reversed !== undefined) row.reversals += 1
+  Object.assign(row, money)
+  if ('settlesAt' in row.trade) row.settlesAt = row.trade.settlesAt
+  if ('steamTradeId' in row.trade) row.deliveredBy = row.trade.steamTradeId
+  memory.atRisk.add(row)
+  if (isDelivery) {
+    // As the store is set now: whatever the rules made of it.
+    row.settings = { ...row.deposit.store }
+    run.checks.push(() => {
+      checkCredit(steam, trades, row)
+      checkRisk(memory, row)
+    })
+  }
+  if (isRelease) run.checks.push(() => checkRelease(steam, row, engine.now()))
+}
+
+export function moveDeposit(run: Run, deposit: DepositRow, to: DepositRow['status']): void {
+  const from = deposit.status
+  deposit.status = to
+  if (from === to) return
+  run.checks.push(() => hold(DEPOSIT_EDGES[from].includes(to), 'I10', () => `deposit: ${from} to ${to}`))
+}
+
+export function publish(run: Run, deposit: DepositRow, type: string): void {
+  run.checks.push(() => {
+    hold(!deposit.events.includes(type), 'I9', () => `deposit ${deposit.id} tells ${type} twice`)
+    deposit.events.push(type)
+  })
+}

@@ -1,0 +1,258 @@
+/** Trades in memory, for the shell of the gateway. Every commit is checked against what Steam knows. */
+import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
+import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
+import type { Standing } from '../../../gateway/trades/consequences.ts'
+import { EDGES, type Trade } from '../../../gateway/trades/trade.ts'
+import type {
+  LoadedTrade,
+  TradeStore,
+  TradeSummary,
+  TradeTx,
+  TradeWrite,
+  Writer,
+} from '../../../gateway/trades/trade-store.ts'
+import { JobFailed } from '../process.ts'
+import { hold } from '../violation.ts'
+import { type Memory, setDue, type TradeRow } from './memory.ts'
+import { apply, beginRun, commit, moveDeposit, publish, type Run } from './memory-effects.ts'
+import { checkEnd, checkTrade } from './truth.ts'
+
+const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
+const DELIVERED: readonly Trade['state'][] = DELIVERED_TRADE_STATES
+
+export const isLive = ({ trade }: TradeRow): boolean =>
+  OPEN.includes(trade.state) || DELIVERED.includes(trade.state)
+
+const cancellingOf = (trade: Trade) => (trade.state === 'active' ? trade.cancelling : null)
+
+/** `pause`: a wait of the process for the database. A crash there ends what it was doing. */
+export type Pause = (low: number, high: number) => Promise<void>
+
+/** The store as one process has it. */
+export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
+  const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
+  return {
+    load: (id) => read(() => loadedOf(memory.trades.get(id))),
+    openTradesOf: (botId) =>
+      read(() => {
+        const open: TradeSummary[] = []
+        for (const row of memory.bots.get(botId)?.open ?? []) {
+          if (row.trade.state !== 'intended') open.push(summaryOf(row))
+        }
+        return open
+      }),
+    protectedTradesOf: (botId) =>
+      read(() =>
+        [...memory.trades.values()].flatMap((row) =>
+          row.facts.botId === botId && isProtected(row.trade) ? [summaryOf(row)] : [],
+        ),
+      ),
+    tradesByCode: (botId, codes) =>
+      read(() => {
+        const found = new Map<string, TradeSummary>()
+        for (const code of codes) {
+          const row = memory.byCode.get(code)
+          if (row?.facts.botId === botId) found.set(code, summaryOf(row))
+        }
+        return found
+      }),
+    partnersSince: (botId, since) =>
+      read(() => {
+        const rows = [...memory.trades.values()].filter(
+          ({ facts, createdAt }) => facts.botId === botId && createdAt >= since,
+        )
+        return new Map(rows.map(({ trade, facts }) => [trade.partnerSteamId, facts.depositId]))
+      }),
+    async postpone(seen, writer, when) {
+      await pause(1, 10)
+      postpone(memory, { seen, writer, when })
+      await pause(1, 10)
+    },
+    postponeHistory: () => read(() => {}),
+    isSteamDown: () => read(() => memory.outage.isKnown),
+    transaction: (work) => transact(memory, pause, work),
+  }
+}
+
+const isProtected = (trade: Trade): boolean =>
+  trade.state === 'held' || (trade.state === 'final' && trade.lastLookAt !== null)
+
+const loadedOf = (row: TradeRow | undefined): LoadedTrade | undefined =>
+  row && { trade: row.trade, facts: row.facts }
+
+function summaryOf({ trade, facts, createdAt }: TradeRow): TradeSummary {
+  return {
+    id: facts.id,
+    state: trade.state,
+    createdAt,
+    dueAt: facts.dueAt,
+    offerId: 'offerId' in trade ? trade.offerId : null,
+    steamTradeId: 'steamTradeId' in trade ? trade.steamTradeId : null,
+    acceptedAt: 'acceptedAt' in trade ? trade.acceptedAt : null,
+    isDelivered: DELIVERED.includes(trade.state),
+  }
+}
+
+type Postponing = { seen: LoadedTrade; writer: Writer; when: Date | null }
+
+function postpone(memory: Memory, { seen, writer, when }: Postponing): void {
+  const row = memory.trades.get(seen.facts.id)
+  if (row === undefined || isStale(memory, row, writer)) return
+  const isSame = row.trade.state === seen.trade.state && cancellingOf(row.trade) === cancellingOf(seen.trade)
+  if (isSame) setDue(memory, row, when)
+}
+
+function isStale({ bots, faults }: Memory, row: TradeRow, writer: Writer): boolean {
+  if (bots.get(row.facts.botId)?.epoch === writer.epoch) return false
+  faults.saw('write under an old lease')
+  return true
+}
+
+/** Atomic, as nothing here waits for the engine. It runs twice where the first run could not be serialized. */
+export async function transact<T>(
+  memory: Memory,
+  pause: Pause,
+  work: (tx: TradeTx) => Promise<T>,
+): Promise<T> {
+  const { faults } = memory
+  await pause(1, 10)
+  if (faults.strike('serialization failure', 0.003)) {
+    const failed = beginRun()
+    await work(openTx(memory, failed))
+    for (const undo of failed.undo.reverse()) undo()
+    await pause(1, 50)
+  }
+  const run = beginRun()
+  try {
+    const result = await work(openTx(memory, run))
+    commit(memory, run)
+    if (faults.strike('commit answered by nobody', 0.001))
+      throw new JobFailed('the connection broke at the commit')
+    await pause(1, 10)
+    return result
+  } catch (error) {
+    if (!(error instanceof JobFailed)) for (const undo of run.undo.reverse()) undo()
+    throw error
+  }
+}
+
+function openTx(memory: Memory, run: Run): TradeTx {
+  const { trades, deposits } = memory
+  const rowOf = (id: bigint): TradeRow => {
+    const row = trades.get(id)
+    if (row === undefined) throw new Error(`there is no trade ${id}`)
+    return row
+  }
+  /** Restores the row as it is now if the run is taken back. */
+  const keep = <R extends object>(row: R): R => {
+    const before = { ...row }
+    run.undo.push(() => Object.assign(row, before))
+    return row
+  }
+  return {
+    async lockDeposit(id) {
+      const row = deposits.get(id)
+      if (row === undefined) return undefined
+      const { storeId, status, expiresAt, cancelledAt } = keep(row)
+      return { id, storeId, status, expiresAt, cancelledAt }
+    },
+    async lockTrade(id) {
+      const row = trades.get(id)
+      if (row !== undefined) keep(row)
+      return loadedOf(row)
+    },
+    liveTradeOf: async (id) => deposits.get(id)?.trades.findLast(isLive)?.facts.id,
+    otherOffersOf: async ({ facts }) =>
+      rowOf(facts.id).deposit.trades.flatMap(({ trade, facts: { id } }) =>
+        id !== facts.id && trade.state === 'active' ? [id] : [],
+      ),
+    wasCancelledByStore: async (id) =>
+      deposits
+        .get(id)
+        ?.trades.some(({ trade }) => 'reason' in trade && trade.reason === 'cancelled_by_store') === true,
+    write: async (locked, change) => write(memory, run, { row: rowOf(locked.facts.id), change }),
+    async beginCancel({ facts }, because, dueAt) {
+      const row = rowOf(facts.id)
+      if (row.trade.state === 'active') row.trade = { ...row.trade, cancelling: because }
+      setDue(memory, row, dueAt)
+    },
+    standingOf: async ({ facts }, { now }) => standingOf(memory, rowOf(facts.id), now),
+    async apply({ facts }, effects) {
+      const row = rowOf(facts.id)
+      for (const effect of effects) apply(memory, run, { row, effect })
+      run.checks.push(() => checkTrade(row))
+    },
+    async closeDeposit({ id }, cancelledAt) {
+      const deposit = deposits.get(id)
+      const to = deposit && decideDeposit(deposit, { kind: 'cancelled_by_store' })
+      if (!deposit || !to) return false
+      deposit.cancelledAt = cancelledAt
+      moveDeposit(run, deposit, to)
+      publish(run, deposit, to)
+      return true
+    },
+    async wake(tradeId, at) {
+      run.wakes.push({ row: rowOf(tradeId), at })
+    },
+    announce: async () => {},
+  }
+}
+
+function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; change: TradeWrite }): boolean {
+  const { writer, trade, dueAt } = change
+  if (writer !== undefined && isStale(memory, row, writer)) return false
+  const before = row.trade
+  setDue(memory, row, dueAt)
+  if (trade === undefined) return true
+  row.trade = trade
+  if (before.state === trade.state) return true
+  const { trace, engine } = memory
+  run.checks.push(() => {
+    const isKnown = EDGES[before.state].some(
+      (next) => next === trade.state || EDGES[next].includes(trade.state),
+    )
+    hold(isKnown, 'I10', () => `trade: ${before.state} to ${trade.state}`)
+    trace.add(`${engine.now()} trade ${trade.tradeId} ${before.state} ${trade.state}`)
+    if (DELIVERED.includes(trade.state) && cancellingOf(before) === 'store') {
+      memory.faults.saw('accept faster than a store’s cancel')
+    }
+    if ('reason' in trade && before.state === 'active') checkEnd(memory.steam, { trade, before })
+    if (!OPEN.includes(trade.state)) memory.bots.get(row.facts.botId)?.open.delete(row)
+  })
+  return true
+}
+
+function standingOf(memory: Memory, row: TradeRow, now: Date): Standing {
+  const { deposit } = row
+  const { store } = deposit
+  const until = deposit.trades.flatMap((other) =>
+    other !== row && other.held > 0n && other.settlesAt !== null ? [other.settlesAt.getTime()] : [],
+  )
+  return {
+    deposit: { ...deposit, othersHeldUntil: until.length > 0 ? new Date(Math.max(...until)) : null },
+    total: row.total,
+    gross: row.gross,
+    held: row.held,
+    reversed: row.reversed,
+    atRisk: row.atRisk,
+    atRiskUntil: row.atRiskUntil,
+    reversals: row.reversals,
+    settlesAt: row.settlesAt,
+    terms: row.terms ?? {
+      creditMode: store.mode,
+      liability: store.liability,
+      riskLimitUsdCents: store.riskLimit,
+    },
+    riskRoom: store.riskLimit - roomTaken(memory, row, now),
+    items: row.items,
+  }
+}
+
+function roomTaken(memory: Memory, row: TradeRow, now: Date): bigint {
+  let taken = 0n
+  for (const other of memory.atRisk) {
+    const counts = other.trade.state === 'held' || (other.atRiskUntil !== null && other.atRiskUntil > now)
+    if (other !== row && other.deposit.store === row.deposit.store && counts) taken += other.atRisk
+  }
+  return taken
+}

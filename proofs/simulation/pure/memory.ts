@@ -1,0 +1,141 @@
+/** The rows of a simulated till. */
+import type { DepositStatus } from '../../../contract/statuses.ts'
+import { DEPOSIT_LIFE_MS } from '../../../gateway/deposits/deposit.ts'
+import type { ItemWorth, Terms } from '../../../gateway/trades/consequences.ts'
+import type { Trade } from '../../../gateway/trades/trade.ts'
+import type { TradeFacts } from '../../../gateway/trades/trade-store.ts'
+import type { Sim } from '../process.ts'
+import type { Steam } from '../steam.ts'
+import type { Trace } from '../trace.ts'
+import { type Book, createBook } from './book.ts'
+
+export type Store = {
+  number: number
+  mode: 'on_accept' | 'on_release'
+  liability: 'operator' | 'store'
+  riskLimit: bigint
+  /** All that was ever taken back of it. */
+  reversed: bigint
+}
+
+export type Bot = {
+  botId: bigint
+  epoch: bigint
+  /** Jobs that wait for a holder of the lease. */
+  backlog: Set<TradeRow>
+  /** Trades that have, or may have, an open offer. */
+  open: Set<TradeRow>
+}
+
+export type DepositRow = {
+  id: bigint
+  store: Store
+  storeId: bigint
+  shopper: string
+  status: DepositStatus
+  expiresAt: Date
+  cancelledAt: Date | null
+  credited: bigint | null
+  held: bigint
+  heldUntil: Date | null
+  reversed: bigint
+  trades: TradeRow[]
+  events: string[]
+}
+
+export type TradeRow = {
+  trade: Trade
+  facts: TradeFacts
+  deposit: DepositRow
+  createdAt: Date
+  items: ReadonlyMap<string, ItemWorth>
+  total: bigint
+  gross: bigint
+  /** No other trade may name its assets. */
+  live: boolean
+  held: bigint
+  reversed: bigint
+  atRisk: bigint
+  atRiskUntil: Date | null
+  reversals: number
+  settlesAt: Date | null
+  terms: Terms | null
+  /** The store as it was set at delivery, for the checks alone. */
+  settings: Store | null
+  deliveredBy: string | null
+}
+
+export type Outage = { isDown: boolean; isKnown: boolean }
+
+export type Memory = Sim & {
+  steam: Steam
+  trace: Trace
+  outage: Outage
+  deposits: Map<bigint, DepositRow>
+  trades: Map<bigint, TradeRow>
+  bots: Map<bigint, Bot>
+  byCode: Map<string, TradeRow>
+  /** The trade that has an asset to itself. */
+  taken: Map<string, TradeRow>
+  /** Trades whose credit takes, or took, room in the limit of their store. */
+  atRisk: Set<TradeRow>
+  /** Trades that may be due, deposits that may be waiting to be paid, and when the first of them is due: for the sweep. */
+  due: Set<TradeRow>
+  unpaid: Set<DepositRow>
+  dueFromMs: number
+  /** Where each item of a trade is. */
+  custody: Map<string, 'in' | 'back'>
+  book: Book
+  wake(row: TradeRow, at: Date): void
+}
+
+export function createMemory(parts: Sim & Pick<Memory, 'steam' | 'trace' | 'outage' | 'wake'>): Memory {
+  return {
+    ...parts,
+    deposits: new Map(),
+    trades: new Map(),
+    bots: new Map(),
+    byCode: new Map(),
+    taken: new Map(),
+    atRisk: new Set(),
+    due: new Set(),
+    unpaid: new Set(),
+    dueFromMs: 0,
+    custody: new Map(),
+    book: createBook(),
+  }
+}
+
+export function openDeposit(
+  memory: Memory,
+  { store, shopper }: Pick<DepositRow, 'store' | 'shopper'>,
+): DepositRow {
+  const { deposits, engine } = memory
+  const row: DepositRow = {
+    id: BigInt(deposits.size + 1),
+    store,
+    storeId: BigInt(store.number),
+    shopper,
+    status: 'created',
+    expiresAt: new Date(engine.now() + DEPOSIT_LIFE_MS),
+    cancelledAt: null,
+    credited: null,
+    held: 0n,
+    heldUntil: null,
+    reversed: 0n,
+    trades: [],
+    events: [],
+  }
+  deposits.set(row.id, row)
+  memory.unpaid.add(row)
+  memory.dueFromMs = Math.min(memory.dueFromMs, row.expiresAt.getTime())
+  return row
+}
+
+/** Changes when a trade is due. */
+export function setDue(memory: Memory, row: TradeRow, dueAt: Date | null): void {
+  row.facts = { ...row.facts, dueAt }
+  if (dueAt === null) return
+  memory.due.add(row)
+  memory.dueFromMs = Math.min(memory.dueFromMs, dueAt.getTime())
+}

@@ -1,0 +1,398 @@
+/** One seed of the pure level: the shell of the gateway on a store in memory, until long after the last fault. */
+import { pino } from 'pino'
+import { z } from 'zod'
+import type { BotContext } from '../../../gateway/bots/bot.ts'
+import type { Log } from '../../../gateway/kit/log.ts'
+import { tradeHandlers } from '../../../gateway/trades/advance.ts'
+import { INTENT_LIFE_MS } from '../../../gateway/trades/alarm.ts'
+import { CORE, type Core } from '../../../gateway/trades/core.ts'
+import { record } from '../../../gateway/trades/record.ts'
+import type { ShellDeps } from '../../../gateway/trades/trade-store.ts'
+import { type Random, seededRandom } from '../../random.ts'
+import { drain } from '../drain.ts'
+import { createEngine } from '../engine.ts'
+import { createFaults } from '../faults.ts'
+import { type Outcome, toldOf } from '../outcome.ts'
+import { bornAs, JobFailed, revive, waitForTurn } from '../process.ts'
+import { createSteam } from '../steam.ts'
+import { type Gate, sessionOf } from '../steam-session.ts'
+import { createTrace, type Trace } from '../trace.ts'
+import { expire } from './intents.ts'
+import { type Bot, createMemory, type Store, setDue, type TradeRow } from './memory.ts'
+import { createMemoryStore } from './memory-store.ts'
+import { inProcess, type Process, type Scene } from './scene.ts'
+import { beginShopping } from './shoppers.ts'
+import { checkAlive, checkRest } from './truth.ts'
+
+export type PureOptions = { seed: number; deposits?: number; core?: Core; keepTrace?: boolean }
+
+const START = Date.UTC(2026, 0, 1)
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** Faults stop then; all shoppers have come by then. */
+const FAULTS_MS = 45 * MINUTE_MS
+/** By then every deposit must be final: it lives an hour, and its last trade some minutes more. */
+const BUSY_MS = FAULTS_MS + HOUR_MS
+const LEASE_MS = 25_000
+/** Some eight times what a seed takes. */
+const MOST_STEPS = 200_000
+const TICK_MS = 5_000
+const SWEEP_MS = 10_000
+const MOST_TRIES = 5
+const PROTECTION_DAYS = { cs: 8, dota: 0, rust: 0, tf: 0 }
+
+export async function runPure({
+  seed,
+  deposits = 100,
+  core = CORE,
+  keepTrace = false,
+}: PureOptions): Promise<Outcome> {
+  const trace = createTrace({ keepAll: keepTrace })
+  let failure: unknown
+  const fail = (error: unknown): void => {
+    failure ??= error
+  }
+  const scene = setScene({ core, random: seededRandom(seed), trace, fail })
+  const outcome = (): Omit<Outcome, 'violation'> => ({
+    seed,
+    hash: trace.hash(),
+    steps: scene.engine.steps(),
+    simulatedMs: scene.engine.now() - START,
+    faults: scene.faults.counts(),
+    trace: trace.lines(),
+  })
+  try {
+    play(scene, deposits)
+    await drain(scene.engine, () => failure)
+    checkRest(scene)
+    return outcome()
+  } catch (error) {
+    return { ...outcome(), violation: toldOf(error) }
+  }
+}
+
+function play(scene: Scene, deposits: number): void {
+  const { engine, processes, bots } = scene
+  beginShopping(scene, deposits)
+  for (const process of processes) tick(scene, process)
+  for (const bot of bots.values()) {
+    keepWatch(scene, bot)
+    for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, 100 * HOUR_MS]) {
+      engine.at(START + ms, () => inHand(scene, bot, ({ handlers }, context) => handlers.history(context)))
+    }
+  }
+  sweep(scene)
+  troubleSteam(scene)
+  changeStores(scene)
+  engine.at(START + FAULTS_MS, () => calm(scene))
+  engine.at(START + BUSY_MS, () => checkAlive(scene.deposits.values()))
+}
+
+type Setting = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }
+
+function setScene({ core, random, trace, fail }: Setting): Scene {
+  const engine = createEngine(START, MOST_STEPS)
+  const faults = createFaults(random.chance)
+  const sim = { engine, random, faults }
+  const outage = { isDown: false, isKnown: false }
+  const wake = (row: TradeRow, at: Date): void => sendJob(scene, row, at)
+  const memory = createMemory({ ...sim, steam: createSteam(sim), trace, outage, wake })
+  const stores: Store[] = [0, 1, 2].map((number) => ({
+    number,
+    mode: number === 2 ? 'on_release' : 'on_accept',
+    liability: number === 1 ? 'store' : 'operator',
+    riskLimit: BigInt(random.between(0, 40_000)),
+    reversed: 0n,
+  }))
+  for (const botId of [1n, 2n]) {
+    memory.bots.set(botId, { botId, epoch: 0n, backlog: new Set(), open: new Set() })
+  }
+  const scene: Scene = { ...memory, core, stores, fail, processes: [] }
+  scene.processes.push(createProcess(scene, 'one'), createProcess(scene, 'other'))
+  return scene
+}
+
+/** Counts, from the log, offers that turn up after their trade was given up. No line of it is written. */
+const logOf = ({ faults }: Scene): Log =>
+  pino({
+    level: 'warn',
+    hooks: {
+      logMethod([fields, message]: unknown[]) {
+        const isOfTrade = typeof message === 'string' && message.includes('whose trade had been given up')
+        if (isOfTrade && aboutState.safeParse(fields).data?.state === 'abandoned')
+          faults.saw('abandoned offer turns up')
+      },
+    },
+  })
+
+const aboutState = z.object({ state: z.string() })
+
+function createProcess(scene: Scene, name: string): Process {
+  const { engine, random, core } = scene
+  const life = bornAs(name)
+  const gate: Gate = (low, high) =>
+    waitForTurn(scene, process, { ms: random.between(low, high), crashed: () => crash(scene, process) })
+  const deps: ShellDeps = {
+    trades: createMemoryStore(scene, gate),
+    core,
+    clock: { now: () => new Date(engine.now() + process.skewMs) },
+    log: logOf(scene),
+    protectionDays: (game) => PROTECTION_DAYS[game],
+    historyEveryMs: HOUR_MS,
+  }
+  const process: Process = { ...life, leases: new Map(), gate, deps, handlers: tradeHandlers(deps) }
+  return process
+}
+
+function crash({ engine, random }: Scene, process: Process): void {
+  process.leases.clear()
+  engine.after(random.between(500, 60_000), () => {
+    revive(process)
+    // The process has forgotten its bots.
+    process.handlers = tradeHandlers(process.deps)
+  })
+}
+
+/** Beats, takes what nobody holds, and lets its clock go wrong at times. */
+function tick(scene: Scene, process: Process): void {
+  const { engine, random, faults, bots } = scene
+  // From then on it is settled who holds the bots: one more beat would make it a lease of seconds.
+  if (faults.stopped) return
+  if (process.alive && process.pausedUntil <= engine.now()) {
+    for (const bot of bots.values()) keepLease(scene, process, bot)
+    if (faults.strike('clock jump', 0.004)) {
+      process.skewMs = random.between(-10 * MINUTE_MS, 10 * MINUTE_MS)
+    } else if (random.chance(0.02)) process.skewMs = random.between(-500, 500)
+  }
+  engine.after(TICK_MS, () => tick(scene, process))
+}
+
+/** The holder of each bot, as the database has it. */
+const holders = new WeakMap<Bot, { process: Process; life: number; until: number }>()
+
+function keepLease(scene: Scene, process: Process, bot: Bot): void {
+  const now = scene.engine.now()
+  const held = holders.get(bot)
+  const mine = process.leases.get(bot.botId)
+  const isMine = held?.process === process && held.life === process.life && mine?.epoch === bot.epoch
+  if (isMine) {
+    if (held.until < now && scene.random.chance(0.5)) return
+    held.until = now + LEASE_MS
+    mine.endsAt = now + LEASE_MS
+    return
+  }
+  if (mine !== undefined) process.leases.delete(bot.botId)
+  if (held !== undefined && held.until >= now) return
+  if (held !== undefined && held.process !== process && held.process.leases.has(bot.botId)) {
+    scene.faults.saw('two processes at one bot')
+  }
+  bot.epoch += 1n
+  holders.set(bot, { process, life: process.life, until: now + LEASE_MS })
+  process.leases.set(bot.botId, { epoch: bot.epoch, endsAt: now + LEASE_MS })
+  scene.trace.add(`${now} ${process.name} speaks for bot ${bot.botId}`)
+  takeBacklog(scene, bot)
+}
+
+function takeBacklog(scene: Scene, bot: Bot): void {
+  const waiting = [...bot.backlog]
+  bot.backlog.clear()
+  for (const row of waiting) work(scene, row)
+}
+
+/** The process that holds the bot, if it is alive. */
+function holderOf(bot: Bot): Process | undefined {
+  const held = holders.get(bot)
+  const isThere = held?.process.alive === true && held.process.life === held.life
+  return isThere && held.process.leases.has(bot.botId) ? held.process : undefined
+}
+
+/** The bot under the lease that the process has now. */
+function contextOf(scene: Scene, process: Process, bot: Bot): BotContext {
+  const { engine, steam, outage } = scene
+  const lease = process.leases.get(bot.botId)
+  return {
+    botId: bot.botId,
+    epoch: lease?.epoch ?? 0n,
+    mayWrite: (deadlineMs) => (process.leases.get(bot.botId)?.endsAt ?? 0) - engine.now() > deadlineMs,
+    session: sessionOf(scene, {
+      steam,
+      bot: String(bot.botId),
+      gate: process.gate,
+      isDown: () => outage.isDown,
+    }),
+  }
+}
+
+function inHand(
+  scene: Scene,
+  bot: Bot,
+  act: (process: Process, context: BotContext) => Promise<unknown>,
+): void {
+  const process = holderOf(bot)
+  if (process !== undefined) inProcess(scene, () => act(process, contextOf(scene, process, bot)))
+}
+
+/** A job that wakes the bot of a trade. It may be lost, come twice, or fail each time. */
+function sendJob(scene: Scene, row: TradeRow, when: Date): void {
+  const { engine, faults } = scene
+  if (faults.strike('lost job', 0.03)) return
+  const isPoison = faults.strike('poison job', 0.01)
+  engine.at(when.getTime(), () => work(scene, row, { tries: 1, isPoison }))
+  if (faults.strike('duplicated job', 0.05)) engine.at(when.getTime(), () => work(scene, row))
+}
+
+function work(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isPoison: false }): void {
+  const bot = scene.bots.get(row.facts.botId)
+  const process = bot && holderOf(bot)
+  if (bot === undefined || process === undefined) {
+    bot?.backlog.add(row)
+    return
+  }
+  const retry = (): void => {
+    if (tries >= MOST_TRIES) return
+    scene.engine.after(1_000 * 2 ** tries, () => work(scene, row, { tries: tries + 1, isPoison }))
+  }
+  const job = async (): Promise<void> => {
+    if (isPoison) throw new JobFailed('a job that always fails')
+    await process.handlers.trade(contextOf(scene, process, bot), row.facts.id)
+  }
+  inProcess(scene, job, retry)
+}
+
+/** How many trades the last watch of a process left open at a bot, and under which lease. */
+const lastWatches = new WeakMap<Process, Map<bigint, { epoch: bigint; left: number }>>()
+
+/** The watch over the offers of a bot, by each process that believes to hold it: at first, and while something is open. */
+function keepWatch(scene: Scene, bot: Bot): void {
+  const { processes, engine } = scene
+  for (const process of processes) {
+    const lease = process.leases.get(bot.botId)
+    if (!process.alive || lease === undefined) continue
+    const watches = lastWatches.get(process) ?? new Map()
+    lastWatches.set(process, watches)
+    const last = watches.get(bot.botId)
+    if (last?.epoch === lease.epoch && last.left === 0 && bot.open.size === 0) continue
+    inProcess(scene, async () => {
+      const left = await process.handlers.watch(contextOf(scene, process, bot))
+      watches.set(bot.botId, { epoch: lease.epoch, left })
+    })
+  }
+  if (bot.open.size > 0 || engine.now() < START + BUSY_MS) engine.after(TICK_MS, () => keepWatch(scene, bot))
+}
+
+const WAKE_AGAIN_MS = 30_000
+
+/** Finds what is due: trades whose job was lost, intents that nobody took up, deposits whose time is over. */
+function sweep(scene: Scene): void {
+  const { engine, processes } = scene
+  const sweeper = processes.find(({ alive, pausedUntil }) => alive && pausedUntil <= engine.now())
+  const now = engine.now()
+  const next = sweeper === undefined ? Number.POSITIVE_INFINITY : sweepIn(scene, sweeper)
+  const isBusy = now < START + BUSY_MS
+  if (!isBusy && next === Number.POSITIVE_INFINITY) return
+  engine.at(isBusy ? now + SWEEP_MS : Math.max(next, now + SWEEP_MS), () => sweep(scene))
+}
+
+/** Returns when something is due next. Most sweeps find nothing due and read no row. */
+function sweepIn(scene: Scene, sweeper: Process): number {
+  const nowMs = sweeper.deps.clock.now().getTime()
+  if (nowMs < scene.dueFromMs) return scene.dueFromMs
+  const trades = sweepTrades(scene, sweeper, nowMs)
+  const deposits = sweepDeposits(scene, nowMs)
+  scene.dueFromMs = Math.min(trades.dueFromMs, deposits)
+  return Math.min(trades.nextMs, deposits)
+}
+
+function sweepTrades(scene: Scene, { deps }: Process, nowMs: number): { nextMs: number; dueFromMs: number } {
+  const { engine, due } = scene
+  let nextMs = Number.POSITIVE_INFINITY
+  // An intent is given up at an age, whatever its alarm says.
+  let giveUpMs = Number.POSITIVE_INFINITY
+  for (const row of due) {
+    const { trade, facts } = row
+    if (trade.state === 'intended') {
+      const endsMs = trade.createdAt.getTime() + INTENT_LIFE_MS
+      giveUpMs = Math.min(giveUpMs, endsMs)
+      if (endsMs <= nowMs)
+        inProcess(scene, () => record(deps, { tradeId: facts.id }, { kind: 'nobody_came' }))
+    }
+    if (facts.dueAt === null) {
+      due.delete(row)
+      continue
+    }
+    let atMs = facts.dueAt.getTime()
+    if (atMs <= nowMs) {
+      atMs = nowMs + WAKE_AGAIN_MS
+      setDue(scene, row, new Date(atMs))
+      sendJob(scene, row, new Date(engine.now()))
+    }
+    nextMs = Math.min(nextMs, atMs)
+  }
+  return { nextMs, dueFromMs: Math.min(nextMs, giveUpMs) }
+}
+
+/** Returns when the first of the deposits that are still unpaid runs out. */
+function sweepDeposits(scene: Scene, nowMs: number): number {
+  let nextMs = Number.POSITIVE_INFINITY
+  for (const deposit of scene.unpaid) {
+    const endsMs = deposit.expiresAt.getTime()
+    if (endsMs <= nowMs) expire(scene, deposit, new Date(nowMs))
+    if (deposit.status === 'created') nextMs = Math.min(nextMs, endsMs)
+    else scene.unpaid.delete(deposit)
+  }
+  return nextMs
+}
+
+/** The operator changes how a store is credited, and who bears its reversals. */
+function changeStores(scene: Scene): void {
+  const { engine, random, faults, stores } = scene
+  for (const store of stores) {
+    if (!random.chance(0.3)) continue
+    engine.after(random.int(FAULTS_MS), () => {
+      faults.saw('settings of a store change')
+      store.mode = random.pick(['on_accept', 'on_release'])
+      store.liability = random.pick(['operator', 'store'])
+      store.riskLimit = BigInt(random.between(0, 40_000))
+    })
+  }
+}
+
+/** Steam is down for a while; the till knows of it half a minute later. */
+function troubleSteam(scene: Scene): void {
+  const { engine, random, outage, faults } = scene
+  const from = START + random.between(0, 2 * FAULTS_MS)
+  engine.at(from, () => {
+    if (faults.stopped) return
+    outage.isDown = true
+    engine.after(30_000, () => {
+      outage.isKnown = outage.isDown
+    })
+    engine.after(random.between(5_000, 180_000), () => {
+      outage.isDown = false
+      outage.isKnown = false
+    })
+  })
+}
+
+/** No more faults: one process holds every bot from now on, and its clock is right. */
+function calm(scene: Scene): void {
+  const { faults, processes, bots, engine, outage } = scene
+  faults.stop()
+  outage.isDown = false
+  outage.isKnown = false
+  const [first] = processes
+  if (first === undefined) return
+  for (const process of processes) {
+    process.skewMs = 0
+    process.pausedUntil = 0
+    process.leases.clear()
+  }
+  revive(first)
+  for (const bot of bots.values()) {
+    bot.epoch += 1n
+    holders.set(bot, { process: first, life: first.life, until: Number.POSITIVE_INFINITY })
+    first.leases.set(bot.botId, { epoch: bot.epoch, endsAt: Number.POSITIVE_INFINITY })
+    takeBacklog(scene, bot)
+  }
+  scene.trace.add(`${engine.now()} the faults are over`)
+}

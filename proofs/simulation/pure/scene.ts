@@ -1,0 +1,31 @@
+/** All that the parts of one simulated till share on the pure level. */
+import type { BotHandlers } from '../../../gateway/bots/bot.ts'
+import type { Core } from '../../../gateway/trades/core.ts'
+import type { ShellDeps } from '../../../gateway/trades/trade-store.ts'
+import { JobFailed, type Life } from '../process.ts'
+import type { Gate } from '../steam-session.ts'
+import type { Memory, Store } from './memory.ts'
+
+export type Process = Life & {
+  /** The leases it believes to hold: epoch, and end by its own count. */
+  leases: Map<bigint, { epoch: bigint; endsAt: number }>
+  gate: Gate
+  deps: ShellDeps
+  handlers: Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'>
+}
+
+export type Scene = Memory & {
+  core: Core
+  processes: Process[]
+  stores: Store[]
+  fail(error: unknown): void
+}
+
+/** Runs something in a process; `failed` if the simulation made it fail. Any other failure is a defect. */
+export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
+  scene.engine.stir()
+  work().catch((error: unknown) => {
+    if (error instanceof JobFailed) failed()
+    else scene.fail(error)
+  })
+}

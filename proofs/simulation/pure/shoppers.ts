@@ -1,0 +1,187 @@
+/** Shoppers of the pure level: they open deposits, ask for trades, accept late, change their minds, take things back. */
+
+import { ProblemError } from '../../../gateway/http/refusal.ts'
+import { CODE_ALPHABET, CODE_LENGTH } from '../../../gateway/kit/ids.ts'
+import type { OfferAsset } from '../../../gateway/steam/steam.ts'
+import { cancelDeposit } from '../../../gateway/trades/cancellation.ts'
+import type { ItemWorth } from '../../../gateway/trades/consequences.ts'
+import { isEnded } from '../../../gateway/trades/trade.ts'
+import { type Habit, habitOf } from '../habits.ts'
+import type { SteamOffer } from '../steam-memory.ts'
+import { type Basket, intend } from './intents.ts'
+import { type DepositRow, openDeposit, type TradeRow } from './memory.ts'
+import { inProcess, type Scene } from './scene.ts'
+
+const SHOPPERS = 12
+const ITEMS_EACH = 24
+const SHOPPING_MS = 20 * 60_000
+/** The share of deposits that their store cancels, and within which time. */
+const CANCELLED = 0.1
+const CANCEL_MS = 6 * 60_000
+const WINDOW_MS = 300_000
+const HOUR_MS = 3_600_000
+
+export function beginShopping(scene: Scene, deposits: number): void {
+  const { engine, random, steam } = scene
+  for (let shopper = 0; shopper < SHOPPERS; shopper += 1) {
+    for (let item = 0; item < ITEMS_EACH; item += 1)
+      steam.owners.set(assetOf(shopper, item).assetId, nameOf(shopper))
+  }
+  for (let n = 0; n < deposits; n += 1) {
+    engine.after(random.int(SHOPPING_MS), () => visit(scene, random.int(SHOPPERS)))
+  }
+}
+
+const nameOf = (shopper: number): string => String(76_561_198_000_000_000n + BigInt(shopper))
+
+/** Every other shopper has items that Steam protects after a trade. */
+const assetOf = (shopper: number, item: number): OfferAsset => ({
+  appId: shopper % 2 === 0 ? 730 : 570,
+  contextId: '2',
+  assetId: String(10_000 + shopper * 100 + item),
+})
+
+function visit(scene: Scene, shopper: number): void {
+  const { engine, random, stores } = scene
+  const store = stores[random.int(stores.length)]
+  if (store === undefined) return
+  const deposit = openDeposit(scene, { store, shopper: nameOf(shopper) })
+  engine.after(random.between(1_000, 60_000), () => askForTrade(scene, deposit, { shopper }))
+  if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), () => cancelByStore(scene, deposit))
+}
+
+/** At any moment of its life: while it waits, while an offer is sent, open or accepted, and after its end. */
+function cancelByStore(scene: Scene, deposit: DepositRow): void {
+  const { random, faults } = scene
+  const process = random.chance(0.5) ? scene.processes.at(0) : scene.processes.at(-1)
+  if (process === undefined || !process.alive) return
+  inProcess(scene, async () => {
+    try {
+      await cancelDeposit(process.deps, deposit.storeId, deposit.id)
+      faults.saw('store cancels')
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+    }
+  })
+}
+
+type Asker = { shopper: number; tries?: number }
+
+function askForTrade(scene: Scene, deposit: DepositRow, { shopper, tries = 1 }: Asker): void {
+  const basket = basketOf(scene, shopper)
+  if (basket === undefined) return
+  const botId = BigInt(scene.random.between(1, scene.bots.size))
+  post(scene, deposit, { basket, botId })
+  // A page that waits repeats the call, and at times two pages do.
+  for (const ms of [2_000, 2_000, 30_000]) {
+    if (scene.random.chance(0.3)) scene.engine.after(ms, () => post(scene, deposit, { basket, botId }))
+  }
+  scene.engine.after(scene.random.between(60_000, 400_000), () => {
+    const isFree = deposit.status === 'created' && tries < 3
+    if (isFree && scene.random.chance(0.7)) askForTrade(scene, deposit, { shopper, tries: tries + 1 })
+  })
+}
+
+function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined {
+  const items = new Map<string, ItemWorth>()
+  const assets: OfferAsset[] = []
+  const wanted = random.between(1, 4)
+  const first = random.int(ITEMS_EACH)
+  for (let n = 0; n < ITEMS_EACH && assets.length < wanted; n += 1) {
+    const asset = assetOf(shopper, (first + n) % ITEMS_EACH)
+    // Some choose what another trade of theirs has taken.
+    if (steam.owners.get(asset.assetId) !== nameOf(shopper) && !random.chance(0.02)) continue
+    const price = BigInt(random.between(50, 9_000))
+    assets.push(asset)
+    items.set(asset.assetId, { price, gross: price + BigInt(random.int(900)), receivedAssetId: null })
+  }
+  if (assets.length === 0) return undefined
+  return { assets, items, game: shopper % 2 === 0 ? 'cs' : 'dota' }
+}
+
+function codeOf({ random }: Scene): string {
+  let code = ''
+  while (code.length < CODE_LENGTH) code += CODE_ALPHABET[random.int(CODE_ALPHABET.length)]
+  return code
+}
+
+type Ask = { basket: Basket; botId: bigint }
+
+function post(scene: Scene, deposit: DepositRow, { basket, botId }: Ask): void {
+  const process = scene.processes[scene.random.int(scene.processes.length)]
+  if (process === undefined || !process.alive) return
+  inProcess(scene, async () => {
+    const code = codeOf(scene)
+    const made = await intend(scene, process.gate, {
+      deposit,
+      basket,
+      botId,
+      code,
+      now: process.deps.clock.now,
+    })
+    if (made === undefined) return
+    scene.trace.add(`${scene.engine.now()} deposit ${deposit.id}: trade ${made.facts.id}`)
+    if (made.trade.secretCode === code) lookForOffer(scene, made)
+  })
+}
+
+/** The shopper sees an offer on Steam as soon as it is there, whatever the till knows of it. */
+function lookForOffer(scene: Scene, row: TradeRow) {
+  const { engine, random, steam } = scene
+  const offer = steam.byMessage.get(row.trade.secretCode)
+  if (offer !== undefined) return decideOn(scene, row, offer)
+  const isOver = engine.now() - row.createdAt.getTime() > 15 * 60_000
+  if (!isOver) engine.after(random.between(300, 4_000), () => lookForOffer(scene, row))
+}
+
+function decideOn(scene: Scene, row: TradeRow, offer: SteamOffer): void {
+  const { engine, random, steam } = scene
+  const leftMs = offer.createdAt + WINDOW_MS - engine.now()
+  const soonMs = random.between(500, 120_000)
+  const accept = (afterMs: number, how = {}) =>
+    engine.after(afterMs, () => acceptAt(scene, row, { offer, ...how }))
+  const end = (state: 'declined' | 'countered' | 'cancelled') =>
+    engine.after(random.between(1_000, WINDOW_MS), () => steam.decline(offer, state))
+  // A shopper who sees an offer that the till was told to be over accepts it all the same.
+  if (offer.lie !== null) accept(offer.lie.from - engine.now() + random.between(2_000, 100_000))
+  const habits: Record<Habit, () => void> = {
+    accepts: () => accept(soonMs),
+    'accepts at the deadline': () => accept(leftMs + random.between(-3_000, 6_000)),
+    'accepts after the deadline': () => accept(leftMs + random.between(0, 90_000)),
+    declines: () => end('declined'),
+    counters: () => end('countered'),
+    cancels: () => end('cancelled'),
+    'has no authenticator': () => accept(soonMs, { hasEscrow: true }),
+    'does nothing': () => {},
+  }
+  if (offer.lie === null) habits[habitOf(random)]()
+}
+
+type Acceptance = { offer: SteamOffer; hasEscrow?: boolean }
+
+function acceptAt(scene: Scene, row: TradeRow, { offer, hasEscrow = false }: Acceptance): void {
+  const { engine, random, steam, faults, trace } = scene
+  if (!steam.accept(offer, { hasEscrow })) return
+  trace.add(`${engine.now()} offer ${offer.offerId} of trade ${row.trade.tradeId} accepted`)
+  if (hasEscrow) {
+    faults.saw('escrow')
+    return
+  }
+  if (isEnded(row.trade)) faults.saw(`acceptance after ${row.trade.state}`)
+  if (!random.chance(0.25)) return
+  // Seconds later, before the till has seen it, or days later.
+  const afterMs = random.chance(0.35) ? random.between(200, 60_000) : random.int(160 * HOUR_MS)
+  engine.after(afterMs, () => takeBack(scene, offer))
+}
+
+function takeBack(scene: Scene, offer: SteamOffer): void {
+  const { engine, random, steam, trace } = scene
+  const exchange = steam.exchanges.get(offer.tradeId ?? '')
+  if (exchange === undefined) return
+  const some = exchange.items
+    .slice(0, random.between(1, exchange.items.length))
+    .map(({ asset }) => asset.assetId)
+  const done = steam.reverse(exchange, random.chance(0.5) ? undefined : some)
+  if (done) trace.add(`${engine.now()} exchange ${exchange.tradeId} taken back`)
+  if (done && random.chance(0.3)) engine.after(random.int(24 * HOUR_MS), () => takeBack(scene, offer))
+}

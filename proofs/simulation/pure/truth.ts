@@ -1,0 +1,254 @@
+/** Holds the rows of the till against what Steam knows. */
+import type { OfferState } from '../../../gateway/steam/steam.ts'
+import { LOST_ROOM_MS } from '../../../gateway/trades/consequences.ts'
+import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
+import type { Steam } from '../steam.ts'
+import type { Exchange } from '../steam-memory.ts'
+import { hold } from '../violation.ts'
+import type { Book } from './book.ts'
+import type { DepositRow, Memory, Store, TradeRow } from './memory.ts'
+
+/** A credit needs an exchange that brought these very items, and only one credit an exchange. */
+export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRow): void {
+  const name = `trade ${row.facts.id}`
+  const tradeId = row.deliveredBy ?? ''
+  for (const other of trades.values()) {
+    const isSame = other !== row && other.deliveredBy === tradeId
+    hold(!isSame, 'I6', () => `${name} and ${other.facts.id} are credited for ${tradeId}`)
+  }
+  const exchange = steam.exchanges.get(tradeId)
+  hold(exchange !== undefined, 'I7', () => `${name} is credited for ${tradeId}, which Steam does not know`)
+  if (exchange === undefined) return
+  hold(exchange.offer.message === row.trade.secretCode, 'I7', () => `${name} is credited for another’s offer`)
+  const arrived = exchange.items.every((item) => item.newAssetId !== null)
+  hold(arrived, 'I7', () => `${name} is credited while its items are ${exchange.state}`)
+}
+
+/** Room that is about to be given back counts for neither side: clocks differ by minutes. */
+const MARGIN_MS = 3_600_000
+
+/**
+ * Called at each delivery. The credit before Steam's protection ends never exceeds the limit of the store, and
+ * a store that waits for the release is credited nothing before. Computed from the ledger alone.
+ */
+export function checkRisk({ book, trades, engine, steam }: Memory, row: TradeRow): void {
+  const { store } = row.deposit
+  const early = (of: TradeRow): bigint => book.early(of.facts.id)
+  const isProtected = steam.exchanges.get(row.deliveredBy ?? '')?.settlesAt !== null
+  const name = `trade ${row.facts.id}`
+  if (isProtected && store.mode === 'on_release') {
+    hold(early(row) === 0n, 'I15', () => `${name} is credited ${early(row)} before the release`)
+  }
+  if (!isProtected || early(row) === 0n) return
+  let taken = 0n
+  for (const other of trades.values()) {
+    if (other.deposit.store !== store) continue
+    if (other.trade.state === 'held') taken += early(other)
+    else taken += book.lostSince(other.facts.id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
+  }
+  hold(
+    taken <= store.riskLimit,
+    'I15',
+    () => `store ${store.number} has ${taken} at risk, its limit is ${store.riskLimit}`,
+  )
+}
+
+/** Steam may report late; allow for that. */
+export const TOLD_WITHIN_MS = 120_000
+
+/** Funds are released only for what is still with the bot. */
+export function checkRelease(steam: Steam, row: TradeRow, nowMs: number): void {
+  const exchange = steam.exchanges.get(row.deliveredBy ?? '')
+  if (exchange === undefined || nowMs - exchange.changedAt < TOLD_WITHIN_MS) return
+  const back = exchange.items.filter((item) => item.rolledBackAssetId !== null)
+  const reversed = isDelivered(row.trade) ? row.trade.reversed : []
+  const isSeen = back.every(({ asset }) => reversed.includes(asset.assetId))
+  hold(isSeen, 'I7', () => `trade ${row.facts.id} is released, but its items went back`)
+}
+
+export function checkReversal(steam: Steam, row: TradeRow, assetId: string): void {
+  const exchange = steam.exchanges.get(row.deliveredBy ?? '')
+  const item = exchange?.items.find(({ asset }) => asset.assetId === assetId)
+  const isBack = item !== undefined && item.rolledBackAssetId !== null
+  hold(isBack, 'I7', () => `trade ${row.facts.id}: ${assetId} is taken back, but not on Steam`)
+}
+
+const TOLD: Record<'declined' | 'countered' | 'timed_out', readonly OfferState[]> = {
+  declined: ['declined'],
+  countered: ['countered'],
+  timed_out: ['cancelled', 'expired'],
+}
+
+/** Whether Steam said of the offer or its exchange what makes a trade `invalid` for this reason. */
+export function isToldInvalid(steam: Steam, offerId: string | null, reason: string): boolean {
+  const offer = steam.offers.get(offerId ?? '')
+  const exchange = steam.exchanges.get(offer?.tradeId ?? '')
+  const times = (state: OfferState): number => offer?.told.get(state) ?? 0
+  switch (reason) {
+    case 'escrow':
+      return times('in_escrow') > 0 && times('cancelled') > 0
+    case 'needs_confirmation':
+      return times('needs_confirmation') > 0 && times('cancelled') > 0
+    case 'cancelled_by_second_factor':
+      return times('cancelled_by_second_factor') > 0
+    case 'exchange_failed':
+      return exchange?.told.has('failed') === true
+    case 'exchange_taken_back':
+      return exchange !== undefined && isToldTakenBack(exchange)
+    case 'invalid':
+    case 'invalid_items':
+      // A bad end counts only when it was told twice.
+      return times(reason) > 1
+    default:
+      return false
+  }
+}
+
+/** All at once, or in parts that together are all. */
+const isToldTakenBack = ({ told, items }: Exchange): boolean =>
+  told.has('rolled_back') ||
+  (told.has('partly_rolled_back') && items.every((item) => item.rolledBackAssetId !== null))
+
+/** Only Steam's word ends an offer that was open. */
+export function checkEnd(steam: Steam, { trade, before }: { trade: Trade; before: Trade }): void {
+  if (!('reason' in trade) || trade.state === 'refused' || trade.state === 'abandoned') return
+  const offerId = 'offerId' in before ? before.offerId : null
+  const told = steam.offers.get(offerId ?? '')?.told
+  const { state, reason } = trade
+  const isSaid =
+    state === 'invalid' ? isToldInvalid(steam, offerId, reason) : TOLD[state].some((word) => told?.has(word))
+  hold(isSaid, 'I7', () => `trade ${trade.tradeId} ended as ${reason}, which Steam never said`)
+}
+
+/** The sums of one trade and its deposit. */
+export function checkTrade({ trade, deposit, held, reversed, total, live }: TradeRow): void {
+  const name = `trade ${trade.tradeId}`
+  const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
+  hold(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
+  const isOpen = ['intended', 'sending', 'unknown', 'active'].includes(trade.state)
+  hold(live === isOpen, 'I8', () => `${name} is ${trade.state}, its assets are ${live ? 'taken' : 'free'}`)
+  let [credited, parts, back] = [0n, 0n, 0n]
+  for (const row of deposit.trades) {
+    if (isDelivered(row.trade)) credited += row.total
+    parts += row.held
+    back += row.reversed
+  }
+  const is = { credited: deposit.credited ?? 0n, held: deposit.held, reversed: deposit.reversed }
+  const isSummed = is.credited === credited && is.held === parts && is.reversed === back
+  hold(
+    isSummed,
+    'I13',
+    () => `deposit ${deposit.id} says ${Object.values(is)}, its trades ${[credited, parts, back]}`,
+  )
+  const until = deposit.trades.flatMap((row) =>
+    row.held > 0n && row.settlesAt ? [row.settlesAt.getTime()] : [],
+  )
+  const last = until.length > 0 ? Math.max(...until) : null
+  hold(
+    (deposit.heldUntil?.getTime() ?? null) === last,
+    'I13',
+    () => `deposit ${deposit.id} is held until ${deposit.heldUntil?.toISOString()}, its trades until ${last}`,
+  )
+  const isTold = deposit.status === 'created' || deposit.events.includes(deposit.status)
+  hold(isTold, 'I9', () => `deposit ${deposit.id} is ${deposit.status} and did not tell`)
+}
+
+/** The faults are over for long enough: nobody waits any more. */
+export function checkAlive(deposits: Iterable<DepositRow>): void {
+  for (const { id, status } of deposits) {
+    hold(status !== 'created' && status !== 'pending', 'I12', () => `deposit ${id} is still ${status}`)
+  }
+}
+
+/** Long after the faults: what every item is worth stands where the item is. */
+export function checkRest(memory: Memory): void {
+  const { book, steam, trades, deposits } = memory
+  book.verify()
+  for (const offer of steam.offers.values()) {
+    const isOpen = offer.state === 'active' && !offer.isCounter
+    hold(!isOpen, 'I12', () => `the offer of ${offer.message} still stands on Steam`)
+  }
+  const entries = Map.groupBy(book.entries, (entry) => entry.tradeId)
+  for (const row of trades.values()) checkSettled(memory, row, entries.get(row.facts.id) ?? [])
+  const reversed = new Map<Store, bigint>()
+  for (const { store, reversed: back } of deposits.values()) {
+    reversed.set(store, (reversed.get(store) ?? 0n) + back)
+  }
+  for (const [store, total] of reversed) {
+    hold(store.reversed === total, 'I13', () => `store ${store.number} counts ${store.reversed} of ${total}`)
+  }
+  checkAlive(deposits.values())
+}
+
+function checkSettled({ steam, custody }: Memory, row: TradeRow, entries: Book['entries']): void {
+  const { trade, facts } = row
+  const name = `trade ${facts.id} (${trade.state})`
+  hold(facts.dueAt === null, 'I12', () => `${name} is still due at ${facts.dueAt?.toISOString()}`)
+  const offer = steam.byMessage.get(trade.secretCode)
+  const exchange = steam.exchanges.get(offer?.tradeId ?? '')
+  let kept = 0n
+  for (const item of exchange?.items ?? []) {
+    const isOurs = item.newAssetId !== null && item.rolledBackAssetId === null
+    if (isOurs) kept += row.items.get(item.asset.assetId)?.price ?? 0n
+    const at = custody.get(`${facts.id}/${item.asset.assetId}`)
+    const isKept = row.deliveredBy !== null && isOurs
+    hold((at === 'in') === isKept, 'I13', () => `${name}: item ${item.asset.assetId} is ${at ?? 'nowhere'}`)
+  }
+  const credited = row.deliveredBy === null ? 0n : row.total - row.reversed
+  hold(kept === credited, 'I7', () => `${name}: the bot has items of ${kept}, credited are ${credited}`)
+  const net = { held: 0n, available: 0n, loss: 0n, commission: 0n, items: 0n, paid_out: 0n }
+  for (const entry of entries) {
+    net[entry.debit] -= entry.amount
+    net[entry.credit] += entry.amount
+  }
+  const settled = net.held + net.available + net.loss
+  hold(
+    net.held === 0n && settled === credited,
+    'I13',
+    () => `${name}: posted ${settled}, credited ${credited}`,
+  )
+  const commission = keptGross(row, exchange) - credited
+  hold(
+    net.commission === commission,
+    'I13',
+    () => `${name}: commission ${net.commission}, earned ${commission}`,
+  )
+  checkBearer(row, entries)
+  checkTold(row)
+}
+
+/** The worth before commission of the items that the bot has. */
+function keptGross({ items, deliveredBy }: TradeRow, exchange: Exchange | undefined): bigint {
+  let gross = 0n
+  for (const { asset, newAssetId, rolledBackAssetId } of exchange?.items ?? []) {
+    const isOurs = deliveredBy !== null && newAssetId !== null && rolledBackAssetId === null
+    if (isOurs) gross += items.get(asset.assetId)?.gross ?? 0n
+  }
+  return gross
+}
+
+/** The store heard of everything that changed its money. */
+function checkTold({ facts: { id }, deposit, reversals, deliveredBy }: TradeRow): void {
+  const times = (start: string): number => deposit.events.filter((event) => event.startsWith(start)).length
+  hold(
+    times(`reversed ${id} `) === reversals,
+    'I9',
+    () => `trade ${id}: ${reversals} reversals, told otherwise`,
+  )
+  if (deliveredBy === null) return
+  const delivered = deposit.trades.filter((row) => row.deliveredBy !== null).length
+  hold(
+    times('amountIncreased') === delivered - 1,
+    'I9',
+    () => `deposit ${deposit.id} did not tell of ${delivered}`,
+  )
+}
+
+/** A reversal is borne by whom the settings at delivery say. */
+function checkBearer({ settings, facts }: TradeRow, entries: Book['entries']): void {
+  const bearer = settings?.liability === 'store' ? 'available' : 'loss'
+  const wrong = entries.find(
+    ({ cause, debit }) => cause === 'reversed' && debit !== 'held' && debit !== bearer,
+  )
+  hold(wrong === undefined, 'I15', () => `trade ${facts.id}: ${wrong?.debit} bears a reversal, not ${bearer}`)
+}

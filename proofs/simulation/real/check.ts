@@ -1,0 +1,306 @@
+/** Holds the rows in the database against each other, against those that stood there before, and against the world. */
+import type pg from 'pg'
+import { z } from 'zod'
+import { type DepositStatus, isFinal } from '../../../contract/statuses.ts'
+import type { TradeStateColumn } from '../../../gateway/db/trade-tables.ts'
+import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
+import type { OfferState } from '../../../gateway/steam/steam.ts'
+import { LOST_ROOM_MS, type Terms } from '../../../gateway/trades/consequences.ts'
+import { EDGES } from '../../../gateway/trades/trade.ts'
+import { isToldInvalid, TOLD_WITHIN_MS } from '../pure/truth.ts'
+import type { Steam } from '../steam.ts'
+import { hold } from '../violation.ts'
+import type { Scene } from './scene.ts'
+
+const money = z.string().transform(BigInt)
+const statusOf = z.custom<DepositStatus>((value) => typeof value === 'string' && value in DEPOSIT_EDGES)
+const stateOf = z.custom<TradeStateColumn>((value) => typeof value === 'string' && value in EDGES)
+
+const snapshot = z.object({
+  accounts: z.array(
+    z.object({ id: z.number(), balance: money, entries: money, floor: money.nullable(), kind: z.string() }),
+  ),
+  trades: z.array(
+    z.object({
+      id: z.number(),
+      deposit: z.number(),
+      bot: z.number(),
+      state: stateOf,
+      reason: z.string().nullable(),
+      code: z.string(),
+      offer: z.string().nullable(),
+      exchange: z.string().nullable(),
+      delivered: z.boolean(),
+      cancelling: z.string().nullable(),
+      total: money,
+      held: money,
+      reversed: money,
+      live: z.number(),
+      itemsBack: z.number(),
+      store: z.number(),
+      isProtected: z.boolean(),
+      settlesAt: z.string().nullable(),
+      mode: z.enum(['on_accept', 'on_release']).nullable(),
+      liability: z.enum(['operator', 'store']).nullable(),
+      limit: money.nullable(),
+      early: money,
+      lost: money,
+      bearers: z.array(z.string()),
+    }),
+  ),
+  deposits: z.array(
+    z.object({
+      id: z.number(),
+      status: statusOf,
+      credited: money.nullable(),
+      held: money,
+      reversed: money,
+      heldUntil: z.string().nullable(),
+      told: z.boolean(),
+    }),
+  ),
+  twins: z.number(),
+  repeated: z.number(),
+})
+
+export type Snapshot = z.infer<typeof snapshot>
+type TradeRow = Snapshot['trades'][number]
+
+const SNAPSHOT = `select
+  (select coalesce(json_agg(json_build_object('id', id, 'kind', kind, 'balance', balance::text, 'floor', floor::text,
+    'entries', (select coalesce(sum(case when credit_account = a.id then amount else -amount end), 0)::text
+      from ledger_entry where a.id in (credit_account, debit_account))) order by id), '[]') from account a) as accounts,
+  (select coalesce(json_agg(json_build_object('id', id, 'deposit', deposit_id, 'bot', bot_id, 'state', state, 'reason', reason,
+    'code', secret_code, 'offer', steam_offer_id, 'exchange', steam_trade_id, 'delivered', delivered_at is not null, 'cancelling', cancelling,
+    'total', total::text, 'held', held_amount::text, 'reversed', reversed_amount::text,
+    'live', (select count(*) from trade_item where trade_id = t.id and live),
+    'itemsBack', (select count(*) from trade_item where trade_id = t.id and reversed_at is not null),
+    'store', (select store_id from deposit where id = t.deposit_id), 'isProtected', settles_at is not null, 'settlesAt', settles_at,
+    'mode', credit_mode, 'liability', liability, 'limit', risk_limit_usd_cents::text,
+    'early', (select coalesce(sum(amount), 0)::text from ledger_entry e join account a on a.id = e.credit_account
+      where e.trade_id = t.id and e.cause = 'delivered' and a.kind = 'available'),
+    'lost', (select coalesce(sum(amount), 0)::text from ledger_entry e join account a on a.id = e.debit_account
+      where e.trade_id = t.id and e.cause = 'reversed' and a.kind <> 'held' and e.created_at > (select time from sim.clock) - interval '${LOST_ROOM_MS - 3_600_000} milliseconds'),
+    'bearers', (select coalesce(json_agg(distinct a.kind), '[]') from ledger_entry e join account a on a.id = e.debit_account
+      where e.trade_id = t.id and e.cause = 'reversed' and a.kind <> 'held')) order by id), '[]') from trade t) as trades,
+  (select coalesce(json_agg(json_build_object('id', id, 'status', status, 'credited', credited_amount::text,
+    'held', held_amount::text, 'reversed', reversed_amount::text, 'heldUntil', held_until, 'told', status = 'created' or exists (
+      select from event where deposit_id = d.id and type = 'deposit.' || lower(regexp_replace(
+        d.status, '([A-Z])', '_\\1', 'g')))) order by id), '[]') from deposit d) as deposits,
+  (select count(*)::int from (select 1 from trade_item where live group by app_id, asset_id having count(*) > 1) x)
+    as twins,
+  (select count(*)::int from (select 1 from event group by deposit_id, type, trade_id, part having count(*) > 1) x)
+    as repeated`
+
+export async function readSnapshot(monitor: pg.ClientBase): Promise<Snapshot> {
+  const { rows } = await monitor.query<Record<string, unknown>>({ name: 'snapshot', text: SNAPSHOT })
+  return snapshot.parse(rows[0])
+}
+
+const OPEN = ['intended', 'sending', 'unknown', 'active']
+const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)
+
+/** These promises must hold after every commit. */
+export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot): void {
+  const { steam } = scene
+  checkAccounts(now)
+  hold(now.twins === 0, 'I8', () => 'an asset stands in two trades that are open')
+  hold(now.repeated === 0, 'I9', () => 'an event was told twice')
+  const states = new Map(before?.trades.map((trade) => [trade.id, trade]))
+  for (const trade of now.trades) {
+    checkTrade(steam, states.get(trade.id), trade)
+    if (trade.state === 'final' && states.get(trade.id)?.state === 'held') checkRelease(scene, trade)
+    if (trade.delivered) checkTerms(scene, trade)
+    if (trade.delivered && states.get(trade.id)?.delivered !== true) checkRisk(trade, now)
+  }
+  const statuses = new Map(before?.deposits.map(({ id, status }) => [id, status]))
+  const trades = Map.groupBy(now.trades, (trade) => trade.deposit)
+  for (const deposit of now.deposits) {
+    checkDeposit(deposit, trades.get(deposit.id) ?? [])
+    const was = statuses.get(deposit.id)
+    const moved = was === undefined || was === deposit.status || reaches(DEPOSIT_EDGES, was, deposit.status)
+    hold(moved, 'I10', () => `deposit ${deposit.id}: ${was} to ${deposit.status}`)
+  }
+  const exchanges = now.trades.flatMap(({ delivered, exchange }) => (delivered ? [exchange] : []))
+  hold(new Set(exchanges).size === exchanges.length, 'I6', () => 'an exchange is credited twice')
+}
+
+export const keyOf = ({ creditMode, liability, riskLimitUsdCents }: Terms): string =>
+  `${creditMode} ${liability} ${riskLimitUsdCents}`
+
+/** The terms of a delivery are the settings of the store at some time, and it keeps to them. */
+function checkTerms({ settings }: Scene, trade: TradeRow): void {
+  const { id, store, mode, liability, limit, early, isProtected, bearers } = trade
+  const isKnown = settings.get(store)?.has(`${mode} ${liability} ${limit}`) === true
+  hold(isKnown, 'I15', () => `trade ${id} has terms that its store never had: ${mode} ${liability} ${limit}`)
+  const isEarly = isProtected && mode === 'on_release' && early > 0n
+  hold(!isEarly, 'I15', () => `trade ${id} is credited ${early} before the release`)
+  const bearer = liability === 'store' ? 'available' : 'loss'
+  hold(
+    bearers.every((kind) => kind === bearer),
+    'I15',
+    () => `trade ${id}: ${bearers} bears a reversal, not ${bearer}`,
+  )
+}
+
+/** At a delivery: what is credited before protection ends is within the limit of the store. */
+function checkRisk({ store, limit, early, isProtected }: TradeRow, { trades }: Snapshot): void {
+  if (!isProtected || early === 0n) return
+  const taken = sum(
+    trades.flatMap((trade) =>
+      trade.store === store && trade.delivered ? [trade.state === 'held' ? trade.early : trade.lost] : [],
+    ),
+  )
+  hold(taken <= (limit ?? 0n), 'I15', () => `store ${store} has ${taken} at risk, its limit is ${limit}`)
+}
+
+function checkAccounts({ accounts }: Snapshot): void {
+  const total = sum(accounts.map(({ balance }) => balance))
+  hold(total === 0n, 'I1', () => `the accounts sum to ${total}`)
+  for (const { id, kind, balance, entries, floor } of accounts) {
+    hold(balance === entries, 'I3', () => `account ${id} has ${balance}, its entries ${entries}`)
+    hold(floor === null || balance >= floor, 'I4', () => `account ${id} (${kind}) has ${balance}`)
+  }
+}
+
+/** One commit may hold two events of a trade. */
+function reaches<S extends string>(edges: Record<S, readonly S[]>, from: S, to: S): boolean {
+  return edges[from].includes(to) || edges[from].some((middle) => edges[middle].includes(to))
+}
+
+function checkTrade(steam: Steam, before: TradeRow | undefined, trade: TradeRow): void {
+  const { state } = trade
+  const name = `trade ${trade.id}`
+  const isSound = trade.held >= 0n && trade.reversed >= 0n && trade.held + trade.reversed <= trade.total
+  hold(isSound, 'I13', () => `${name}: held ${trade.held} and reversed ${trade.reversed} of ${trade.total}`)
+  hold(
+    OPEN.includes(state) === trade.live > 0,
+    'I8',
+    () => `${name} is ${state}, ${trade.live} items are taken`,
+  )
+  if (before === undefined || before.state === state) return
+  hold(reaches(EDGES, before.state, state), 'I10', () => `${name}: ${before.state} to ${state}`)
+  if (trade.delivered && !before.delivered) checkCredit(steam, trade)
+  if (before.state === 'active' && trade.reason !== null) checkEnd(steam, trade)
+}
+
+function checkCredit(steam: Steam, trade: TradeRow): void {
+  const exchange = steam.exchanges.get(trade.exchange ?? '')
+  const isOurs = exchange !== undefined && exchange.offer.message === trade.code
+  hold(isOurs, 'I7', () => `trade ${trade.id} is credited for ${trade.exchange}, which is not its exchange`)
+  const arrived = exchange?.items.every(({ newAssetId }) => newAssetId !== null)
+  hold(arrived === true, 'I7', () => `trade ${trade.id} is credited while its items are under way`)
+  const protects = exchange?.settlesAt !== null
+  hold(
+    protects === trade.isProtected,
+    'I15',
+    () => `trade ${trade.id} is not held as long as Steam protects it`,
+  )
+}
+
+/** Funds are released only for the items that are still with the bot. */
+function checkRelease({ steam, engine }: Scene, { id, exchange, itemsBack }: TradeRow): void {
+  const record = steam.exchanges.get(exchange ?? '')
+  if (record === undefined || engine.now() - record.changedAt < TOLD_WITHIN_MS) return
+  const back = record.items.filter((item) => item.rolledBackAssetId !== null).length
+  hold(back === itemsBack, 'I7', () => `trade ${id} is released, but its items went back`)
+}
+
+const WORDS: Partial<Record<TradeStateColumn, readonly OfferState[]>> = {
+  declined: ['declined'],
+  countered: ['countered'],
+  timed_out: ['cancelled', 'expired'],
+}
+
+/** Only Steam's word ends an offer that was open. */
+function checkEnd(steam: Steam, { id, state, offer, reason }: TradeRow): void {
+  const told = steam.offers.get(offer ?? '')?.told
+  const isSaid =
+    state === 'invalid'
+      ? isToldInvalid(steam, offer, reason ?? '')
+      : (WORDS[state]?.some((word) => told?.has(word)) ?? true)
+  hold(isSaid, 'I7', () => `trade ${id} ended as ${reason}, which Steam never said`)
+}
+
+function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly TradeRow[]): void {
+  const { id, status } = deposit
+  const delivered = trades.filter((trade) => trade.delivered)
+  const credited = sum(delivered.map(({ total }) => total))
+  hold(
+    (deposit.credited ?? 0n) === credited,
+    'I13',
+    () => `deposit ${id}: ${deposit.credited} of ${credited}`,
+  )
+  hold(
+    deposit.held === sum(delivered.map(({ held }) => held)),
+    'I13',
+    () => `deposit ${id} holds ${deposit.held}`,
+  )
+  const reversed = sum(delivered.map((trade) => trade.reversed))
+  hold(
+    deposit.reversed === reversed,
+    'I13',
+    () => `deposit ${id}: reversed ${deposit.reversed} of ${reversed}`,
+  )
+  const until = delivered.flatMap(({ held, settlesAt }) =>
+    held > 0n && settlesAt !== null ? [settlesAt] : [],
+  )
+  hold(
+    deposit.heldUntil === (until.sort().at(-1) ?? null),
+    'I13',
+    () => `deposit ${id} is held until ${deposit.heldUntil}, its trades until ${until}`,
+  )
+  hold((status === 'succeeded') === credited > 0n, 'I13', () => `deposit ${id} is ${status}`)
+  hold(deposit.told, 'I9', () => `deposit ${id} is ${status} and did not tell`)
+}
+
+/** The faults are over for long enough: nobody waits any more. */
+export function checkAlive({ deposits }: Snapshot): void {
+  for (const { id, status } of deposits) {
+    hold(isFinal(status), 'I12', () => `deposit ${id} is still ${status}`)
+  }
+}
+
+/** Long after the faults: each item is where the ledger of items says, and paid for exactly if the bot has it. */
+export async function checkRest(steam: Steam, monitor: pg.ClientBase): Promise<void> {
+  for (const offer of steam.offers.values()) {
+    const isOpen = offer.state === 'active' && !offer.isCounter
+    hold(!isOpen, 'I12', () => `the offer of ${offer.message} still stands on Steam`)
+  }
+  const { rows } = await monitor.query<{ trade: string; code: string; asset: string; kept: boolean }>(
+    `select trade_id || ' (' || state || ')' as trade, secret_code as code, asset_id as asset, delivered_at is not null and reversed_at is null as kept
+     from trade_item join trade on trade.id = trade_id`,
+  )
+  for (const { trade, code, asset, kept } of rows) {
+    const exchange = steam.exchanges.get(steam.byMessage.get(code)?.tradeId ?? '')
+    const item = exchange?.items.find((each) => each.asset.assetId === asset)
+    const isOurs = item !== undefined && item.newAssetId !== null && item.rolledBackAssetId === null
+    hold(
+      isOurs === kept,
+      'I7',
+      () => `item ${asset} of trade ${trade}: with the bot ${isOurs}, credited ${kept}`,
+    )
+  }
+  const { rows: due } = await monitor.query<{ id: bigint }>('select id from trade where due_at is not null')
+  hold(due.length === 0, 'I12', () => `trade ${due[0]?.id} is still due`)
+  const { rows: gaps } = await monitor.query<{ id: bigint }>(
+    `select store.id from store where last_sequence <> (select count(sequence) from event where store_id = store.id)
+       or exists (select from event where sequence is null)`,
+  )
+  hold(gaps.length === 0, 'I9', () => `the events of store ${gaps[0]?.id} have gaps`)
+  const { rows: untold } = await monitor.query<{ id: bigint }>(
+    `select trade.id from trade where (select count(distinct part) from ledger_entry where trade_id = trade.id and cause = 'reversed')
+       <> (select count(*) from event where trade_id = trade.id and type = 'deposit.reversed')`,
+  )
+  hold(untold.length === 0, 'I9', () => `trade ${untold[0]?.id} was reversed and did not tell`)
+  await checkFrozen(monitor)
+}
+
+async function checkFrozen(monitor: pg.ClientBase): Promise<void> {
+  const change = async () => {
+    await monitor.query('update ledger_entry set amount = amount + 1')
+    return true
+  }
+  const wasChanged = await change().catch(() => false)
+  hold(!wasChanged, 'I5', () => 'an entry can be changed after it was written')
+}

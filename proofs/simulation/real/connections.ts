@@ -1,0 +1,211 @@
+/** The database of one simulated process: Kysely over connections whose every statement waits for the scheduler. */
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import pg from 'pg'
+import type { Db, Tx } from '../../../gateway/db/client.ts'
+import type { Tables } from '../../../gateway/db/schema.ts'
+import type { Faults } from '../faults.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Session, Sessions } from './sessions.ts'
+
+/** The things that a transaction does beside the database: they happen exactly if the transaction commits. */
+export type Effect = () => void
+
+const EFFECT = 'simulated effect'
+
+/** Leaves the effect to the commit of the transaction. */
+export async function onCommit(tx: Tx, effect: Effect): Promise<void> {
+  await tx.executeQuery(CompiledQuery.raw(EFFECT, [effect]))
+}
+
+/** The connection broke: nothing is known of what was said last. */
+export class ConnectionLost extends Error {}
+
+/** As PostgreSQL says it when another transaction was in the way. */
+class SerializationFailure extends Error {
+  readonly code = '40001'
+  override readonly message = 'could not serialize access'
+}
+
+type Line = {
+  session: Session
+  isBusy: boolean
+  inTransaction: boolean
+  /** It died, and its session has yet to be replaced. */
+  isDead: boolean
+  hasWritten: boolean
+  effects: Effect[]
+}
+
+export type Deps = {
+  sessions: Sessions
+  scheduler: Scheduler
+  faults: Faults
+  /** Waits for the process's turn. */
+  gate(): Promise<void>
+  /** A transaction that wrote has committed. */
+  committed(): void
+}
+
+/** The scheduler did this to a statement that waited in a line. */
+const CANCELLED = '57014'
+
+const LINES = 4
+
+/** Writes that can break a promise. The next look at a trade, a lease and a position in the log cannot. */
+const CHECKED =
+  /^(insert into "(ledger_entry|event|trade|deposit|trade_item)"|update "(trade|deposit|trade_item|account)" set (?!"due_at"))/
+
+export type Connections = { db: Db; reset(): void; close(): void }
+
+/** `reset` is what the server sees when the process dies: all it had open is rolled back. */
+export async function openConnections(deps: Deps): Promise<Connections> {
+  const lines = await Promise.all(Array.from({ length: LINES }, () => openLine(deps.sessions)))
+  const waiting: ((line: Line) => void)[] = []
+  const take = (): Promise<Line> => {
+    const line = lines.find(({ isBusy }) => !isBusy)
+    if (line === undefined) return new Promise((resolve) => waiting.push(resolve))
+    line.isBusy = true
+    return Promise.resolve(line)
+  }
+  const giveBack = (line: Line): void => {
+    const next = waiting.shift()
+    if (next === undefined) line.isBusy = false
+    else next(line)
+  }
+  const db = new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (kysely) => new PostgresIntrospector(kysely),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => driverOf(deps, take, giveBack),
+    },
+  })
+  return {
+    db,
+    reset() {
+      waiting.length = 0
+      for (const line of lines) {
+        line.isDead = deps.scheduler.abandon(line.session.pid) || line.inTransaction
+        if (line.isDead) deps.scheduler.meanwhile(() => renew(line, deps.sessions))
+        line.isBusy = false
+      }
+    },
+    close() {
+      for (const { session, isBusy, inTransaction, isDead } of lines)
+        deps.sessions.giveBack(session, { isClean: !isBusy && !inTransaction && !isDead })
+    },
+  }
+}
+
+async function openLine(sessions: Sessions): Promise<Line> {
+  const session = await sessions.take()
+  const idle = { isBusy: false, inTransaction: false, isDead: false, hasWritten: false }
+  return { session, ...idle, effects: [] }
+}
+
+async function renew(line: Line, sessions: Sessions): Promise<void> {
+  await sessions.kill(line.session)
+  Object.assign(line, await openLine(sessions))
+}
+
+function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) => void): Driver {
+  const { faults } = deps
+  const lineOf = new WeakMap<DatabaseConnection, Line>()
+  const withLine = (connection: DatabaseConnection): Line => {
+    const line = lineOf.get(connection)
+    if (line === undefined) throw new Error('a connection that is not of this driver')
+    return line
+  }
+  return {
+    init: async () => {},
+    async acquireConnection() {
+      const line = await take()
+      const connection = connectionOf(deps, line)
+      lineOf.set(connection, line)
+      return connection
+    },
+    async beginTransaction(connection) {
+      const line = withLine(connection)
+      await say(deps, line, 'begin')
+      Object.assign(line, { inTransaction: true, hasWritten: false, effects: [] })
+    },
+    async commitTransaction(connection) {
+      const line = withLine(connection)
+      await say(deps, line, 'commit')
+      line.inTransaction = false
+      for (const effect of line.effects) effect()
+      if (line.hasWritten) deps.committed()
+      if (faults.strike('commit answered by nobody', 0.002)) throw new ConnectionLost('after a commit')
+    },
+    async rollbackTransaction(connection) {
+      const line = withLine(connection)
+      if (!line.inTransaction) return
+      await say(deps, line, 'rollback')
+      line.inTransaction = false
+    },
+    releaseConnection: async (connection) => giveBack(withLine(connection)),
+    destroy: async () => {},
+  }
+}
+
+function connectionOf(deps: Deps, line: Line): DatabaseConnection {
+  return {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      if (sql === EFFECT) {
+        line.effects.push(...parameters.filter((effect): effect is Effect => typeof effect === 'function'))
+        return { rows: [] }
+      }
+      if (line.inTransaction && deps.faults.strike('serialization failure', 0.001)) {
+        throw new SerializationFailure()
+      }
+      const { rows, rowCount, command } = await say(deps, line, sql, parameters)
+      if (command === 'SELECT') return { rows }
+      if (!CHECKED.test(sql)) return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+      line.hasWritten = true
+      if (!line.inTransaction) deps.committed()
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
+    },
+    // biome-ignore lint/correctness/useYield: nothing of the till streams
+    async *streamQuery() {
+      throw new Error('not part of the simulation')
+    },
+  }
+}
+
+async function say(deps: Deps, line: Line, text: string, parameters: readonly unknown[] = []) {
+  await deps.gate()
+  const { name, mayWait } = statementOf(text)
+  const ends = text === 'commit' || text === 'rollback'
+  const { session } = line
+  const flight = { pid: session.pid, mayWait, releases: ends || !line.inTransaction }
+  const start = () => session.client.query({ name, text, values: [...parameters] })
+  return deps.scheduler.fly(flight, start).catch((error: unknown) => {
+    const wasCancelled = error instanceof pg.DatabaseError && error.code === CANCELLED
+    throw wasCancelled ? new SerializationFailure() : error
+  })
+}
+
+type Statement = { name: string; mayWait: boolean }
+
+const statements = new Map<string, Statement>()
+
+/** Reads wait for nobody's lock, unless they take locks themselves. */
+const UNHINDERED = /^(begin|select|rollback)\b(?!.*(for update|for share|advisory))/s
+
+/** A statement with a name is planned once for a connection, which a run of thousands feels. */
+function statementOf(text: string): Statement {
+  const known = statements.get(text)
+  if (known !== undefined) return known
+  const fresh = { name: `s${statements.size}`, mayWait: !UNHINDERED.test(text) }
+  statements.set(text, fresh)
+  return fresh
+}

@@ -1,0 +1,27 @@
+/** The shoppers and bots of the real level. */
+import type { OfferAsset } from '../../../gateway/steam/steam.ts'
+
+export type Person = { steamId: string; accountId: number; assets: OfferAsset[]; hasAuthenticator: boolean }
+
+const FIRST_STEAM_ID = 76561197960265728n
+const SHOPPERS = 8
+const ITEMS_EACH = 14
+
+/** A token in a trade link. It must never be seen in a log. */
+export const CANARY_TOKEN = 'cAnArY_7'
+
+const steamIdOf = (accountId: number): string => String(FIRST_STEAM_ID + BigInt(accountId))
+
+export const BOTS: readonly string[] = [2_001, 2_002].map(steamIdOf)
+
+/** Every other shopper owns what Steam protects after a trade. The last one has no authenticator. */
+export const SHOPPERS_OF_A_SEED: readonly Person[] = Array.from({ length: SHOPPERS }, (_, index) => ({
+  steamId: steamIdOf(1_001 + index),
+  accountId: 1_001 + index,
+  assets: Array.from({ length: ITEMS_EACH }, (_item, item) => ({
+    appId: index % 2 === 0 ? 730 : 570,
+    contextId: '2',
+    assetId: String(10_000 + index * 100 + item),
+  })),
+  hasAuthenticator: index < SHOPPERS - 1,
+}))

@@ -1,0 +1,73 @@
+/** The queue, the signals, the ids and the log of the simulated processes. */
+import type { Queue, SendOptions } from '../../../gateway/db/queue.ts'
+import type { Signals } from '../../../gateway/db/signals.ts'
+import { CODE_ALPHABET, CODE_LENGTH, type Ids } from '../../../gateway/kit/ids.ts'
+import { createLog, type Log } from '../../../gateway/kit/log.ts'
+import type { Random } from '../../random.ts'
+import type { Engine } from '../engine.ts'
+import { hold } from '../violation.ts'
+import { onCommit } from './connections.ts'
+
+export type Job = { name: string; data: object; options: SendOptions }
+
+/** Hands every job over once its transaction has committed. */
+export function queueOf(accept: (job: Job) => void): Queue {
+  return {
+    ensure: async () => {},
+    send: (tx, name, data, options = {}) => onCommit(tx, () => accept({ name, data, options })),
+    work: async () => async () => {},
+    stop: async () => {},
+  }
+}
+
+export type Waiters = Map<string, Set<() => void>>
+
+/** `waiters` are those of one process; a notification reaches every process. */
+export function signalsOf(engine: Engine, waiters: Waiters, notify: (topic: string) => void): Signals {
+  return {
+    notify: (tx, topic) => onCommit(tx, () => notify(topic)),
+    async until(topic, check, { timeoutMs }) {
+      const end = engine.now() + timeoutMs
+      for (;;) {
+        const value = await check()
+        if (value !== undefined || engine.now() >= end) return value
+        await new Promise<void>((resolve) => {
+          const topics = waiters.get(topic) ?? new Set()
+          waiters.set(topic, topics.add(resolve))
+          engine.at(end, resolve)
+        })
+      }
+    },
+    close: async () => {},
+  }
+}
+
+export function idsOf(random: Random): Ids {
+  const hex = (bytes: number): string =>
+    Array.from({ length: bytes }, () => random.int(256).toString(16).padStart(2, '0')).join('')
+  const code = (): string => CODE_ALPHABET[random.int(CODE_ALPHABET.length)] ?? ''
+  return {
+    uuid: () => `${hex(4)}-${hex(2)}-4${hex(2).slice(1)}-a${hex(2).slice(1)}-${hex(6)}`,
+    hex,
+    secretCode: () => Array.from({ length: CODE_LENGTH }, code).join(''),
+  }
+}
+
+/** Errors that the simulation itself causes; any other in the log is a defect. */
+const OURS = /after a commit|could not serialize|simulated/
+
+const TURNED_UP = /"state":"abandoned".*whose trade had been given up/
+
+/** Every line is searched for what must never stand in a log, and for errors that nobody caused. */
+export function watchedLog(secrets: () => readonly string[], sawTurnUp: () => void): Log {
+  return createLog({
+    level: 'info',
+    write: (line) => {
+      for (const secret of secrets()) {
+        hold(!line.includes(secret), 'I14', () => `a secret is in the log: ${line.replaceAll(secret, '…')}`)
+      }
+      if (TURNED_UP.test(line)) sawTurnUp()
+      hold(!line.includes('"err":') || OURS.test(line), 'defect', () => line)
+    },
+  })
+}

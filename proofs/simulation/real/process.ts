@@ -1,0 +1,141 @@
+/** A simulated process of the gateway: its own connections, clock and leases. It can stand still, and die at any await. */
+import { z } from 'zod'
+import type { BotContext } from '../../../gateway/bots/bot.ts'
+import { DEFAULT_FLEET_LIMITS } from '../../../gateway/bots/fleet.ts'
+import { beat, LEASE_MS, setOnline, takeLeases } from '../../../gateway/bots/store.ts'
+import type { DepositDeps } from '../../../gateway/deposits/service.ts'
+import { DEFAULT_RULES } from '../../../gateway/pricing/price.ts'
+import { tradeHandlers } from '../../../gateway/trades/advance.ts'
+import { createTradeStore } from '../../../gateway/trades/postgres-store.ts'
+import { deliveryWriter } from '../../../gateway/webhooks/store.ts'
+import { bornAs, revive, type Sim, waitForTurn } from '../process.ts'
+import { type Gate, sessionOf } from '../steam-session.ts'
+import { type Invariant, Violation } from '../violation.ts'
+import { ConnectionLost, openConnections } from './connections.ts'
+import { signalsOf } from './ports.ts'
+import type { Deps, Held, Process, Scene } from './scene.ts'
+
+/** Names of processes are UUIDs, as the leases have them. */
+export async function startProcess(scene: Scene, name: string): Promise<Process> {
+  const { engine, scheduler, faults, sessions } = scene
+  const state = { ...bornAs(name), leases: new Map(), waiters: new Map() }
+  const gate: Gate = (low, high) => {
+    const ms = scene.random.between(low, high)
+    return waitForTurn(scene, process, { ms, crashed: () => crash(scene, process) })
+  }
+  const connections = await openConnections({
+    ...{ sessions, scheduler, faults, committed: scene.committed },
+    gate: () => gate(1, 8),
+  })
+  const common = {
+    db: connections.db,
+    queue: scene.queue,
+    signals: signalsOf(engine, state.waiters, scene.notify),
+    clock: { now: () => new Date(engine.now() + process.skewMs) },
+    ids: scene.ids,
+    log: scene.log,
+    steam: {
+      openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),
+      readProfile: async (steamId) => {
+        await gate(20, 400)
+        return {
+          kind: 'profile',
+          profile: { steamId, name: 'nova', avatarUrl: 'a', profileUrl: 'p', level: 1 },
+        }
+      },
+    },
+    publicUrl: 'http://till.test',
+  } satisfies DepositDeps
+  const deps: Deps = {
+    ...common,
+    addDeliveries: deliveryWriter(common),
+    trades: createTradeStore(common),
+    core: scene.core,
+    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
+    rules: DEFAULT_RULES,
+    protectionDays: (game) => (game === 'cs' ? 8 : 0),
+    historyEveryMs: 3_600_000,
+  }
+  const process: Process = { ...state, gate, connections, deps, handlers: tradeHandlers(deps) }
+  return process
+}
+
+function crash({ engine, random }: Sim, process: Process): void {
+  process.leases.clear()
+  process.waiters.clear()
+  process.connections.reset()
+  engine.after(random.between(500, 60_000), () => revive(process))
+}
+
+/** Runs something in the process; `failed` if the simulation made it fail. Any other failure is a defect. */
+export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
+  work().catch((error: unknown) => {
+    if (error instanceof ConnectionLost || isBrokenOff(error)) failed()
+    else scene.fail(asPromise(error))
+  })
+}
+
+const constraintError = z.object({ code: z.enum(['23505', '23514']), table: z.string(), message: z.string() })
+
+/** The promise that the constraints of each table keep. */
+const KEPT_BY: Record<string, Invariant> = {
+  account: 'I4',
+  custody_entry: 'I13',
+  deposit: 'I13',
+  event: 'I9',
+  ledger_entry: 'I6',
+  trade: 'I13',
+  trade_item: 'I8',
+}
+
+/** Where the database refuses what breaks a promise, the promise has a name all the same. */
+function asPromise(error: unknown): unknown {
+  const refused = constraintError.safeParse(error).data
+  const kept = refused && KEPT_BY[refused.table]
+  return kept === undefined ? error : new Violation(kept, refused?.message ?? '', error)
+}
+
+const isBrokenOff = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && 'code' in error && error.code === '40001'
+
+export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Held): BotContext {
+  const botId = lease.botId
+  const held = () => process.leases.get(String(botId))
+  return {
+    botId,
+    session: sessionOf(scene, {
+      steam: scene.steam,
+      bot: lease.steamId,
+      gate: process.gate,
+      isDown: () => false,
+    }),
+    get epoch() {
+      if (scene.epochs.get(botId) !== lease.epoch) scene.faults.saw('write under an old lease')
+      return lease.epoch
+    },
+    mayWrite: (deadlineMs) => (held()?.endsAt ?? endsAt) - scene.engine.now() > deadlineMs,
+  }
+}
+
+/** Beats for what it holds, and takes one bot that nobody holds. */
+export async function keepLeases(scene: Scene, process: Process): Promise<void> {
+  const { engine } = scene
+  for (const [botId, held] of process.leases) {
+    const beforeMs = engine.now()
+    if (await beat(process.deps.db, held.lease)) held.endsAt = beforeMs + LEASE_MS
+    else process.leases.delete(botId)
+  }
+  // A process that has a bot does not always look for another, to let both processes have one.
+  if (process.leases.size > 0 && scene.random.chance(0.6)) return
+  const beforeMs = engine.now()
+  const [lease] = await takeLeases(process.deps.db, process.name, 1)
+  if (lease === undefined) return
+  if (scene.processes.some((other) => other !== process && other.leases.has(String(lease.botId)))) {
+    scene.faults.saw('two processes at one bot')
+  }
+  scene.epochs.set(lease.botId, lease.epoch)
+  process.leases.set(String(lease.botId), { lease, endsAt: beforeMs + LEASE_MS })
+  scene.trace.add(`${engine.now()} ${process.name.slice(0, 1)} speaks for bot ${lease.botId}`)
+  await setOnline(process.deps.db, lease, null)
+  scene.work.leaseTaken(lease.botId)
+}

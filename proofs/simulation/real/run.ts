@@ -1,0 +1,330 @@
+/** One seed of the real level: the services on PostgreSQL, two processes, and the sandbox's world. */
+import pg from 'pg'
+import { verifyLedger } from '../../../gateway/ledger/verify.ts'
+import type { Terms } from '../../../gateway/trades/consequences.ts'
+import { CORE, type Core } from '../../../gateway/trades/core.ts'
+import { seededRandom } from '../../random.ts'
+import { createEngine } from '../engine.ts'
+import { createFaults, moreLikely } from '../faults.ts'
+import { type Outcome, toldOf } from '../outcome.ts'
+import { revive } from '../process.ts'
+import { createSteam } from '../steam.ts'
+import { createTrace } from '../trace.ts'
+import { type Invariant, Violation } from '../violation.ts'
+import { check, checkAlive, checkRest, keyOf, readSnapshot, type Snapshot } from './check.ts'
+import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
+import { idsOf, queueOf, watchedLog } from './ports.ts'
+import { inProcess, startProcess } from './process.ts'
+import { checkReads, READS, type Reads } from './reads.ts'
+import type { Scene } from './scene.ts'
+import { createScheduler } from './scheduler.ts'
+import type { Sessions } from './sessions.ts'
+import { beginShopping, lookForOffers, type Stage } from './shoppers.ts'
+import { createWork, sweep, sweepHistory, tick, watch } from './work.ts'
+
+export type RealOptions = {
+  sessions: Sessions
+  seed: number
+  deposits: number
+  core?: Core
+  reads?: Reads
+  keepTrace?: boolean
+}
+
+const START = Date.UTC(2026, 0, 1)
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+/** A seed costs seconds here, so each must meet as many of Steam's faults as it can. */
+const EAGERNESS = 2.5
+const FAULTS_MS = 10 * MINUTE_MS
+/** Trades that are open then end soon. */
+const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
+/** Every deposit must be final this long after the faults: it lives an hour, and its last trade some minutes more. */
+const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
+/** Some eight times what a seed takes. */
+const MOST_STEPS = 60_000
+/** Past every simulated time. */
+const FOR_EVER = new Date(Date.UTC(2030, 0, 1))
+const WATCHED = ['sending', 'unknown', 'active']
+const NAMES = ['00000000-0000-4000-a000-000000000001', '00000000-0000-4000-a000-000000000002']
+
+/** Runs a seed in the database of the sessions, which is emptied first and must be used by nobody else. */
+export async function runReal({
+  sessions,
+  seed,
+  deposits,
+  core = CORE,
+  reads = READS,
+  keepTrace = false,
+}: RealOptions): Promise<Outcome> {
+  const session = await sessions.takeMonitor()
+  const monitor = session.client
+  const trace = createTrace({ keepAll: keepTrace })
+  const scene = setScene({ sessions, seed, monitor, trace, core })
+  const outcome = (): Omit<Outcome, 'violation'> => ({
+    seed,
+    hash: trace.hash(),
+    steps: scene.engine.steps(),
+    simulatedMs: scene.engine.now() - START,
+    faults: scene.faults.counts(),
+    trace: trace.lines(),
+  })
+  let isClean = false
+  try {
+    await play(scene, { deposits, reads })
+    isClean = true
+    return outcome()
+  } catch (error) {
+    return { ...outcome(), violation: toldOf(error) }
+  } finally {
+    scene.faults.stop()
+    for (const { connections } of scene.processes) connections.close()
+    sessions.giveBack(session, { isClean })
+  }
+}
+
+type Plan = { deposits: number; reads: Reads }
+
+async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: Plan): Promise<void> {
+  const { engine, scheduler, monitor, steam, sessions } = scene
+  const stage = await setStage(scene)
+  for (const name of NAMES) scene.processes.push(await startProcess(scene, name))
+  beginShopping(stage, deposits)
+  lookForOffers(stage, new Set(), START + WATCHED_MS)
+  for (const process of scene.processes) {
+    tick(scene, process)
+    watch(scene, process, START + WATCHED_MS)
+  }
+  sweep(scene, START + FAULTS_MS)
+  sweepHistory(scene, [START + 30 * MINUTE_MS, START + 20 * HOUR_MS, START + 100 * HOUR_MS])
+  engine.at(START + FAULTS_MS, () => calm(scene))
+  // Most of what was credited is still held then; at rest nothing is.
+  const whenQuiet = async () => {
+    checkAlive(await readSnapshot(monitor))
+    await checkReads(sessions.pool, reads)
+  }
+  engine.at(START + BUSY_MS, () => scheduler.meanwhile(whenQuiet))
+  await scheduler.run()
+  await checkRest(steam, monitor)
+  await checkReads(sessions.pool, reads)
+  await verify(sessions)
+}
+
+/** The promise that each problem of verify.sql breaks. All others are sums that do not agree. */
+const BROKEN_BY: readonly [RegExp, Invariant][] = [
+  [/do not sum to zero/, 'I1'],
+  [/sum of its entries/, 'I3'],
+  [/below its floor/, 'I4'],
+  [/credited twice/, 'I6'],
+  [/two trades that are open/, 'I8'],
+  [/does not tell/, 'I9'],
+  [/has no terms|at risk|before protection|borne by/, 'I15'],
+]
+
+async function verify({ pool }: Sessions): Promise<void> {
+  const [first] = await verifyLedger(pool)
+  if (first === undefined) return
+  const { problem, detail } = first
+  const invariant = BROKEN_BY.find(([pattern]) => pattern.test(problem))?.[1] ?? 'I13'
+  throw new Violation(invariant, `the second opinion: ${problem}, ${detail}`)
+}
+
+type Setting = {
+  sessions: Sessions
+  seed: number
+  monitor: pg.ClientBase
+  trace: Scene['trace']
+  core: Core
+}
+
+function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { failure(): unknown } {
+  const engine = createEngine(START, MOST_STEPS)
+  const random = seededRandom(seed)
+  const faults = createFaults(random.chance)
+  const sim = { engine, random, faults }
+  const secrets: string[] = [CANARY_TOKEN]
+  let failure: unknown
+  let snapshot: Snapshot | undefined
+  const scheduler = createScheduler({
+    ...{ engine, monitor },
+    sawLockWait: () => faults.saw('lock wait'),
+    sawCrowd: () => faults.saw('crowd at a lock'),
+    failure: () => failure,
+  })
+  const work = createWork(() => scene)
+  let isChecking = false
+  const scene: Scene & { failure(): unknown } = {
+    ...{ ...sim, sessions, monitor, scheduler, trace, secrets, work, core },
+    steam: createSteam({ ...sim, faults: moreLikely(faults, EAGERNESS) }),
+    settings: new Map(),
+    queue: queueOf(work.accept),
+    ids: idsOf(random),
+    log: watchedLog(
+      () => secrets,
+      () => faults.saw('abandoned offer turns up'),
+    ),
+    processes: [],
+    epochs: new Map(),
+    open: new Set(),
+    notify(topic) {
+      for (const { waiters } of scene.processes) for (const wake of waiters.get(topic) ?? []) wake()
+      for (const { waiters } of scene.processes) waiters.delete(topic)
+    },
+    committed() {
+      if (isChecking) return
+      isChecking = true
+      scheduler.meanwhile(async () => {
+        isChecking = false
+        const next = await readSnapshot(monitor)
+        tellChanges(scene, snapshot, next)
+        check(scene, snapshot, next)
+        snapshot = next
+        scene.open = new Set(
+          next.trades.flatMap(({ bot, state }) => (WATCHED.includes(state) ? [String(bot)] : [])),
+        )
+      })
+    },
+    fail(error) {
+      failure ??= error
+    },
+    failure: () => failure,
+  }
+  return scene
+}
+
+/** The trace of a run is what changed in the database, in its order. */
+function tellChanges({ trace, engine, faults }: Scene, before: Snapshot | undefined, now: Snapshot): void {
+  const states = new Map(before?.trades.map(({ id, state }) => [id, state]))
+  for (const { id, state, reason, delivered, cancelling } of now.trades) {
+    if (states.get(id) !== state) trace.add(`${engine.now()} trade ${id} ${state} ${reason ?? ''}`)
+    const isFaster = delivered && cancelling === 'store' && states.get(id) === 'active'
+    if (isFaster) faults.saw('accept faster than a store’s cancel')
+  }
+  const statuses = new Map(before?.deposits.map(({ id, status }) => [id, status]))
+  for (const { id, status, credited, held, reversed } of now.deposits) {
+    if (statuses.get(id) !== status) {
+      trace.add(`${engine.now()} deposit ${id} ${status} ${credited} ${held} ${reversed}`)
+    }
+  }
+}
+
+/** An empty database with stores, bots and a rate. */
+async function setStage(scene: Scene): Promise<Stage> {
+  const { monitor, random, steam } = scene
+  await empty(monitor)
+  await monitor.query('insert into sim.clock (time) values ($1)', [new Date(START)])
+  const stores: bigint[] = []
+  for (const [creditMode, liability] of [
+    ['on_accept', 'operator'],
+    ['on_accept', 'store'],
+    ['on_release', 'operator'],
+  ] as const) {
+    const terms = { creditMode, liability, riskLimitUsdCents: BigInt(random.between(0, 40_000)) }
+    const { rows } = await monitor.query<{ id: bigint }>(
+      `insert into store (name, origins, credit_mode, liability, risk_limit_usd_cents)
+       values ('Ember Forge', '{https://store.test}', $1, $2, $3) returning id`,
+      [creditMode, liability, terms.riskLimitUsdCents],
+    )
+    for (const { id } of rows) {
+      stores.push(id)
+      scene.settings.set(Number(id), new Set([keyOf(terms)]))
+    }
+  }
+  for (const { steamId, assets } of SHOPPERS_OF_A_SEED) {
+    for (const { assetId } of assets) steam.owners.set(assetId, steamId)
+  }
+  for (const steamId of BOTS) {
+    await monitor.query(
+      `insert into bot (steam_id, name, avatar_url, profile_url, level, refresh_token)
+       values ($1, 'Bot', 'a', 'p', 10, 'sealed')`,
+      [steamId],
+    )
+  }
+  const { rows } = await monitor.query<{ id: bigint }>(
+    `insert into exchange_rate (currency, per_usd, source, as_of) values ('USD', 1, 'test', $1) returning id`,
+    [new Date(START)],
+  )
+  for (const store of stores) changeStore(scene, store)
+  return { ...scene, stores, rateId: rows[0]?.id ?? 0n }
+}
+
+/** The operator changes how some stores are credited, and who bears their reversals. */
+function changeStore(scene: Scene, store: bigint): void {
+  const { engine, random, faults, processes, settings } = scene
+  if (!random.chance(0.4)) return
+  engine.after(random.int(FAULTS_MS / 2), () => {
+    const creditMode = random.pick<Terms['creditMode']>(['on_accept', 'on_release'])
+    const liability = random.pick<Terms['liability']>(['operator', 'store'])
+    const terms = { creditMode, liability, riskLimitUsdCents: BigInt(random.between(0, 40_000)) }
+    settings.get(Number(store))?.add(keyOf(terms))
+    faults.saw('settings of a store change')
+    const change = { credit_mode: creditMode, liability, risk_limit_usd_cents: terms.riskLimitUsdCents }
+    const [process] = processes.filter(({ alive }) => alive)
+    if (process === undefined) return
+    inProcess(scene, () =>
+      process.connections.db.updateTable('store').set(change).where('id', '=', store).execute(),
+    )
+  })
+}
+
+/** Also gives the database a clock of ours: what asks it for `now()` gets the simulated time. */
+async function empty(monitor: pg.ClientBase): Promise<void> {
+  // Most tables have no part in a seed, and each that is truncated costs new files.
+  const tables = await tablesOf(monitor, 'pg_relation_size(oid) > 0')
+  await monitor.query('set session_replication_role = replica')
+  if (tables.length > 0) await monitor.query(`truncate ${tables.join(', ')} restart identity cascade`)
+  await monitor.query('set session_replication_role = origin')
+  await monitor.query('truncate sim.clock')
+}
+
+async function tablesOf(client: pg.ClientBase, which = 'true'): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select quote_ident(relname) as name from pg_class
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migration' and ${which}`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Once for a database, before its first seed. */
+export async function prepare(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`create schema if not exists sim;
+    create table if not exists sim.clock (time timestamptz not null);
+    create or replace function sim.now() returns timestamptz language sql stable as 'select time from sim.clock'`)
+  const { rows } = await client.query<{ name: string }>('select quote_ident(current_database()) as name')
+  // Statistics gathered in the middle of a seed would change plans, and with them the order of rows.
+  for (const table of await tablesOf(client)) {
+    await client.query(`alter table ${table} set (autovacuum_enabled = off)`)
+  }
+  await client.query(`alter database ${rows[0]?.name} set search_path = sim, pg_catalog, public`)
+  await client.query(`alter database ${rows[0]?.name} set jit = off`)
+  await client.end()
+}
+
+/** No more faults: everybody is up, on time, and stays so. */
+function calm(scene: Scene): void {
+  const { faults, processes, engine, trace } = scene
+  faults.stop()
+  for (const process of processes) {
+    process.skewMs = 0
+    process.pausedUntil = 0
+    revive(process)
+  }
+  trace.add(`${engine.now()} the faults are over`)
+  // Until what the dead had held has run out and is held by somebody else.
+  for (const ms of [0, 15_000, 30_000, 45_000]) {
+    engine.after(ms, () => {
+      for (const process of processes) tick(scene, process)
+    })
+  }
+  engine.after(60_000, () => keepForEver(scene))
+}
+
+/** Time will leap by days from now on, and no beat will be needed. */
+function keepForEver({ processes, fail }: Scene): void {
+  for (const { leases } of processes)
+    for (const held of leases.values()) held.endsAt = Number.POSITIVE_INFINITY
+  // Through a process, as it may have to wait for the lock of a bot.
+  processes[0]?.connections.db.updateTable('bot').set({ lease_until: FOR_EVER }).execute().catch(fail)
+}

@@ -1,0 +1,60 @@
+/** All that the parts of one simulated till share. */
+import type pg from 'pg'
+import type { BotHandlers } from '../../../gateway/bots/bot.ts'
+import type { Lease } from '../../../gateway/bots/store.ts'
+import type { Queue } from '../../../gateway/db/queue.ts'
+import type { PublisherDeps } from '../../../gateway/events/service.ts'
+import type { Ids } from '../../../gateway/kit/ids.ts'
+import type { Log } from '../../../gateway/kit/log.ts'
+import type { Core } from '../../../gateway/trades/core.ts'
+import type { TradeDeps } from '../../../gateway/trades/deps.ts'
+import type { RequestDeps } from '../../../gateway/trades/request.ts'
+import type { Life, Sim } from '../process.ts'
+import type { Steam } from '../steam.ts'
+import type { Gate } from '../steam-session.ts'
+import type { Trace } from '../trace.ts'
+import type { Connections } from './connections.ts'
+import type { Waiters } from './ports.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Sessions } from './sessions.ts'
+
+export type Deps = TradeDeps & RequestDeps & PublisherDeps
+
+export type Process = Life & {
+  leases: Map<string, Held>
+  waiters: Waiters
+  gate: Gate
+  connections: Connections
+  deps: Deps
+  handlers: Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'>
+}
+
+export type Held = { lease: Lease; endsAt: number }
+
+/** Every setting that a store ever had, by its id. */
+export type Settings = Map<number, Set<string>>
+
+export type Scene = Sim & {
+  sessions: Sessions
+  monitor: pg.ClientBase
+  scheduler: Scheduler
+  trace: Trace
+  core: Core
+  steam: Steam
+  /** Every setting that a store ever had, by its id. */
+  settings: Settings
+  queue: Queue
+  ids: Ids
+  log: Log
+  processes: Process[]
+  /** The epoch of each bot's lease, as the database has it. */
+  epochs: Map<bigint, bigint>
+  /** Bots that have open offers. */
+  open: ReadonlySet<string>
+  /** Whole hashes and tokens: none may stand in a log. */
+  secrets: string[]
+  work: { leaseTaken(botId: bigint): void }
+  notify(topic: string): void
+  committed(): void
+  fail(error: unknown): void
+}

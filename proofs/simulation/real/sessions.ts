@@ -1,0 +1,75 @@
+/** Sessions with the server of one database. They outlive a seed: a new one would have to plan every statement again. */
+import pg from 'pg'
+
+export type Session = { client: pg.PoolClient; pid: number }
+
+export type Sessions = {
+  /** Of a simulated process. */
+  take(): Promise<Session>
+  /** Of the engine. */
+  takeMonitor(): Promise<Session>
+  /** `isClean`: nothing is open in it. */
+  giveBack(session: Session, how: { isClean: boolean }): void
+  /** Ends it on the server, and waits until all that it had locked is free. */
+  kill(session: Session): Promise<void>
+  /** For what asks for connections itself. */
+  pool: pg.Pool
+}
+
+const INT8_OID = 20
+
+/**
+ * Plans must not depend on how often a statement has run in the session, as sessions are older than seeds. Two
+ * transactions that wait for each other are the scheduler's to resolve: PostgreSQL would do it by the clock.
+ */
+const SETTINGS = `set plan_cache_mode = force_generic_plan; set deadlock_timeout = '1h'`
+
+/** A lock holder waits for the scheduler, and the scheduler for the monitor: this ends what nothing else would. */
+const MONITOR = `${SETTINGS}; set lock_timeout = '5min'`
+
+const MOST_ENDING_MS = 300_000
+
+export function openSessions(url: string): Sessions {
+  const pool = openPool(url, 16)
+  const monitors = openPool(url, 1)
+  return {
+    take: () => takeFrom(pool, SETTINGS),
+    takeMonitor: () => takeFrom(monitors, MONITOR),
+    giveBack: ({ client }, { isClean }) => client.release(!isClean),
+    async kill(session) {
+      const { client: killer } = await takeFrom(pool, SETTINGS)
+      const { rows } = await killer.query<{ ended: boolean }>(
+        'select pg_terminate_backend($1, $2) as ended',
+        [session.pid, MOST_ENDING_MS],
+      )
+      if (rows[0]?.ended !== true) throw new Error(`session ${session.pid} did not end`)
+      killer.release()
+      session.client.release(true)
+    },
+    pool,
+  }
+}
+
+function openPool(connectionString: string, max: number): pg.Pool {
+  const getTypeParser = (oid: number) => (oid === INT8_OID ? BigInt : pg.types.getTypeParser(oid, 'text'))
+  const options = { idleTimeoutMillis: 0, allowExitOnIdle: true }
+  const pool = new pg.Pool({ connectionString, types: { getTypeParser }, max, ...options })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+const pids = new WeakMap<pg.PoolClient, number>()
+
+async function takeFrom(pool: pg.Pool, settings: string): Promise<Session> {
+  const client = await pool.connect()
+  const pid = pids.get(client) ?? (await begin(client, settings))
+  pids.set(client, pid)
+  return { client, pid }
+}
+
+async function begin(client: pg.PoolClient, settings: string): Promise<number> {
+  await client.query(settings)
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid ?? 0
+}

@@ -1,0 +1,262 @@
+/** Shoppers and stores of the real level: the same calls as the page and the store make, at bad moments. */
+import type { ErrorCode } from '../../../contract/errors.ts'
+import type { StoreDeposit } from '../../../contract/store-api.ts'
+import type { TradeBody } from '../../../contract/widget-api.ts'
+import { createDeposit } from '../../../gateway/deposits/create.ts'
+import { resolveUser } from '../../../gateway/deposits/service.ts'
+import { ProblemError } from '../../../gateway/http/refusal.ts'
+import { cancelDeposit } from '../../../gateway/trades/cancellation.ts'
+import { requestTrade } from '../../../gateway/trades/request.ts'
+import { type Habit, habitOf } from '../habits.ts'
+import type { SteamOffer } from '../steam-memory.ts'
+import { hold } from '../violation.ts'
+import { CANARY_TOKEN, type Person, SHOPPERS_OF_A_SEED } from './people.ts'
+import { inProcess } from './process.ts'
+import type { Process, Scene } from './scene.ts'
+
+const SHOPPING_MS = 3 * 60_000
+/** The share of deposits that their store cancels, and within which time. */
+const CANCELLED = 0.15
+const CANCEL_MS = 3 * 60_000
+const ACCEPTED_MEANWHILE = 0.3
+const MOMENT_MS = 400
+const WINDOW_MS = 300_000
+const HOUR_MS = 3_600_000
+const MOST_ITEMS = 3
+
+export type Stage = Scene & { stores: readonly bigint[]; rateId: bigint }
+
+export function beginShopping(stage: Stage, deposits: number): void {
+  for (let number = 1; number <= deposits; number += 1) {
+    stage.engine.after(stage.random.int(SHOPPING_MS), () => visit(stage, number))
+  }
+}
+
+/** Somebody who is up; while all are down the call fails and is made again. */
+function call(stage: Stage, work: (process: Process) => Promise<void>): void {
+  const { engine, random, processes } = stage
+  const able = processes.filter(({ alive }) => alive)
+  const process = able[random.int(Math.max(1, able.length))]
+  const again = () => engine.after(2_000, () => call(stage, work))
+  if (process === undefined) again()
+  else inProcess(stage, () => work(process), again)
+}
+
+function visit(stage: Stage, number: number): void {
+  const { engine, random, stores, secrets } = stage
+  const storeId = stores[random.int(stores.length)] ?? 0n
+  const shopper = SHOPPERS_OF_A_SEED[random.int(SHOPPERS_OF_A_SEED.length)]
+  if (shopper === undefined) return
+  const body = {
+    externalId: `top-up ${number}`,
+    currency: 'USD',
+    backToStoreUrl: 'https://store.test/',
+  } as const
+  let first: StoreDeposit | undefined
+  const open = () =>
+    call(stage, async ({ deps }) => {
+      const { deposit } = await createDeposit(deps, { id: storeId }, body)
+      hold(
+        first === undefined || first.url === deposit.url,
+        'I11',
+        () => `two deposits for ${body.externalId}`,
+      )
+      if (first !== undefined) return
+      first = deposit
+      const hash = deposit.url.slice(-32)
+      secrets.push(hash)
+      engine.after(random.between(500, 5_000), () =>
+        nameShopper(stage, { id: BigInt(deposit.id), hash }, shopper),
+      )
+      const cancel = () => cancelByStore(stage, storeId, BigInt(deposit.id))
+      if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), cancel)
+    })
+  open()
+  if (random.chance(0.3)) engine.after(random.between(10, 60_000), open)
+}
+
+/** At any moment of its life: while it waits, while an offer is sent, stands or is accepted, and after its end. */
+function cancelByStore(stage: Stage, storeId: bigint, depositId: bigint): void {
+  const { engine, random, faults, trace } = stage
+  call(stage, async ({ deps }) => {
+    const refusal = await refusalOf(() => cancelDeposit(deps, storeId, depositId))
+    trace.add(`${engine.now()} the store cancels deposit ${depositId}: ${refusal ?? 'done'}`)
+    if (refusal !== undefined) return
+    faults.saw('store cancels')
+    if (random.chance(ACCEPTED_MEANWHILE)) acceptMeanwhile(stage, depositId)
+  })
+}
+
+/** The shopper presses the button in the moment in which the bot is told to cancel. */
+function acceptMeanwhile(stage: Stage, depositId: bigint): void {
+  const { engine, random, monitor, scheduler, steam } = stage
+  scheduler.meanwhile(async () => {
+    const { rows } = await monitor.query<{ code: string }>(
+      `select secret_code as code from trade where deposit_id = $1 and state = 'active' order by id`,
+      [depositId],
+    )
+    for (const { code } of rows) {
+      const offer = steam.byMessage.get(code)
+      if (offer !== undefined) engine.after(random.int(MOMENT_MS), () => acceptNow(stage, offer))
+    }
+  })
+}
+
+/** The till's answer where it does not do it; undefined when it was done. */
+async function refusalOf(work: () => Promise<unknown>): Promise<ErrorCode | undefined> {
+  try {
+    await work()
+    return undefined
+  } catch (error) {
+    if (error instanceof ProblemError) return error.code
+    throw error
+  }
+}
+
+type Deposit = { id: bigint; hash: string }
+
+function nameShopper(stage: Stage, deposit: Deposit, shopper: Person): void {
+  const { accountId } = shopper
+  const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${CANARY_TOKEN}`
+  call(stage, async ({ deps }) => {
+    const refusal = await refusalOf(() => resolveUser(deps, { hash: deposit.hash, tradeUrl }))
+    // The store was faster.
+    if (refusal === 'deposit_closed') return
+    hold(refusal === undefined, 'defect', () => `a trade link is refused: ${refusal}`)
+    stage.engine.after(stage.random.between(500, 20_000), () =>
+      askForTrade(stage, deposit, { shopper, tries: 1 }),
+    )
+  })
+}
+
+type Asker = { shopper: Person; tries: number }
+
+function askForTrade(stage: Stage, deposit: Deposit, { shopper, tries }: Asker): void {
+  const { engine, random, scheduler } = stage
+  scheduler.meanwhile(async () => {
+    const body = await quoteFor(stage, deposit, shopper)
+    if (body === undefined) return
+    post(stage, body)
+    for (const ms of [2_000, 2_000, 30_000]) if (random.chance(0.3)) engine.after(ms, () => post(stage, body))
+  })
+  engine.after(random.between(70_000, 200_000), () => {
+    // Refused where the deposit has an open trade, or is over.
+    if (tries < 3 && random.chance(0.6)) askForTrade(stage, deposit, { shopper, tries: tries + 1 })
+  })
+}
+
+function post(stage: Stage, body: TradeBody): void {
+  call(stage, async ({ deps }) => {
+    const answer = await requestTrade(deps, body)
+    stage.trace.add(`${stage.engine.now()} asked for a trade: ${answer.kind}`)
+  })
+}
+
+/** Prices of some items that the shopper has now. */
+async function quoteFor(
+  stage: Stage,
+  deposit: Deposit,
+  { steamId, assets: mine }: Person,
+): Promise<TradeBody | undefined> {
+  const { engine, random, monitor, ids, rateId, steam } = stage
+  const own = mine.filter(({ assetId }) => steam.owners.get(assetId) === steamId)
+  const [first] = own
+  if (first === undefined) return undefined
+  const at = random.int(own.length)
+  const assets = [...own.slice(at), ...own.slice(0, at)].slice(0, random.between(1, MOST_ITEMS))
+  const game = first.appId === 730 ? 'cs' : 'dota'
+  const quoteId = ids.uuid()
+  const now = engine.now()
+  // No check of references: it would wait for a process that holds the deposit, and that process waits for us.
+  await monitor.query('set session_replication_role = replica')
+  await monitor.query(
+    `insert into quote (id, deposit_id, game, currency, rate_id, created_at, expires_at)
+     values ($1, $2, $3, 'USD', $4, $5, $6)`,
+    [quoteId, deposit.id, game, rateId, new Date(now), new Date(now + 900_000)],
+  )
+  for (const { assetId, appId } of assets) {
+    const price = random.between(1_000, 9_000)
+    await monitor.query(
+      `insert into quote_item (quote_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
+       values ($1, $2, $3, '2', 'Item', 'Item', $4, $5)`,
+      [quoteId, assetId, appId, price, price + random.int(900)],
+    )
+  }
+  await monitor.query('set session_replication_role = origin')
+  return { hash: deposit.hash, game, items: assets.map(({ assetId }) => assetId), quoteId }
+}
+
+/** The shopper sees every offer on Steam, whatever the till knows of it. */
+export function lookForOffers(stage: Stage, seen: Set<string>, until: number): void {
+  const { engine, steam } = stage
+  for (const offer of steam.offers.values()) {
+    if (offer.isCounter || seen.has(offer.offerId)) continue
+    seen.add(offer.offerId)
+    decideOn(stage, offer)
+  }
+  if (engine.now() < until) engine.after(1_000, () => lookForOffers(stage, seen, until))
+}
+
+function decideOn(stage: Stage, offer: SteamOffer): void {
+  const { engine, random, steam } = stage
+  const leftMs = offer.createdAt + WINDOW_MS - engine.now()
+  const accept = (ms: number) => engine.after(ms, () => acceptNow(stage, offer))
+  const { lie } = offer
+  // A shopper who sees an offer that the till was told to be over accepts it all the same.
+  if (lie) accept(lie.from - engine.now() + random.between(2_000, 100_000))
+  const soonMs = random.between(500, 120_000)
+  const habits: Record<Habit, () => void> = {
+    accepts: () => accept(soonMs),
+    'accepts at the deadline': () => accept(leftMs + random.between(-3_000, 6_000)),
+    'accepts after the deadline': () => accept(leftMs + random.between(0, 90_000)),
+    declines: () => engine.after(soonMs, () => steam.decline(offer, 'declined')),
+    counters: () => engine.after(soonMs, () => steam.decline(offer, 'countered')),
+    // Not what shoppers can do: the session of the bot is in other hands.
+    cancels: () => engine.after(soonMs, () => steam.decline(offer, 'cancelled')),
+    'has no authenticator': () => accept(soonMs),
+    'does nothing': () => {},
+  }
+  if (!lie) habits[habitOf(random)]()
+}
+
+function acceptNow(stage: Stage, offer: SteamOffer): void {
+  const { engine, random, steam, faults, trace, scheduler, monitor } = stage
+  const hasEscrow = SHOPPERS_OF_A_SEED.some(
+    ({ steamId, hasAuthenticator }) => steamId === offer.partner && !hasAuthenticator,
+  )
+  if (!steam.accept(offer, { hasEscrow })) return
+  trace.add(`${engine.now()} offer ${offer.offerId} accepted`)
+  if (hasEscrow) {
+    faults.saw('escrow')
+    return
+  }
+  scheduler.meanwhile(async () => {
+    const { rows } = await monitor.query<{ state: string }>(
+      'select state from trade where secret_code = $1',
+      [offer.message],
+    )
+    for (const { state } of rows) sawLate(stage, state)
+  })
+  if (!random.chance(0.3)) return
+  const afterMs = random.chance(0.25) ? random.between(1_000, 120_000) : random.int(160 * HOUR_MS)
+  engine.after(afterMs, () => takeBack(stage, offer))
+}
+
+const ENDS = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out'] as const
+
+function sawLate({ faults }: Stage, state: string): void {
+  const end = ENDS.find((known) => known === state)
+  if (end !== undefined) faults.saw(`acceptance after ${end}`)
+}
+
+function takeBack(stage: Stage, offer: SteamOffer): void {
+  const { engine, random, steam, trace } = stage
+  const exchange = steam.exchanges.get(offer.tradeId ?? '')
+  if (exchange === undefined) return
+  const some = exchange.items
+    .slice(0, random.between(1, exchange.items.length))
+    .map(({ asset }) => asset.assetId)
+  const done = steam.reverse(exchange, random.chance(0.5) ? undefined : some)
+  if (done) trace.add(`${engine.now()} exchange ${exchange.tradeId} taken back`)
+  if (done && random.chance(0.3)) engine.after(random.int(24 * HOUR_MS), () => takeBack(stage, offer))
+}

@@ -1,0 +1,151 @@
+/** Jobs, sweeps and watches of the simulated processes, at the times of the engine. */
+import { sweepDeposits } from '../../../gateway/deposits/jobs.ts'
+import { EXPIRE_QUEUE, expireDeposit } from '../../../gateway/deposits/service.ts'
+import { PUBLISH_QUEUE, publishEvents } from '../../../gateway/events/service.ts'
+import { sweepTrades } from '../../../gateway/trades/jobs.ts'
+import { sweepHistories } from '../../../gateway/trades/protection.ts'
+import { ConnectionLost } from './connections.ts'
+import type { Job } from './ports.ts'
+import { contextOf, inProcess, keepLeases } from './process.ts'
+import type { Held, Process, Scene } from './scene.ts'
+
+const TICK_MS = 9_000
+const SWEEP_MS = 12_000
+const MOST_TRIES = 5
+const MINUTE_MS = 60_000
+
+export type Attempt = { tries: number; isPoison: boolean }
+
+export function createWork(scene: () => Scene) {
+  const waiting = new Set<string>()
+  const backlog: Job[] = []
+
+  function accept(job: Job): void {
+    const { engine, faults } = scene()
+    const { startAfter, singletonKey } = job.options
+    const key = `${job.name} ${singletonKey ?? ''} ${startAfter?.toISOString() ?? ''}`
+    if (singletonKey !== undefined && waiting.has(key)) return
+    if (faults.strike('lost job', 0.03)) return
+    waiting.add(key)
+    const isPoison = faults.strike('poison job', 0.02)
+    const time = startAfter?.getTime() ?? engine.now()
+    const start = () => {
+      waiting.delete(key)
+      dispatch(job, { tries: 1, isPoison })
+    }
+    engine.at(time, start)
+    if (faults.strike('duplicated job', 0.05)) engine.at(time, start)
+  }
+
+  function dispatch(job: Job, attempt: Attempt): void {
+    const { engine, processes, random } = scene()
+    const able = processes.filter((process) => process.alive && canDo(process, job))
+    const process = able[random.int(Math.max(1, able.length))]
+    if (process === undefined) {
+      backlog.push(job)
+      return
+    }
+    const again = () => {
+      const next = { ...attempt, tries: attempt.tries + 1 }
+      if (next.tries <= MOST_TRIES) engine.after(1_000 * 2 ** attempt.tries, () => dispatch(job, next))
+    }
+    inProcess(scene(), () => perform(scene(), process, job, attempt), again)
+  }
+
+  return {
+    accept,
+    leaseTaken(): void {
+      for (const job of backlog.splice(0)) dispatch(job, { tries: 1, isPoison: false })
+    },
+  }
+}
+
+const botOf = ({ name }: Job): string | undefined => /^bot\.(\d+)$/.exec(name)?.[1]
+
+function canDo(process: Process, job: Job): boolean {
+  const botId = botOf(job)
+  return botId === undefined || process.leases.has(botId)
+}
+
+async function perform(scene: Scene, process: Process, job: Job, { isPoison }: Attempt): Promise<void> {
+  if (isPoison) throw new ConnectionLost('a job that always fails')
+  const held = process.leases.get(botOf(job) ?? '')
+  if (held !== undefined) return performForBot(scene, process, { held, data: job.data })
+  if (job.name === PUBLISH_QUEUE) return publishEvents(process.deps)
+  if (job.name === EXPIRE_QUEUE && 'depositId' in job.data) {
+    return expireDeposit(process.deps, BigInt(String(job.data.depositId)))
+  }
+}
+
+async function performForBot(
+  scene: Scene,
+  process: Process,
+  { held, data }: { held: Held; data: object },
+): Promise<void> {
+  const bot = contextOf(scene, process, held)
+  if ('tradeId' in data) return process.handlers.trade(bot, BigInt(String(data.tradeId)))
+  return process.handlers.history(bot)
+}
+
+/** The beats of a process, and its clock going wrong at times. */
+export function tick(scene: Scene, process: Process): void {
+  const { engine, random, faults, scheduler, monitor } = scene
+  if (process.alive && process.pausedUntil <= engine.now()) {
+    const time = new Date(engine.now())
+    scheduler.meanwhile(async () => {
+      await monitor.query('update sim.clock set time = $1', [time])
+    })
+    inProcess(scene, () => keepLeases(scene, process))
+    if (faults.strike('clock jump', 0.01)) process.skewMs = random.between(-10, 10) * MINUTE_MS
+    else if (random.chance(0.03)) process.skewMs = random.between(-500, 500)
+  }
+  if (!faults.stopped) engine.after(TICK_MS, () => tick(scene, process))
+}
+
+/** The watch over the offers of every bot that the process believes to hold; slower than the real one. */
+export function watch(scene: Scene, process: Process, until: number): void {
+  const { engine, random } = scene
+  if (engine.now() < until) engine.after(random.between(10_000, 22_000), () => watch(scene, process, until))
+  if (!process.alive || process.pausedUntil > engine.now()) return
+  for (const [botId, held] of process.leases) {
+    if (!scene.open.has(botId)) continue
+    const bot = contextOf(scene, process, held)
+    inProcess(scene, () => process.handlers.watch(bot))
+  }
+}
+
+/** Finds what is due. Once nothing new can begin, only when something is. */
+export function sweep(scene: Scene, busyUntil: number): void {
+  const { engine, processes, random, monitor, scheduler } = scene
+  const able = processes.filter(({ alive, pausedUntil }) => alive && pausedUntil <= engine.now())
+  const sweeper = able[random.int(Math.max(1, able.length))]
+  if (sweeper !== undefined) {
+    inProcess(scene, async () => {
+      await sweepTrades(sweeper.deps)
+      await sweepDeposits(sweeper.deps)
+      // A lost job would have done it.
+      if (random.chance(0.2) || engine.now() >= busyUntil) await publishEvents(sweeper.deps)
+    })
+  }
+  if (engine.now() < busyUntil) {
+    engine.after(SWEEP_MS, () => sweep(scene, busyUntil))
+    return
+  }
+  scheduler.meanwhile(async () => {
+    const { rows } = await monitor.query<{ next: Date | null }>(
+      `select least((select min(due_at) from trade), (select min(expires_at) from deposit where status = 'created')) as next`,
+    )
+    const next = rows[0]?.next?.getTime()
+    if (next !== undefined) engine.at(Math.max(next, engine.now() + SWEEP_MS), () => sweep(scene, busyUntil))
+  })
+}
+
+/** Every bot's history is gone through a few times while something can be taken back. */
+export function sweepHistory(scene: Scene, times: readonly number[]): void {
+  for (const time of times) {
+    scene.engine.at(time, () => {
+      const [process] = scene.processes.filter(({ alive }) => alive)
+      if (process !== undefined) inProcess(scene, () => sweepHistories(process.deps))
+    })
+  }
+}

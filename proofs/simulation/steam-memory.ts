@@ -1,0 +1,49 @@
+/** All that the simulated Steam knows. */
+import type { Offer, OfferAsset, OfferState, TradeState, TradeStatus } from '../../gateway/steam/steam.ts'
+import type { Sim } from './process.ts'
+
+export type SteamOffer = {
+  offerId: string
+  /** Steam id of the bot. */
+  bot: string
+  /** Of the shopper: asked for items, or, of a counter-offer, asking for them back. */
+  partner: string
+  isCounter: boolean
+  message: string
+  assets: readonly OfferAsset[]
+  createdAt: number
+  /** From when on lists show it. */
+  visibleAt: number
+  state: OfferState
+  changedAt: number
+  earlier: OfferState
+  lie: { state: OfferState; from: number; until: number } | null
+  tradeId: string | null
+  /** How often each state was told: nothing else may end a trade. */
+  told: Map<OfferState, number>
+  /** The last answer, for the next one that says the same. */
+  answer: Offer | null
+}
+
+export type Exchange = {
+  tradeId: string
+  offer: SteamOffer
+  state: TradeState
+  changedAt: number
+  earlier: TradeStatus
+  items: { asset: OfferAsset; newAssetId: string | null; rolledBackAssetId: string | null }[]
+  settlesAt: number | null
+  beganAt: number
+  /** Every state that was told: nothing else may end a trade. */
+  told: Set<TradeState>
+}
+
+export type Memory = Sim & {
+  offers: Map<string, SteamOffer>
+  exchanges: Map<string, Exchange>
+  ofBot: Map<string, SteamOffer[]>
+  byMessage: Map<string, SteamOffer>
+  /** Asset id → Steam id of its owner, `bot`, or where it is under way. */
+  owners: Map<string, string>
+  lastId: number
+}

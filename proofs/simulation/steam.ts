@@ -1,0 +1,309 @@
+/** A Steam that knows the truth about every offer, exchange and item, and does not always tell it at once. */
+import type {
+  CancelAnswer,
+  Offer,
+  OfferAnswer,
+  OfferAsset,
+  OfferState,
+  OffersAnswer,
+  RefusedReason,
+  SendAnswer,
+  TradeState,
+  TradeStatusAnswer,
+  TradesAnswer,
+} from '../../gateway/steam/steam.ts'
+import type { Sim } from './process.ts'
+import { statusOf, tell, tellExchange } from './steam-answers.ts'
+import type { Exchange, Memory, SteamOffer } from './steam-memory.ts'
+import { hold } from './violation.ts'
+
+export type Steam = ReturnType<typeof createSteam>
+export type Parcel = { bot: string; partner: string; assets: readonly OfferAsset[]; message: string }
+
+const PROTECTION_MS = 7 * 86_400_000
+const PER_PARTNER = 5
+const PROTECTED_APP = 730
+const FALSE_ENDS = ['declined', 'countered', 'cancelled', 'expired', 'invalid_items'] as const
+const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'access_denied'] as const
+
+export function createSteam(sim: Sim) {
+  const memory: Memory = {
+    ...sim,
+    offers: new Map(),
+    exchanges: new Map(),
+    ofBot: new Map(),
+    byMessage: new Map(),
+    owners: new Map(),
+    lastId: 1_000,
+  }
+  const { offers, exchanges, byMessage, owners } = memory
+  return {
+    ...{ offers, exchanges, byMessage, owners },
+    send: (parcel: Parcel) => send(memory, parcel),
+    read: (offerId: string) => read(memory, offerId),
+    list: (bot: string, since: Date) => list(memory, bot, since),
+    cancel: (offerId: string) => cancel(memory, offerId),
+    refuseCounter: (offerId: string) => refuseCounter(memory, offerId),
+    status: (tradeId: string) => status(memory, tradeId),
+    history: (bot: string, since: Date) => history(memory, bot, since),
+    accept: (offer: SteamOffer, how = {}) => accept(memory, offer, how),
+    decline: (offer: SteamOffer, state: Decline) => decline(memory, offer, state),
+    reverse: (exchange: Exchange, assetIds?: readonly string[]) => reverse(memory, exchange, assetIds),
+  }
+}
+
+type Decline = 'declined' | 'countered' | 'cancelled'
+
+const change = (memory: Memory, offer: SteamOffer, state: OfferState): void => {
+  const { engine } = memory
+  offer.earlier = offer.state
+  offer.state = state
+  offer.changedAt = engine.now()
+}
+
+const robOthers = (memory: Memory, accepted: SteamOffer): void => {
+  const { offers } = memory
+  const gone = new Set(accepted.assets.map(({ assetId }) => assetId))
+  for (const offer of offers.values()) {
+    const isOpen = offer !== accepted && offer.state === 'active' && !offer.isCounter
+    if (isOpen && offer.assets.some(({ assetId }) => gone.has(assetId)))
+      change(memory, offer, 'invalid_items')
+  }
+}
+
+const owns = (memory: Memory, steamId: string, assets: readonly OfferAsset[]): boolean =>
+  assets.every(({ assetId }) => memory.owners.get(assetId) === steamId)
+
+function make(memory: Memory, { bot, partner, assets, message }: Parcel): SteamOffer {
+  const { engine, random, faults, offers, ofBot, byMessage } = memory
+  memory.lastId += 1
+  const now = engine.now()
+  const isLate = faults.plan(0.1)
+  const offer: SteamOffer = {
+    offerId: String(memory.lastId),
+    bot,
+    partner,
+    isCounter: false,
+    message,
+    assets,
+    createdAt: now,
+    visibleAt: isLate ? now + random.between(1_000, 400_000) : now,
+    state: 'active',
+    changedAt: now,
+    earlier: 'active',
+    lie: null,
+    tradeId: null,
+    told: new Map(),
+    answer: null,
+  }
+  if (faults.plan(0.05)) {
+    const from = now + random.between(3_000, 280_000)
+    offer.lie = { state: random.pick(FALSE_ENDS), from, until: from + random.between(5_000, 70_000) }
+  }
+  offers.set(offer.offerId, offer)
+  byMessage.set(message, offer)
+  const sent = ofBot.get(bot) ?? []
+  ofBot.set(bot, sent)
+  sent.push(offer)
+  return offer
+}
+
+function send(memory: Memory, parcel: Parcel): SendAnswer {
+  const { random, faults, ofBot, byMessage } = memory
+  const refused = (reason: RefusedReason): SendAnswer => ({ kind: 'refused', reason })
+  const { message } = parcel
+  hold(!byMessage.has(message), 'I8', () => `the offer of code ${message} was sent twice`)
+  if (!owns(memory, parcel.partner, parcel.assets)) return refused('items_gone')
+  const open = (ofBot.get(parcel.bot) ?? []).filter(
+    (offer) => offer.partner === parcel.partner && offer.state === 'active' && !offer.isCounter,
+  )
+  if (open.length >= PER_PARTNER) return refused('too_many_offers')
+  const offer = make(memory, parcel)
+  if (faults.strike('refusal of an offer that was made', 0.05)) return refused(random.pick(FALSE_REFUSALS))
+  return { kind: 'sent', offerId: offer.offerId }
+}
+
+function read(memory: Memory, offerId: string): OfferAnswer {
+  const { offers } = memory
+  const offer = offers.get(offerId)
+  return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer: tell(memory, offer) }
+}
+
+function list(memory: Memory, bot: string, since: Date): OffersAnswer {
+  const { engine, faults, ofBot } = memory
+  const all = ofBot.get(bot) ?? []
+  const [sinceMs, nowMs] = [since.getTime(), engine.now()]
+  const sent: Offer[] = []
+  const received: Offer[] = []
+  for (let index = all.length - 1; index >= 0; index -= 1) {
+    const offer = all[index]
+    if (offer === undefined || (offer.changedAt < sinceMs && offer.state !== 'active')) continue
+    if (offer.isCounter) received.push(tell(memory, offer))
+    else if (offer.visibleAt <= nowMs || faults.stopped) sent.push(tell(memory, offer))
+    else faults.saw('offer listed late')
+  }
+  const unreadable = sent.length > 0 && faults.strike('unreadable row in a list', 0.005) ? 1 : 0
+  if (unreadable > 0) sent.pop()
+  return { kind: 'offers', offers: sent, received, unreadable }
+}
+
+/** The bot declines what a shopper offers in place of its own offer. */
+function refuseCounter(memory: Memory, offerId: string): CancelAnswer {
+  const offer = memory.offers.get(offerId)
+  if (offer === undefined || !offer.isCounter || offer.state !== 'active') return { kind: 'not_active' }
+  change(memory, offer, 'declined')
+  memory.faults.saw('counter-offer declined')
+  return { kind: 'done' }
+}
+
+function cancel(memory: Memory, offerId: string): CancelAnswer {
+  const { faults, offers } = memory
+  const offer = offers.get(offerId)
+  if (offer === undefined) return { kind: 'not_active' }
+  if (offer.state !== 'active' && offer.state !== 'in_escrow') return { kind: 'not_active' }
+  if (faults.strike('cancel that does nothing', 0.04)) return { kind: 'done' }
+  if (offer.state === 'active' && faults.strike('cancel loses to an accept', 0.04) && accept(memory, offer)) {
+    return { kind: 'not_active' }
+  }
+  if (offer.state === 'in_escrow') fail(memory, offer)
+  change(memory, offer, 'cancelled')
+  return { kind: 'done' }
+}
+
+function fail(memory: Memory, offer: SteamOffer): void {
+  const { exchanges, owners } = memory
+  const exchange = exchanges.get(offer.tradeId ?? '')
+  if (exchange === undefined) return
+  turn(memory, exchange, 'failed')
+  for (const { asset } of exchange.items) owners.set(asset.assetId, offer.partner)
+}
+
+function turn(memory: Memory, exchange: Exchange, state: TradeState): void {
+  const { engine } = memory
+  exchange.earlier = statusOf(exchange)
+  exchange.state = state
+  exchange.changedAt = engine.now()
+}
+
+/** The shopper presses the button; false when Steam refuses it. */
+function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): boolean {
+  const { engine, random, faults, exchanges, owners } = memory
+  if (offer.state !== 'active') return false
+  if (!owns(memory, offer.partner, offer.assets)) {
+    change(memory, offer, 'invalid_items')
+    return false
+  }
+  memory.lastId += 1
+  const tradeId = `61${String(memory.lastId).padStart(17, '0')}`
+  offer.tradeId = tradeId
+  const items = offer.assets.map((asset) => ({ asset, newAssetId: null, rolledBackAssetId: null }))
+  const state: TradeState = hasEscrow ? 'in_escrow' : 'pending'
+  const now = engine.now()
+  const begun = { tradeId, offer, state, changedAt: now, beganAt: now, items, settlesAt: null }
+  const exchange: Exchange = { ...begun, told: new Set(), earlier: statusOf(begun) }
+  exchanges.set(tradeId, exchange)
+  for (const { assetId } of offer.assets) owners.set(assetId, 'under way')
+  change(memory, offer, hasEscrow ? 'in_escrow' : 'accepted')
+  robOthers(memory, offer)
+  if (!hasEscrow && faults.plan(0.06)) {
+    const lied = random.pick<OfferState>(['active', 'invalid_items'])
+    offer.lie = {
+      state: lied,
+      from: now + random.between(0, 8_000),
+      until: now + random.between(9_000, 40_000),
+    }
+  }
+  if (!hasEscrow)
+    engine.after(random.chance(0.7) ? 0 : random.between(500, 25_000), () => arrive(memory, exchange))
+  return true
+}
+
+function arrive(memory: Memory, exchange: Exchange): void {
+  const { engine, random, faults, owners } = memory
+  if (faults.strike('exchange that fails', 0.01)) {
+    fail(memory, exchange.offer)
+    return
+  }
+  const isProtected = exchange.items.some(({ asset }) => asset.appId === PROTECTED_APP)
+  turn(memory, exchange, random.chance(0.2) ? 'committed' : 'complete')
+  exchange.settlesAt = isProtected ? engine.now() + PROTECTION_MS : null
+  for (const item of exchange.items) {
+    memory.lastId += 1
+    item.newAssetId = String(memory.lastId)
+    owners.set(item.asset.assetId, 'bot')
+  }
+  if (isProtected && exchange.state === 'complete' && faults.plan(0.08)) {
+    engine.after(random.between(50, 3_000), () => takePartBack(memory, exchange))
+  }
+  if (exchange.state !== 'committed') return
+  engine.after(
+    random.between(1_000, 40_000),
+    () => exchange.state === 'committed' && turn(memory, exchange, 'complete'),
+  )
+}
+
+/** Of an exchange that the till has hardly had time to see. */
+function takePartBack(memory: Memory, exchange: Exchange): void {
+  const { items } = exchange
+  const some = items.slice(0, Math.max(1, memory.random.int(items.length)))
+  reverse(
+    memory,
+    exchange,
+    some.map(({ asset }) => asset.assetId),
+  )
+}
+
+function decline(memory: Memory, offer: SteamOffer, state: Decline): boolean {
+  if (offer.state !== 'active') return false
+  change(memory, offer, state)
+  if (state === 'countered') counter(memory, offer)
+  return true
+}
+
+/** A counter-offer asks the bot for something; it must never be accepted. */
+function counter(memory: Memory, { bot, partner, message, assets }: SteamOffer): void {
+  memory.lastId += 1
+  const now = memory.engine.now()
+  const offer: SteamOffer = {
+    ...{ offerId: String(memory.lastId), bot, partner, isCounter: true, message: `${message} ?`, assets },
+    ...{ createdAt: now, visibleAt: now, state: 'active', changedAt: now, earlier: 'active' },
+    ...{ lie: null, tradeId: null, told: new Map(), answer: null },
+  }
+  memory.offers.set(offer.offerId, offer)
+  memory.ofBot.get(bot)?.push(offer)
+}
+
+/** The shopper takes items back; all of them where none are named. False when Steam refuses. */
+function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[]): boolean {
+  const { engine, faults, owners } = memory
+  const isDone = exchange.state === 'complete' || exchange.state === 'partly_rolled_back'
+  if (!isDone || exchange.settlesAt === null || engine.now() >= exchange.settlesAt) return false
+  const open = exchange.items.filter((item) => item.rolledBackAssetId === null)
+  const back = open.filter(({ asset }) => assetIds === undefined || assetIds.includes(asset.assetId))
+  if (back.length === 0) return false
+  const isWhole = back.length === exchange.items.length
+  if (!exchange.told.has('complete') && !exchange.told.has('committed')) {
+    faults.saw('reversal before it was seen')
+  }
+  turn(memory, exchange, isWhole ? 'rolled_back' : 'partly_rolled_back')
+  faults.saw(isWhole ? 'reversal, whole' : 'reversal, in part')
+  for (const item of back) {
+    item.rolledBackAssetId = item.asset.assetId
+    owners.set(item.asset.assetId, exchange.offer.partner)
+  }
+  if (isWhole) change(memory, exchange.offer, 'reverted')
+  return true
+}
+
+function status(memory: Memory, tradeId: string): TradeStatusAnswer {
+  const exchange = memory.exchanges.get(tradeId)
+  if (exchange === undefined) return { kind: 'missing' }
+  return { kind: 'trade', trade: tellExchange(memory, exchange) }
+}
+
+function history(memory: Memory, bot: string, since: Date): TradesAnswer {
+  const trades = [...memory.exchanges.values()]
+    .filter(({ offer, beganAt }) => offer.bot === bot && beganAt >= since.getTime())
+    .map((exchange) => tellExchange(memory, exchange))
+  return { kind: 'trades', trades, unreadable: 0 }
+}

@@ -1,0 +1,41 @@
+/** A record of what happened, line by line: two runs of one seed must have the same hash. */
+
+export type Trace = {
+  add(line: string): void
+  /** 16 hex digits over all lines so far. */
+  hash(): string
+  /** The last lines, or all of them if the trace was told to keep them. */
+  lines(): readonly string[]
+}
+
+const KEPT = 60
+const PRIMES = [0x01000193, 0x85ebca6b] as const
+
+export function createTrace({ keepAll = false } = {}): Trace {
+  let low = 0x811c9dc5
+  let high = 0x9747b28c
+  let lines: string[] = []
+  return {
+    add(line) {
+      for (let index = 0; index < line.length; index += 1) {
+        const code = line.charCodeAt(index)
+        low = Math.imul(low ^ code, PRIMES[0])
+        high = Math.imul(high ^ code, PRIMES[1]) ^ (high >>> 15)
+      }
+      low = Math.imul(low ^ 10, PRIMES[0])
+      lines.push(line)
+      if (!keepAll && lines.length > 2 * KEPT) lines = lines.slice(-KEPT)
+    },
+    hash: () => hex(low) + hex(high),
+    lines: () => lines,
+  }
+}
+
+const hex = (lane: number): string => (lane >>> 0).toString(16).padStart(8, '0')
+
+/** One hash for the hashes of many seeds, in their order. */
+export function hashOf(hashes: readonly string[]): string {
+  const trace = createTrace()
+  for (const hash of hashes) trace.add(hash)
+  return trace.hash()
+}

@@ -1,0 +1,33 @@
+/** The promises that are checked after every step. The names are explained in docs/proofs.md. */
+export type Invariant =
+  | 'I1'
+  | 'I2'
+  | 'I3'
+  | 'I4'
+  | 'I5'
+  | 'I6'
+  | 'I7'
+  | 'I8'
+  | 'I9'
+  | 'I10'
+  | 'I11'
+  | 'I12'
+  | 'I13'
+  | 'I14'
+  | 'I15'
+  | 'I16'
+  /** The code threw where it promises not to. */
+  | 'defect'
+
+export class Violation extends Error {
+  readonly invariant: Invariant
+
+  constructor(invariant: Invariant, message: string, cause?: unknown) {
+    super(`${invariant}: ${message}`, cause === undefined ? {} : { cause })
+    this.invariant = invariant
+  }
+}
+
+export function hold(condition: boolean, invariant: Invariant, message: () => string): void {
+  if (!condition) throw new Violation(invariant, message())
+}
