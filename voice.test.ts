@@ -44,6 +44,8 @@ const EDITED = [
   'gateway/db/migrate.test.ts',
   'gateway/db/migrate.ts',
   'gateway/db/migrations/',
+  'gateway/db/schema.test.ts',
+  'gateway/testing/schema-types.ts',
   'proofs/bugs/',
   'proofs/cut/',
   'proofs/kill/',
