@@ -78,6 +78,16 @@ const CIRCLES_BEING_BROKEN = [
   'gateway/webhooks/resolve.ts',
   'gateway/webhooks/sender.ts',
 ]
+/** SQL belongs into the room's store.ts. */
+const SQL_BEING_MOVED = [
+  'gateway/deposits/jobs.ts',
+  'gateway/events/',
+  'gateway/http/',
+  'gateway/stores/',
+  'gateway/trades/jobs.ts',
+  'gateway/trades/protection.ts',
+  'gateway/webhooks/',
+]
 const isAmong = (list: readonly string[], file: string): boolean =>
   list.some((each) => file === each || (each.endsWith('/') && file.startsWith(each)))
 
@@ -189,6 +199,23 @@ describe('promises of the tree', () => {
         /process\.env(?![,} ])/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
     expect(readers.filter((file) => file !== 'gateway/config.ts')).toEqual([])
+  })
+
+  it('SQL of the gateway stands in store.ts files', () => {
+    // The room db runs migrations and signals. verify.ts shares no code with the store that it checks.
+    const others = ['gateway/db/', 'gateway/ledger/verify.ts']
+    const isPlaceOfSql = (file: string): boolean =>
+      /\/(?:\w+(?:-\w+)*-)?store\.ts$/.test(file) || isAmong(others, file)
+    const withSql = read.filter(
+      ({ file, queries }) => room(file) === 'gateway' && !isTest(file) && queries.length > 0,
+    )
+    const broken = withSql.filter(({ file }) => !isPlaceOfSql(file) && !isAmong(SQL_BEING_MOVED, file))
+    expect(broken.map(({ file, queries }) => `${file}:${queries[0]} must ask its room's store.ts`)).toEqual(
+      [],
+    )
+    const isMoved = (each: string): boolean =>
+      files.some((file) => isAmong([each], file)) && !withSql.some(({ file }) => isAmong([each], file))
+    expect(SQL_BEING_MOVED.filter(isMoved)).toEqual([])
   })
 
   it(`package.json has ${MOST_SCRIPTS} scripts at most, pre-hooks apart`, () => {

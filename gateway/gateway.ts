@@ -1,7 +1,6 @@
 /** The composition root: the only file that wires the parts together. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import type { Game } from '../contract/games.ts'
 import type { EventType } from '../contract/webhooks.ts'
 import { type Beginning, begin } from './beginning.ts'
@@ -12,6 +11,7 @@ import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { createSignals } from './db/pg-signals.ts'
+import { ping } from './db/ping.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
 import { ensureDepositQueues, sweepDeposits, workOnDeposits } from './deposits/jobs.ts'
@@ -339,9 +339,9 @@ async function startPrices(parts: Parts, ending: Ending): Promise<Repeating> {
   return pricing
 }
 
-async function isHealthy({ db }: Database): Promise<boolean> {
+async function isHealthy({ pool }: Database): Promise<boolean> {
   try {
-    await sql`select 1`.execute(db)
+    await ping(pool)
     return true
   } catch {
     return false

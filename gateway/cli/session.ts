@@ -2,6 +2,7 @@
 import { userInfo } from 'node:os'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
+import { ping } from '../db/ping.ts'
 import type { ActDeps, FindDeps } from '../operations/operation.ts'
 import { Refusal, type Terminal } from './terminal.ts'
 
@@ -61,7 +62,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
 
 async function reach(pool: pg.Pool): Promise<void> {
   try {
-    await pool.query('select 1')
+    await ping(pool)
   } catch (error) {
     const detail = error instanceof Error && error.message !== '' ? error.message : String(error)
     throw new Refusal('unreachable', `The database cannot be reached: ${detail}`)

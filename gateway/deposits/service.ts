@@ -7,7 +7,6 @@ import type { TradeUrlBody, User } from '../../contract/widget-api.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
 import type { Signals } from '../db/signals.ts'
-import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -16,7 +15,7 @@ import type { Log } from '../kit/log.ts'
 import { openOutages } from '../outages/store.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { recordEvent } from '../webhooks/events.ts'
-import { type DepositRow, findByHash, lockDeposit, moveDeposit } from './store.ts'
+import { type DepositRow, findByHash, hasLiveTrade, lockDeposit, moveDeposit, setShopper } from './store.ts'
 import { storeDepositOf } from './told.ts'
 
 export const EXPIRE_QUEUE = 'deposits.expire'
@@ -61,31 +60,11 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
     if (isFinal(deposit.status)) refuse('deposit_closed')
     const changes = deposit.user_steam_id !== steamId || deposit.user_token !== link.token
     if (changes && (await hasLiveTrade(tx, deposit.id))) refuse('trade_in_progress')
-    await tx
-      .updateTable('deposit')
-      .set({
-        user_steam_id: steamId,
-        user_token: link.token,
-        user_name: profile.name,
-        user_avatar_url: profile.avatarUrl,
-        user_profile_url: profile.profileUrl,
-      })
-      .where('id', '=', deposit.id)
-      .execute()
+    await setShopper(tx, deposit.id, { steamId, token: link.token, profile })
     await deps.signals.notify(tx, depositTopic(deposit.id))
   })
   const { name, profileUrl, avatarUrl } = profile
   return { name, profileUrl, avatarUrl, tradeUrl: link.url }
-}
-
-async function hasLiveTrade(tx: Tx, depositId: bigint): Promise<boolean> {
-  const row = await tx
-    .selectFrom('trade')
-    .select('id')
-    .where('deposit_id', '=', depositId)
-    .where('state', 'in', [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES])
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 /** What a trade may change of a deposit that has succeeded. */

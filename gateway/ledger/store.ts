@@ -25,7 +25,7 @@ export type Posting = Entries & (TradeSource | PayoutSource)
 
 /**
  * Writes the movements of one cause in the caller's transaction. Balance rows come last and in the order of
- * their ids, so that they are locked shortly and never crosswise.
+ * their ids, so they are locked shortly and never crosswise.
  */
 export async function post(tx: Tx, posting: Posting): Promise<void> {
   const { movements, storeId, currency, at } = posting
@@ -224,4 +224,28 @@ export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
     .returning('id')
     .execute()
   return freed.length
+}
+
+type MovedItem = { assetId: string; receivedAssetId: string | null }
+
+/** Writes that items of a trade came to the bot (`in`), went back to their sender (`back`), or left for good (`out`). */
+export async function recordCustody(
+  tx: Tx,
+  of: { tradeId: bigint; botId: bigint; at: Date; moved: 'in' | 'back' | 'out' },
+  items: readonly MovedItem[],
+): Promise<void> {
+  if (items.length === 0) return
+  await tx
+    .insertInto('custody_entry')
+    .values(
+      items.map(({ assetId, receivedAssetId }) => ({
+        trade_id: of.tradeId,
+        asset_id: assetId,
+        received_asset_id: receivedAssetId,
+        bot_id: of.botId,
+        moved: of.moved,
+        created_at: of.at,
+      })),
+    )
+    .execute()
 }
