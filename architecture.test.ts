@@ -79,15 +79,7 @@ const CIRCLES_BEING_BROKEN = [
   'gateway/webhooks/sender.ts',
 ]
 /** SQL belongs into the room's store.ts. */
-const SQL_BEING_MOVED = [
-  'gateway/deposits/jobs.ts',
-  'gateway/events/',
-  'gateway/http/',
-  'gateway/stores/',
-  'gateway/trades/jobs.ts',
-  'gateway/trades/protection.ts',
-  'gateway/webhooks/',
-]
+const SQL_BEING_MOVED = ['gateway/events/', 'gateway/http/', 'gateway/stores/', 'gateway/webhooks/']
 const isAmong = (list: readonly string[], file: string): boolean =>
   list.some((each) => file === each || (each.endsWith('/') && file.startsWith(each)))
 

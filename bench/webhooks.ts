@@ -6,12 +6,14 @@ import { migrate } from '../gateway/db/migrate.ts'
 import { createSignals } from '../gateway/db/pg-signals.ts'
 import { ensureDepositQueues } from '../gateway/deposits/jobs.ts'
 import { createDeposit } from '../gateway/deposits/opening.ts'
-import { type DepositDeps, expireDeposit } from '../gateway/deposits/service.ts'
+import type { DepositDeps } from '../gateway/deposits/service.ts'
 import { systemClock } from '../gateway/kit/clock.ts'
 import { systemIds } from '../gateway/kit/ids.ts'
 import { createLog } from '../gateway/kit/log.ts'
 import { createLoadedSteam } from '../gateway/steam/loaded.ts'
 import { type Receiver, startReceiver, status } from '../gateway/testing/receiver.ts'
+import { expireDeposit } from '../gateway/trades/expiry.ts'
+import { createTradeStore } from '../gateway/trades/postgres-store.ts'
 import { ensureWebhookQueues, workOnWebhooks } from '../gateway/webhooks/jobs.ts'
 import { createSender } from '../gateway/webhooks/sender.ts'
 import { withDatabase } from './database.ts'
@@ -90,5 +92,5 @@ async function expire(deps: DepositDeps, store: { id: bigint }): Promise<void> {
     .set({ expires_at: new Date(0) })
     .where('id', '=', id)
     .execute()
-  await expireDeposit(deps, id)
+  await expireDeposit({ ...deps, trades: createTradeStore(deps) }, id)
 }

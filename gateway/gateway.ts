@@ -14,7 +14,7 @@ import { createSignals } from './db/pg-signals.ts'
 import { ping } from './db/ping.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
-import { ensureDepositQueues, sweepDeposits, workOnDeposits } from './deposits/jobs.ts'
+import { ensureDepositQueues, workOnPrefills } from './deposits/jobs.ts'
 import { createDeposit } from './deposits/opening.ts'
 import { depositRoutes, paymentRoute } from './deposits/routes.ts'
 import { listDeposits, storeDepositOf } from './deposits/told.ts'
@@ -48,6 +48,7 @@ import { type StoreRoutesDeps, storeRoutes } from './stores/routes.ts'
 import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
 import { CORE } from './trades/core.ts'
+import { sweepDeposits, workOnExpiry } from './trades/expiry.ts'
 import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { createTradeStore } from './trades/postgres-store.ts'
 import { sweepHistories } from './trades/protection.ts'
@@ -222,7 +223,8 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
   ending.add('work', 'bots', () => bots.stop())
   const gauges = createBotGauges(metrics.registry)
   ending.add('work', 'webhook jobs', await workOnWebhooks(webhooks))
-  ending.add('work', 'deposit jobs', await workOnDeposits(deposits))
+  ending.add('work', 'deposit jobs', await workOnPrefills(deposits))
+  ending.add('work', 'expiry of deposits', await workOnExpiry(trades))
   const sweeps = [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
     { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
@@ -233,7 +235,7 @@ async function startWork(parts: Parts, rooms: Rooms, ending: Ending): Promise<vo
       everyMs: HOUR_MS,
       work: () => checkLedger({ pool: database.pool, log, metrics }),
     },
-    { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(deposits) },
+    { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },
     { name: 'sweep of webhooks', everyMs: SWEEP_MS, work: () => sweepWebhooks(webhooks) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
     { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },

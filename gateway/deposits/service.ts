@@ -1,4 +1,4 @@
-/** Use cases of a deposit: given a shopper, told of, expired. */
+/** Use cases of a deposit: its shopper, and the events of its transitions. */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
@@ -12,10 +12,9 @@ import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
-import { openOutages } from '../outages/store.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { recordEvent } from '../webhooks/events.ts'
-import { type DepositRow, findByHash, hasLiveTrade, lockDeposit, moveDeposit, setShopper } from './store.ts'
+import { type DepositRow, findByHash, hasLiveTrade, lockDeposit, setShopper } from './store.ts'
 import { storeDepositOf } from './told.ts'
 
 export const EXPIRE_QUEUE = 'deposits.expire'
@@ -97,16 +96,4 @@ export async function tellTransition(
     at: deps.clock.now(),
   })
   await deps.signals.notify(tx, depositTopic(deposit.id))
-}
-
-/** Ends a deposit whose time is over, unless a trade of it is open or time stands still. */
-export async function expireDeposit(deps: DepositDeps, id: bigint): Promise<void> {
-  await inTransaction(deps.db, async (tx) => {
-    const deposit = await lockDeposit(tx, { id })
-    if (deposit === undefined) return
-    const now = deps.clock.now()
-    const isStopped = (await hasLiveTrade(tx, id)) || (await openOutages(tx)).has('deposits')
-    const to = await moveDeposit(tx, deposit, { kind: 'time_passed', now, isStopped })
-    if (to !== null) await tellTransition(deps, tx, { deposit, to })
-  })
 }

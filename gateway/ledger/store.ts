@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
 import { isStoreAccount, type Movement } from './entry.ts'
 
-/** What moves money: a trade at the prices and rate of its quote, or a payout. */
+/** The cause of a movement: a trade at the prices and rate of its quote, or a payout. */
 export type TradeSource = { tradeId: bigint; quoteId: string; rateId: bigint }
 type PayoutSource = { payoutId: bigint }
 
@@ -110,7 +110,7 @@ async function accountsOf(tx: Tx, posting: Posting): Promise<Map<AccountKind, bi
 
 export type Balance = { currency: Currency; held: bigint; available: bigint }
 
-/** What a store has, per currency, in minor units. */
+/** The balances of a store, per currency, in minor units. */
 export async function balancesOf(db: Db, storeId: bigint): Promise<Balance[]> {
   const rows = await db
     .selectFrom('account')
@@ -130,7 +130,7 @@ export async function balancesOf(db: Db, storeId: bigint): Promise<Balance[]> {
   }))
 }
 
-/** What the store can spend, in minor units; nobody else changes it until the transaction ends. */
+/** Returns the balance that the store can spend, in minor units. Nobody else changes it until the transaction ends. */
 export async function lockAvailable(tx: Tx, { storeId, currency }: StoreCurrency): Promise<bigint> {
   const row = await tx
     .selectFrom('account')
@@ -145,7 +145,7 @@ export async function lockAvailable(tx: Tx, { storeId, currency }: StoreCurrency
 
 type PayoutReference = { storeId: bigint; reference: string }
 
-/** What is recorded as paid out to the store under the reference. */
+/** The payout that is recorded for the store under the reference. */
 export function findPayout(tx: Tx, { storeId, reference }: PayoutReference) {
   return tx
     .selectFrom('payout')

@@ -1,5 +1,5 @@
 /** Webhooks by their own parts: an event to tell, and the sending of what is due without the lanes. */
-import { expireDeposit } from '../deposits/service.ts'
+import { expireDeposit } from '../trades/expiry.ts'
 import { attempt, type Claim, claimLane, type DeliveryDeps } from '../webhooks/delivery.ts'
 import { createSender } from '../webhooks/sender.ts'
 import { aDeposit, type Till } from './till.ts'
