@@ -63,6 +63,7 @@ const EDITED = [
   'gateway/trades/expiry.ts',
   'gateway/trades/jobs.ts',
   'gateway/trades/protection.ts',
+  'gateway/trades/standing-store.ts',
   'gateway/trades/store.ts',
   'gateway/trades/sweep-store.ts',
   'gateway/trades/trade-store.ts',

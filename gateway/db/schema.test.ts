@@ -13,7 +13,7 @@ import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from './trade-tables.ts'
 /** How Kysely and our parser of int8 read each type of PostgreSQL. */
 const READ_AS: Record<string, string> = {
   bigint: 'bigint',
-  'bigint[]': 'bigint[]',
+  'bigint[]': 'string[]',
   boolean: 'boolean',
   bytea: 'Buffer',
   integer: 'number',
@@ -65,6 +65,11 @@ beforeAll(async () => {
 
 afterAll(() => database.close())
 
+function kindOf(value: unknown): string {
+  if (value instanceof Date) return 'Date'
+  return value instanceof Buffer ? 'Buffer' : typeof value
+}
+
 /** The strings in an SQL text, sorted. */
 const textsOf = (definition: string): string[] =>
   [...definition.matchAll(/'([^']*)'::text/g)].map(([, text]) => text ?? '').sort()
@@ -98,6 +103,28 @@ describe('schema.ts', () => {
     expect(missingIn(theirs, ours).map((at) => `${at} is in schema.ts, but not in the migrations`)).toEqual(
       [],
     )
+  })
+
+  test('is held against what a query returns for each type', async () => {
+    const samples: Record<string, string> = {
+      bytea: `'\\x00'`,
+      jsonb: `'{}'`,
+      boolean: `'true'`,
+      uuid: 'gen_random_uuid()',
+      'timestamp with time zone': 'now()',
+    }
+    const complaints: string[] = []
+    for (const [type, name] of Object.entries(READ_AS)) {
+      const isList = type.endsWith('[]')
+      const text = isList ? `'{1}'` : (samples[type] ?? `'1'`)
+      const { rows } = await sql<{ value: unknown }>`select ${sql.raw(`${text}::${type}`)} as value`.execute(
+        database.db,
+      )
+      const value = rows[0]?.value
+      const read = Array.isArray(value) ? `${kindOf(value[0])}[]` : kindOf(value)
+      if (read !== name) complaints.push(`${type} is read as ${read}, not as ${name}`)
+    }
+    expect(complaints).toEqual([])
   })
 
   test('types every column as it is read: type, null, and whether an insert may leave it out', () => {
