@@ -1,16 +1,13 @@
-/** What a gateway begins with: its log, its end, and its database, which is made ready while the rest still loads. */
-import { mkdirSync, realpathSync } from 'node:fs'
+/** The first parts of a gateway: its log, its end, and its database, which is made ready while the rest still loads. */
 import type { Config } from './config.ts'
-import { type Embedded, startEmbedded } from './db/embedded.ts'
 import { migrate } from './db/migrate.ts'
 import { createEnding, type Ending } from './kit/ending.ts'
-import { type Lock, tryLock } from './kit/lock.ts'
 import { createLog, type Log } from './kit/log.ts'
 
 export type Beginning = {
   log: Log
   ending: Ending
-  /** Rejects with a readable reason; what was begun is ended by `ending`. */
+  /** Rejects with a readable reason. */
   database: Promise<ReadyDatabase>
 }
 
@@ -21,32 +18,29 @@ export type ReadyDatabase = {
   died: Promise<string>
 }
 
-export function begin(config: Config): Beginning {
+/** Finds or starts the database. Ending what it started is its own part of `ending`. */
+export type OpenDatabase = (parts: Pick<Beginning, 'log' | 'ending'>) => Promise<{
+  url: string
+  /** Resolves to the reason when the database has ended and must not have. */
+  died?: Promise<string>
+}>
+
+export function begin(config: Config, open: OpenDatabase = () => givenDatabase(config)): Beginning {
   const log = createLog({ level: config.logLevel, pretty: config.logPretty })
   const ending = createEnding(log)
-  const database = readyDatabase(config, log, ending)
+  const database = readyDatabase(open, log, ending)
   // It may fail before anybody waits for it, and must not end the process then.
   database.catch(() => {})
   return { log, ending, database }
 }
 
-async function readyDatabase(config: Config, log: Log, ending: Ending): Promise<ReadyDatabase> {
-  const embedded = config.databaseUrl === undefined ? await ownDatabase(config, log, ending) : undefined
-  const url = embedded?.url ?? config.databaseUrl ?? ''
-  await migrate({ url })
-  const never = Promise.withResolvers<string>().promise
-  return { url, died: embedded?.died.then(() => 'the embedded PostgreSQL ended') ?? never }
+async function givenDatabase({ databaseUrl }: Config): Promise<{ url: string }> {
+  if (databaseUrl !== undefined) return { url: databaseUrl }
+  throw new Error('DATABASE_URL is not set. `npm start` brings a PostgreSQL of its own in sandbox mode.')
 }
 
-/** The folder's lock comes first: two gateways must never share a database of their own. */
-async function ownDatabase(config: Config, log: Log, ending: Ending): Promise<Embedded> {
-  mkdirSync(config.dataDir, { recursive: true })
-  const lock: Lock | undefined = await tryLock(`gateway ${realpathSync(config.dataDir)}`)
-  if (lock === undefined) {
-    throw new Error(`Another gateway is running on the data folder ${config.dataDir}. Stop it first.`)
-  }
-  ending.add('folder', 'folder lock', () => lock.release())
-  const embedded = await startEmbedded({ dataDir: config.dataDir, log })
-  ending.add('database', 'embedded PostgreSQL', () => embedded.stop())
-  return embedded
+async function readyDatabase(open: OpenDatabase, log: Log, ending: Ending): Promise<ReadyDatabase> {
+  const { url, died } = await open({ log, ending })
+  await migrate({ url })
+  return { url, died: died ?? Promise.withResolvers<string>().promise }
 }

@@ -2,7 +2,6 @@
 import { userInfo } from 'node:os'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
-import { ping } from '../db/ping.ts'
 import type { ActDeps, FindDeps } from '../operations/operation.ts'
 import { Refusal, type Terminal } from './terminal.ts'
 
@@ -62,6 +61,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
 
 async function reach(pool: pg.Pool): Promise<void> {
   try {
+    const { ping } = await import('../db/ping.ts')
     await ping(pool)
   } catch (error) {
     const detail = error instanceof Error && error.message !== '' ? error.message : String(error)
