@@ -38,6 +38,7 @@ const EDITED = [
   'demo-store/',
   'docs/bugs-of-others.md',
   'docs/decisions/002-embedded-postgres.md',
+  'docs/decisions/012-a-queue-of-a-library.md',
   'docs/decisions/040-proofs-that-can-be-repeated.md',
   'docs/proofs.md',
   'e2e/gallery.ts',
