@@ -31,15 +31,18 @@ const isTest = (path: string): boolean => path.endsWith('.test.ts') || path.star
 const MAY_IMPORT: Record<string, string[]> = {
   contract: [],
   gateway: ['contract'],
+  'embedded-postgres': ['gateway'],
   widget: ['contract'],
   'steam-sandbox': [],
   'demo-store': [],
   scripts: ['contract', 'gateway'],
   e2e: ['contract', 'gateway', 'widget', 'scripts'],
-  bench: ['contract', 'gateway', 'widget', 'scripts', 'e2e', 'proofs', 'steam-sandbox'],
-  proofs: ['contract', 'gateway', 'steam-sandbox', 'e2e'],
+  bench: ['contract', 'gateway', 'embedded-postgres', 'widget', 'scripts', 'e2e', 'proofs', 'steam-sandbox'],
+  proofs: ['contract', 'gateway', 'embedded-postgres', 'steam-sandbox', 'e2e'],
 }
-const TESTS_MAY_ALSO_IMPORT: Record<string, string[]> = { gateway: ['steam-sandbox', 'scripts'] }
+const TESTS_MAY_ALSO_IMPORT: Record<string, string[]> = {
+  gateway: ['steam-sandbox', 'scripts', 'embedded-postgres'],
+}
 
 /** Inside the gateway, a folder imports only folders at its own height or below. */
 const HEIGHT: Record<string, number> = {
@@ -108,6 +111,18 @@ describe('imports', () => {
     const isKit = (path: string): boolean => path.startsWith('gateway/kit/')
     const broken = imports.filter(({ from, to }) => isKit(from) && !isTest(from) && !isKit(to))
     expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
+  })
+
+  it('leave the server of the database out of the gateway, which knows its address only', () => {
+    const servers = /@embedded-postgres\/|\binitdb\b|\bpostgres-files\b/
+    const broken = files.filter(
+      (file) =>
+        /\.ts$/.test(file) &&
+        room(file) === 'gateway' &&
+        !isTest(file) &&
+        servers.test(readFileSync(join(ROOT, file), 'utf8')),
+    )
+    expect(broken.map((file) => `${file} must leave this to embedded-postgres/`)).toEqual([])
   })
 
   it("name Steam's client libraries in gateway/steam/web/ only, and where the sandbox is held against them", () => {
@@ -192,6 +207,20 @@ describe('promises of the tree', () => {
         /process\.env(?![,} ])/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
     expect(readers.filter((file) => file !== 'gateway/config.ts')).toEqual([])
+  })
+
+  it('SQL of the gateway stands in store.ts files', () => {
+    // The room db runs migrations and signals. verify.ts shares no code with the store that it checks.
+    const others = ['gateway/db/', 'gateway/ledger/verify.ts']
+    const isPlaceOfSql = (file: string): boolean =>
+      /\/(?:\w+(?:-\w+)*-)?store\.ts$/.test(file) || isAmong(others, file)
+    const withSql = read.filter(
+      ({ file, queries }) => room(file) === 'gateway' && !isTest(file) && queries.length > 0,
+    )
+    const broken = withSql.filter(({ file }) => !isPlaceOfSql(file))
+    expect(broken.map(({ file, queries }) => `${file}:${queries[0]} must ask its room's store.ts`)).toEqual(
+      [],
+    )
   })
 
   it(`package.json has ${MOST_SCRIPTS} scripts at most, pre-hooks apart`, () => {

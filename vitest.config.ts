@@ -59,7 +59,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'server',
-          include: ['{gateway,proofs}/**/*.test.ts'],
+          include: ['{gateway,embedded-postgres,proofs}/**/*.test.ts'],
           exclude: PURE_PROOFS,
           ...setup,
           ...database,

@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbedded } from '../gateway/db/embedded.ts'
+import { startEmbedded } from '../embedded-postgres/embedded.ts'
 import { createLog } from '../gateway/kit/log.ts'
 
 /** `fsync`: as in production, or off where the disk is not what is measured. */

@@ -6,7 +6,7 @@ import { migrate } from '../gateway/db/migrate.ts'
 import { createSignals } from '../gateway/db/pg-signals.ts'
 import { createDeposit } from '../gateway/deposits/create.ts'
 import { ensureDepositQueues } from '../gateway/deposits/jobs.ts'
-import { type DepositDeps, expireDeposit } from '../gateway/deposits/service.ts'
+import type { DepositDeps } from '../gateway/deposits/service.ts'
 import { ensureEventQueue } from '../gateway/events/jobs.ts'
 import { systemClock } from '../gateway/kit/clock.ts'
 import { systemIds } from '../gateway/kit/ids.ts'
@@ -14,6 +14,8 @@ import { createLog } from '../gateway/kit/log.ts'
 import { createLazySteam } from '../gateway/steam/web/lazy-steam.ts'
 import { type Receiver, startReceiver, status } from '../gateway/testing/receiver.ts'
 import { workOnWebhooks } from '../gateway/testing/webhooks.ts'
+import { expireDeposit } from '../gateway/trades/expiry.ts'
+import { createTradeStore } from '../gateway/trades/postgres-store.ts'
 import { createSender } from '../gateway/webhooks/sender.ts'
 import { deliveryWriter } from '../gateway/webhooks/store.ts'
 import { withDatabase } from './database.ts'
@@ -98,5 +100,5 @@ async function expire(deps: DepositDeps, store: { id: bigint }): Promise<void> {
     .set({ expires_at: new Date(0) })
     .where('id', '=', id)
     .execute()
-  await expireDeposit(deps, id)
+  await expireDeposit({ ...deps, trades: createTradeStore(deps) }, id)
 }

@@ -57,7 +57,7 @@ test('it prints the three addresses and the first step', async () => {
   for (const address of [place.gateway, place.sandbox, place.store]) {
     expect(till.main.output()).toContain(address)
   }
-  for (const part of ['gateway', 'steam-sandbox', 'demo-store']) {
+  for (const part of ['embedded-postgres', 'steam-sandbox', 'demo-store']) {
     expect(till.main.output()).toMatch(new RegExp(`began .*/${part}/main\\.ts`))
   }
 })

@@ -1,7 +1,6 @@
 /** The composition root: the only file that wires the parts together. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import type { Game } from '../contract/games.ts'
 import type { EventType } from '../contract/webhooks.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
@@ -11,10 +10,11 @@ import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
 import { type Database, openDatabase } from './db/client.ts'
 import { createSignals } from './db/pg-signals.ts'
+import { ping } from './db/ping.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
 import { createDeposit } from './deposits/create.ts'
-import { ensureDepositQueues, sweepDeposits, workOnDeposits } from './deposits/jobs.ts'
+import { ensureDepositQueues, workOnPrefills } from './deposits/jobs.ts'
 import { depositRoutes, paymentRoute } from './deposits/routes.ts'
 import { viewReader } from './deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from './deposits/store-deposit.ts'
@@ -51,6 +51,7 @@ import { storeRoutes } from './store-api/routes.ts'
 import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
 import { CORE } from './trades/core.ts'
+import { sweepDeposits, workOnExpiry } from './trades/expiry.ts'
 import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { createTradeStore } from './trades/postgres-store.ts'
 import { sweepHistories } from './trades/protection.ts'
@@ -235,7 +236,8 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   const lanes = startLanes(webhooks)
   shutdown.add('work', 'webhooks', () => lanes.stop())
   shutdown.add('work', 'publication of events', await workOnEvents(events))
-  shutdown.add('work', 'deposit jobs', await workOnDeposits(deposits))
+  shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
+  shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
   const sweeps = [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
     { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
@@ -246,7 +248,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
       everyMs: HOUR_MS,
       work: () => checkLedger({ pool: database.pool, log, metrics }),
     },
-    { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(deposits) },
+    { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },
     { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
     { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
@@ -352,9 +354,9 @@ async function startPrices(parts: Parts, shutdown: Shutdown): Promise<Repeating>
   return pricing
 }
 
-async function isHealthy({ db }: Database): Promise<boolean> {
+async function isHealthy({ pool }: Database): Promise<boolean> {
   try {
-    await sql`select 1`.execute(db)
+    await ping(pool)
     return true
   } catch {
     return false

@@ -29,8 +29,8 @@ afterEach(async () => {
 })
 
 /** The gateway as the operator runs it, with a Steam that does not answer. */
-function launch(port: number, environment: Record<string, string> = {}) {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+function launch(port: number, environment: Record<string, string> = {}, file = 'main.ts') {
+  const child = spawn(process.execPath, [join(import.meta.dirname, file)], {
     env: {
       TRADETILL_PORT: String(port),
       TRADETILL_DATA: dataDir,
@@ -56,9 +56,12 @@ function freePort(): Promise<number> {
   })
 }
 
-async function launchReady(environment: Record<string, string> = {}) {
+/** The gateway with a PostgreSQL of its own. */
+const WITH_DATABASE = '../embedded-postgres/main.ts'
+
+async function launchReady(environment: Record<string, string> = {}, file = 'main.ts') {
   const port = await freePort()
-  const gateway = launch(port, environment)
+  const gateway = launch(port, environment, file)
   const ready = () => {
     if (gateway.child.exitCode !== null) throw new Error(`the gateway ended:\n${gateway.text()}`)
     return gateway.text()
@@ -68,15 +71,15 @@ async function launchReady(environment: Record<string, string> = {}) {
 }
 
 test('starts on an empty folder and answers; a second one there is refused; after a kill -9 the next one starts, and ends with code 0 on SIGTERM', async () => {
-  const first = await launchReady()
+  const first = await launchReady({}, WITH_DATABASE)
   expect((await fetch(`${first.base}/healthz`)).status).toBe(200)
   expect((await fetch(`${first.base}/api/payment?hash=${'0'.repeat(32)}`)).status).toBe(404)
-  const second = launch(await freePort())
+  const second = launch(await freePort(), {}, WITH_DATABASE)
   expect(await second.ended).toBe(1)
   expect(second.text()).toContain('Another gateway is running')
   first.child.kill('SIGKILL')
   await first.ended
-  const third = await launchReady()
+  const third = await launchReady({}, WITH_DATABASE)
   expect((await fetch(`${third.base}/healthz`)).status).toBe(200)
   third.child.kill('SIGTERM')
   expect(await third.ended).toBe(0)
@@ -103,6 +106,12 @@ async function depositWithSilentBot({ url, pool }: TestDatabase): Promise<string
   )
   return hash
 }
+
+test('without the address of a database it ends at once and says so', async () => {
+  const gateway = launch(await freePort())
+  expect(await gateway.ended).toBe(1)
+  expect(gateway.text()).toContain('The gateway cannot start: DATABASE_URL is not set.')
+})
 
 test('live mode without its settings ends at once with a readable list and no stack', async () => {
   const gateway = launch(await freePort(), { TRADETILL_MODE: 'live' })

@@ -2,7 +2,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbedded } from '../gateway/db/embedded.ts'
+import { startEmbedded } from '../embedded-postgres/embedded.ts'
 import { createLog } from '../gateway/kit/log.ts'
 
 /** Gives the server's URL to `work`. The server and its data are gone when that ends. */

@@ -64,6 +64,29 @@ describe('an import', () => {
   })
 })
 
+describe('a query', () => {
+  it.each([
+    "db\n  .selectFrom('trade')\n  .select('id')",
+    'await sql`select 1`.execute(db)',
+    'sql<{ id: bigint }>`select id from trade`',
+    "pool.query('select 1')",
+    'client.query<Row>(`\n  with a as (select 1) select * from a`)',
+    "eb.exists(eb.selectFrom('trade'))",
+  ])('is found: %j', (text) => {
+    expect(readSource('here/file.ts', text).queries).toHaveLength(1)
+  })
+
+  it.each([
+    "app.query('page')",
+    "client.query('begin')",
+    'css`select`',
+    "// db.selectFrom('trade')",
+    "const text = 'db.selectFrom(trade)'",
+  ])('is not: %j', (text) => {
+    expect(readSource('here/file.ts', text).queries).toEqual([])
+  })
+})
+
 describe('circles', () => {
   const of = (...pairs: string[]) =>
     circlesOf(pairs.map((pair) => ({ from: pair[0] ?? '', to: pair[1] ?? '', typeOnly: true })))

@@ -1,4 +1,4 @@
-/** The sources of this project, read with a parser: what they import, and how large their functions are. */
+/** The sources of this project, read with a parser: their imports, the sizes of their functions, and their SQL. */
 import { dirname, join, normalize } from 'node:path'
 import { parseSync } from 'vite'
 
@@ -17,7 +17,8 @@ export type MeasuredFunction = {
   isCallback: boolean
 }
 
-export type Source = { imports: Import[]; functions: MeasuredFunction[] }
+/** `queries`: the lines where a statement of SQL begins. */
+export type Source = { imports: Import[]; functions: MeasuredFunction[]; queries: number[] }
 
 type Node = { type: string; start: number; end: number; [property: string]: unknown }
 
@@ -31,7 +32,7 @@ export function readSource(file: string, text: string): Source {
   const { program, errors } = parseSync(file, text)
   if (errors[0] !== undefined) throw new Error(`${file}: ${errors[0].message}`)
   const lineOf = lineCounter(text)
-  const source: Source = { imports: [], functions: [] }
+  const source: Source = { imports: [], functions: [], queries: [] }
   walk(program, (node, place) => {
     if (IMPORTS.includes(node.type) || node.type === 'TSImportType') {
       const to = targetOf(file, node)
@@ -39,6 +40,7 @@ export function readSource(file: string, text: string): Source {
         node.importKind === 'type' || node.exportKind === 'type' || node.type === 'TSImportType'
       if (to !== undefined) source.imports.push({ from: file, to, typeOnly })
     }
+    if (isQuery(node)) source.queries.push(lineOf(node.start))
     if (FUNCTIONS.includes(node.type)) {
       const line = lineOf(node.start)
       const lines = lineOf(node.end) - line + 1
@@ -60,6 +62,27 @@ function targetOf(file: string, { source, argument }: Node): string | undefined 
   if (!isNode(literal) || typeof literal.value !== 'string' || !literal.value.startsWith('.'))
     return undefined
   return normalize(join(dirname(file), literal.value)).replaceAll('\\', '/')
+}
+
+const KYSELY_VERBS = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', 'mergeInto']
+const SQL_VERBS = /^\s*(?:select|insert|update|delete|merge|with|truncate)\b/i
+
+/** Kysely's builder or template, or a text of SQL in a call of `query`. */
+function isQuery({ type, tag, callee, arguments: given }: Node): boolean {
+  if (type === 'TaggedTemplateExpression') return nameOf(tag) === 'sql'
+  if (type !== 'CallExpression' || !isNode(callee)) return false
+  const method = nameOf(callee.property) ?? ''
+  const [first] = Array.isArray(given) ? given : []
+  return KYSELY_VERBS.includes(method) || (method === 'query' && SQL_VERBS.test(textOf(first)))
+}
+
+/** The beginning of a literal text, which may be a template. */
+function textOf(value: unknown): string {
+  if (!isNode(value)) return ''
+  if (typeof value.value === 'string') return value.value
+  const [first] = Array.isArray(value.quasis) ? value.quasis : []
+  const raw = isNode(first) ? first.value : undefined
+  return typeof raw === 'object' && raw !== null && 'raw' in raw ? String(raw.raw) : ''
 }
 
 function parametersOf({ params }: Node): number {

@@ -111,7 +111,7 @@ async function startSandboxMode(): Promise<void> {
     STEAM_SANDBOX_DATA: join(dataRoot, 'sandbox.json'),
     STEAM_SANDBOX_STDIN: '1',
   })
-  const gateway = begin('gateway', 'gateway/main.ts', gatewayEnv)
+  const gateway = begin('gateway', 'embedded-postgres/main.ts', gatewayEnv)
   await Promise.all([widget, sandbox.says('ready at', READY_MS), gateway.says('ready at', READY_MS)])
   const key = await prepareDemo({ file: join(dataRoot, 'demo-store.json'), urls, gatewayEnv })
   const store = begin('demo store', 'demo-store/main.ts', {

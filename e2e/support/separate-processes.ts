@@ -67,7 +67,7 @@ async function startSandbox(place: Place): Promise<Running> {
 }
 
 async function startGateway(place: Place, env: Record<string, string>): Promise<Running> {
-  return serving(run('gateway/main.ts', env, TIED), `${place.gateway}/healthz`)
+  return serving(run('embedded-postgres/main.ts', env, TIED), `${place.gateway}/healthz`)
 }
 
 async function startStore(place: Place, secrets: StoreSecrets): Promise<Running> {

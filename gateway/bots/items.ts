@@ -1,50 +1,9 @@
-/** Items in the bots' hands: they only come in by themselves, and leave by the operator's. */
-import { sql } from 'kysely'
-import type { Currency } from '../../contract/money.ts'
+/** Items in the bots' hands: trades bring them in, and the operator takes them out. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
-import { recordCustody } from '../ledger/custody.ts'
-
-export type HeldItem = {
-  /** What `moveItem` takes: the trade's number and the asset id that the shopper gave. */
-  item: string
-  bot: string
-  botSteamId: string
-  appId: number
-  /** The asset id in the bot's inventory; null where Steam did not tell it. */
-  assetId: string | null
-  marketHashName: string
-  /** What was credited for it, in minor units of `currency`. */
-  price: bigint
-  currency: Currency
-  receivedAt: Date
-  /** Until then its sender may take it back and Steam lets nobody have it; null where it is free. */
-  protectedUntil: Date | null
-}
-
-type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
-
-/** Every item that came to a bot and has not left it, oldest first. */
-export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
-  const { rows } = await sql<HeldItem>`
-    select entry.trade_id || '-' || entry.asset_id as item, bot.name as bot, bot.steam_id as "botSteamId",
-      item.app_id as "appId", entry.received_asset_id as "assetId", item.market_hash_name as "marketHashName",
-      item.price, trade.currency, entry.created_at as "receivedAt",
-      case when trade.state = 'held' then trade.settles_at end as "protectedUntil"
-    from custody_entry entry
-    join trade on trade.id = entry.trade_id
-    join trade_item item on item.trade_id = entry.trade_id and item.asset_id = entry.asset_id
-    join bot on bot.id = entry.bot_id
-    where entry.moved = 'in'
-      and (${botId ?? null}::bigint is null or entry.bot_id = ${botId ?? null})
-      and (${item?.tradeId ?? null}::bigint is null or entry.trade_id = ${item?.tradeId ?? null})
-      and (${item?.assetId ?? null}::text is null or entry.asset_id = ${item?.assetId ?? null})
-      and not exists (select from custody_entry gone where gone.trade_id = entry.trade_id
-        and gone.asset_id = entry.asset_id and gone.moved in ('back', 'out'))
-    order by entry.id`.execute(db)
-  return rows
-}
+import { recordCustody } from '../ledger/store.ts'
+import { type HeldItem, heldItems, lockTradeOfItem } from './item-store.ts'
 
 export type MoveAnswer =
   | { kind: 'moved'; item: HeldItem }
@@ -58,13 +17,7 @@ export function moveItem({ db, clock }: { db: Db | Tx; clock: Clock }, item: str
   if (assetId === '') return Promise.resolve({ kind: 'refused', reason: 'not_an_item' })
   const tradeId = BigInt(trade)
   return inTransaction(db, async (tx): Promise<MoveAnswer> => {
-    // Against a reversal that is written at the same moment.
-    const row = await tx
-      .selectFrom('trade')
-      .select(['bot_id', 'state'])
-      .where('id', '=', tradeId)
-      .forUpdate()
-      .executeTakeFirst()
+    const row = await lockTradeOfItem(tx, tradeId)
     const [held] = await heldItems(tx, { item: { tradeId, assetId } })
     if (row === undefined || held === undefined) return { kind: 'refused', reason: 'not_held' }
     if (row.state === 'held') return { kind: 'refused', reason: 'protected' }
@@ -72,28 +25,4 @@ export function moveItem({ db, clock }: { db: Db | Tx; clock: Clock }, item: str
     await recordCustody(tx, moved, [{ assetId, receivedAssetId: held.assetId }])
     return { kind: 'moved', item: held }
   })
-}
-
-/** Older than any transaction that may still be open: no entry will come to stand before such a one. */
-const SETTLED_MS = 5 * 60_000
-
-/**
- * Adds to what every bot holds the entries since the last count, as far as nothing more can come before them; whoever
- * needs the number adds the few that are newer. So a bot's row is not written, and waited for, with each of its
- * deliveries. Of several processes that count at once one writes: for the others the bot is counted further already.
- */
-export async function countItems(db: Db | Tx, now: Date): Promise<void> {
-  const settled = new Date(now.getTime() - SETTLED_MS)
-  await sql`
-    with last as (
-      select coalesce((select id from custody_entry where created_at < ${settled} order by id desc limit 1), 0) as id
-    )
-    update bot set items_held = greatest(0, bot.items_held + news.items), items_counted_to = last.id
-    from last, (
-      select bot.id, bot.items_counted_to as since, sum(case entry.moved when 'in' then 1 else -1 end)::int as items
-      from bot join custody_entry entry on entry.bot_id = bot.id
-        and entry.id > bot.items_counted_to and entry.id <= (select id from last)
-      group by bot.id
-    ) news
-    where bot.id = news.id and bot.items_counted_to = news.since`.execute(db)
 }

@@ -2,7 +2,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
-import { countItems } from './items.ts'
+import { countItems } from './item-store.ts'
 import { listBots } from './store.ts'
 
 export type BotGauges = {

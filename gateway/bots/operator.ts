@@ -1,9 +1,8 @@
-/** What the operator does with a bot by command. */
-import { sql } from 'kysely'
+/** Commands of the operator about a bot. */
 import type { Db, Tx } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
-import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { isWatched, lockBotNamed, setBotState, takeBotOut } from './store.ts'
 
 export type BotAct = 'pause' | 'resume' | 'remove'
 
@@ -15,47 +14,22 @@ export type ActAnswer =
 /** `which`: the bot's number or its 64-bit Steam id, as decimal digits. Doing the same again is no error. */
 export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAnswer> {
   return inTransaction(db, async (tx): Promise<ActAnswer> => {
-    const bot = await tx
-      .selectFrom('bot')
-      .select(['id', 'name', 'state'])
-      .where((eb) => eb.or([eb(sql`id::text`, '=', which), eb('steam_id', '=', which)]))
-      .where('state', '!=', 'removed')
-      .forUpdate()
-      .executeTakeFirst()
+    const bot = await lockBotNamed(tx, which)
     if (bot === undefined) return { kind: 'refused', reason: 'unknown_bot' }
     if (act === 'remove') return remove(tx, bot)
-    // A dead one comes back by an enrolment only.
+    // Only an enrolment brings a dead one back.
     if (bot.state === 'dead') return { kind: 'refused', reason: 'dead' }
     const state: BotState = act === 'pause' ? 'paused' : 'active'
     const now = { botId: bot.id, name: bot.name, state }
     if (state === bot.state) return { kind: 'unchanged', ...now }
-    await tx.updateTable('bot').set({ state }).where('id', '=', bot.id).execute()
+    await setBotState(tx, bot.id, state)
     return { kind: 'done', ...now }
   })
 }
 
 /** The row stays, because trades and items name it; the token goes. */
 async function remove(tx: Tx, bot: { id: bigint; name: string }): Promise<ActAnswer> {
-  const watched = await tx
-    .selectFrom('trade')
-    .select('id')
-    .where('bot_id', '=', bot.id)
-    .where('state', 'in', [...OPEN_TRADE_STATES, 'held'])
-    .limit(1)
-    .executeTakeFirst()
-  if (watched !== undefined) return { kind: 'refused', reason: 'busy' }
-  await tx
-    .updateTable('bot')
-    .set({
-      state: 'removed',
-      state_reason: null,
-      refresh_token: Buffer.alloc(0),
-      token_expires_at: null,
-      online: false,
-      lease_owner: null,
-      lease_until: null,
-    })
-    .where('id', '=', bot.id)
-    .execute()
+  if (await isWatched(tx, bot.id)) return { kind: 'refused', reason: 'busy' }
+  await takeBotOut(tx, bot.id)
   return { kind: 'done', botId: bot.id, name: bot.name, state: 'removed' }
 }

@@ -294,3 +294,47 @@ function ageMs(since: Expression<Date | null>): RawBuilder<number | null> {
 function held(lease: Lease): Expression<SqlBool> {
   return sql<SqlBool>`(id = ${lease.botId} and lease_owner = ${lease.owner} and lease_epoch = ${lease.epoch})`
 }
+
+/** Locks a bot that was not removed. `which`: its number or its 64-bit Steam id, as decimal digits. */
+export function lockBotNamed(tx: Tx, which: string) {
+  return tx
+    .selectFrom('bot')
+    .select(['id', 'name', 'state'])
+    .where((eb) => eb.or([eb(sql`id::text`, '=', which), eb('steam_id', '=', which)]))
+    .where('state', '!=', 'removed')
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+export async function setBotState(tx: Tx, botId: bigint, state: BotState): Promise<void> {
+  await tx.updateTable('bot').set({ state }).where('id', '=', botId).execute()
+}
+
+/** True while offers of the bot are open, or its items are under Steam's protection. */
+export async function isWatched(tx: Tx, botId: bigint): Promise<boolean> {
+  const trade = await tx
+    .selectFrom('trade')
+    .select('id')
+    .where('bot_id', '=', botId)
+    .where('state', 'in', [...OPEN_TRADE_STATES, 'held'])
+    .limit(1)
+    .executeTakeFirst()
+  return trade !== undefined
+}
+
+/** Takes the bot out for good, with its token. */
+export async function takeBotOut(tx: Tx, botId: bigint): Promise<void> {
+  await tx
+    .updateTable('bot')
+    .set({
+      state: 'removed',
+      state_reason: null,
+      refresh_token: Buffer.alloc(0),
+      token_expires_at: null,
+      online: false,
+      lease_owner: null,
+      lease_until: null,
+    })
+    .where('id', '=', botId)
+    .execute()
+}

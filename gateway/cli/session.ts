@@ -61,7 +61,8 @@ export function createSession({ env, terminal }: Surroundings): Session {
 
 async function reach(pool: pg.Pool): Promise<void> {
   try {
-    await pool.query('select 1')
+    const { ping } = await import('../db/ping.ts')
+    await ping(pool)
   } catch (error) {
     const detail = error instanceof Error && error.message !== '' ? error.message : String(error)
     throw new Refusal('unreachable', `The database cannot be reached: ${detail}`)

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -53,31 +53,24 @@ describe('migrate', () => {
     await expect(migrate({ url: database.url, folder })).rejects.toThrow('0001_one.sql was changed')
   })
 
-  test('0011 keeps the sum of what was reversed before it', async () => {
-    const real = join(import.meta.dirname, 'migrations')
-    const earlier = readdirSync(real).filter((name) => name < '0011')
-    for (const name of earlier) copyFileSync(join(real, name), join(folder, name))
-    rmSync(join(folder, '0001_one.sql'))
-    await migrate({ url: database.url, folder })
-    await sql`insert into store (name, origins) select n, '{https://store.test}' from (values ('one'), ('two')) made (n)`.execute(
-      database.db,
-    )
-    await sql`
-      insert into deposit (hash, store_id, external_id, request_sha256, currency, back_to_store_url, expires_at,
-        status, credited_amount, reversed_amount)
-      select md5(n::text), 1 + n % 2, n, '', case when n < 6 then 'USD' else 'EUR' end, 'https://store.test/', now(),
-        'succeeded', 100, n % 4 from generate_series(1, 8) n`.execute(database.db)
-    await migrate({ url: database.url })
-    const { rows } = await sql`select * from reversed_total order by store_id, currency`.execute(database.db)
-    expect(rows).toEqual([
-      { store_id: 1n, currency: 'EUR', amount: 2n },
-      { store_id: 1n, currency: 'USD', amount: 2n },
-      { store_id: 2n, currency: 'EUR', amount: 3n },
-      { store_id: 2n, currency: 'USD', amount: 5n },
-    ])
-  })
+  test.each([
+    ['a later version', '0002_later.sql', 'A later version made it. Start that version'],
+    ['version 0.1.0', '0001_till.sql', 'Version 0.1.0 made it, and no later version can upgrade it'],
+  ])(
+    'refuses the database of %s by the names of its migrations, and changes nothing',
+    async (_who, name, remedy) => {
+      writeFileSync(join(folder, name), 'create table other (id int);')
+      await migrate({ url: database.url, folder })
+      rmSync(join(folder, name))
+      writeFileSync(join(folder, '0003_three.sql'), 'create table three (id int);')
+      const refused = expect(migrate({ url: database.url, folder })).rejects
+      await refused.toThrow(`does not know: ${name}. ${remedy}`)
+      const { rows } = await sql<{ name: string }>`select name from migration order by 1`.execute(database.db)
+      expect(rows.map((row) => row.name)).toEqual(['0001_one.sql', name].sort())
+    },
+  )
 
   test('the real migrations apply to an empty database', async () => {
-    expect(await migrate({ url: database.url })).toContain('0001_till.sql')
+    expect(await migrate({ url: database.url })).toContain('0001_baseline.sql')
   })
 })

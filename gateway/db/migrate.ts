@@ -7,12 +7,15 @@ export type MigrateOptions = { url: string; folder?: string }
 
 const FOLDER = join(import.meta.dirname, 'migrations')
 const FILE = /^\d{4}_\w+\.sql$/
+/** Only version 0.1.0 has it: its 17 migrations became one. */
+const FIRST_OF_0_1_0 = '0001_till.sql'
 /** Any fixed number: it keeps two gateways that start together from migrating at once. */
 const MIGRATION_LOCK = 7_203_114
 
 /**
  * Applies the .sql files that this database has not seen, in the order of their names, each in one transaction.
- * Resolves to the names applied now. Throws if a file that was applied has changed since.
+ * Resolves to the names applied now. Throws if a file that was applied has changed since, or if the database has
+ * migrations that are no files here: another version made it.
  */
 export async function migrate({ url, folder = FOLDER }: MigrateOptions): Promise<string[]> {
   const client = new pg.Client({ connectionString: url })
@@ -27,7 +30,9 @@ export async function migrate({ url, folder = FOLDER }: MigrateOptions): Promise
       'select name, sha256 from migration',
     )
     const applied = new Map(rows.map((row) => [row.name, row.sha256]))
-    const fresh = filesOf(folder).filter((file) => !isApplied(file, applied))
+    const files = filesOf(folder)
+    refuseOtherVersion([...applied.keys()].filter((name) => !files.some((file) => file.name === name)))
+    const fresh = files.filter((file) => !isApplied(file, applied))
     for (const file of fresh) await apply(client, file)
     return fresh.map((file) => file.name)
   } finally {
@@ -43,6 +48,17 @@ function filesOf(folder: string): MigrationFile[] {
     const sql = readFileSync(join(folder, name), 'utf8')
     return { name, sql, sha256: createHash('sha256').update(sql).digest('hex') }
   })
+}
+
+function refuseOtherVersion(unknown: string[]): void {
+  if (unknown.length === 0) return
+  const names = unknown.sort().join(', ')
+  const remedy = unknown.includes(FIRST_OF_0_1_0)
+    ? 'Version 0.1.0 made it, and no later version can upgrade it. Start with an empty database or data folder.'
+    : 'A later version made it. Start that version, or restore a backup from before the upgrade.'
+  throw new Error(
+    `This database has migrations that this version of Tradetill does not know: ${names}. ${remedy}`,
+  )
 }
 
 function isApplied(file: MigrationFile, applied: Map<string, string>): boolean {

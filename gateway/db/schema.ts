@@ -1,4 +1,4 @@
-/** Types of the tables in migrations/, for Kysely. bigint columns are bigint, timestamptz is Date. */
+/** Types of the tables in migrations/, for Kysely; schema.test.ts holds them. bigint is bigint, timestamptz is Date. */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
@@ -71,7 +71,8 @@ export type PriceTable = {
   popularity_kind: 'sales7d' | 'listings'
   as_of: Date
   level_micros: bigint | null
-  past_micros: Generated<bigint[]>
+  /** Read as text, as every array of int8 is. */
+  past_micros: Generated<string[]>
   past_days: Generated<number[]>
 }
 

@@ -8,6 +8,7 @@ import { refuse } from '../http/refusal.ts'
 import { steamIdOfAccount } from '../steam/steam.ts'
 import { DEPOSIT_LIFE_MS } from './deposit.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
+import { insertDeposit, linkToResolve, requestOf } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
 type OpeningDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'publicUrl'>
@@ -29,12 +30,7 @@ export async function createDeposit(
   return inTransaction(deps.db, async (tx) => {
     const shopper = link && { user_steam_id: steamIdOfAccount(link.partner), user_token: link.token }
     const inserted = await insert(deps, tx, { store, body, request, shopper })
-    const row = await tx
-      .selectFrom('deposit')
-      .select(['id', 'request_sha256'])
-      .where('store_id', '=', store.id)
-      .where('external_id', '=', body.externalId)
-      .executeTakeFirstOrThrow()
+    const row = await requestOf(tx, { storeId: store.id, externalId: body.externalId })
     if (!row.request_sha256.equals(request)) refuse('order_conflict')
     const deposit = await storeDepositOf(tx, { depositId: row.id }, deps.publicUrl)
     if (deposit === undefined) throw new Error(`deposit ${row.id} vanished while it was created`)
@@ -55,33 +51,28 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
   const { store, body, request, shopper } = opening
   const lifeMs = body.expiresInMinutes === undefined ? DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
   const expiresAt = new Date(clock.now().getTime() + lifeMs)
-  const inserted = await tx
-    .insertInto('deposit')
-    .values({
-      hash: ids.hex(16),
-      store_id: store.id,
-      external_id: body.externalId,
-      request_sha256: request,
-      currency: body.currency,
-      language: body.language ?? null,
-      back_to_store_url: body.backToStoreUrl,
-      redirect_url: body.redirectUrl ?? null,
-      min_amount: amountOrNull(body.targetAmount ?? body.minAmount),
-      max_amount: amountOrNull(body.maxAmount),
-      target_amount: amountOrNull(body.targetAmount),
-      games: body.games ?? null,
-      credit_mode: body.creditMode ?? null,
-      customer_reference: body.customerReference ?? null,
-      metadata: JSON.stringify(body.metadata ?? {}),
-      ...shopper,
-      created_at: clock.now(),
-      expires_at: expiresAt,
-    })
-    .onConflict((conflict) => conflict.columns(['store_id', 'external_id']).doNothing())
-    .returning('id')
-    .executeTakeFirst()
-  if (inserted === undefined) return false
-  const depositId = String(inserted.id)
+  const id = await insertDeposit(tx, {
+    hash: ids.hex(16),
+    store_id: store.id,
+    external_id: body.externalId,
+    request_sha256: request,
+    currency: body.currency,
+    language: body.language ?? null,
+    back_to_store_url: body.backToStoreUrl,
+    redirect_url: body.redirectUrl ?? null,
+    min_amount: amountOrNull(body.targetAmount ?? body.minAmount),
+    max_amount: amountOrNull(body.maxAmount),
+    target_amount: amountOrNull(body.targetAmount),
+    games: body.games ?? null,
+    credit_mode: body.creditMode ?? null,
+    customer_reference: body.customerReference ?? null,
+    metadata: JSON.stringify(body.metadata ?? {}),
+    ...shopper,
+    created_at: clock.now(),
+    expires_at: expiresAt,
+  })
+  if (id === undefined) return false
+  const depositId = String(id)
   await queue.send(tx, EXPIRE_QUEUE, { depositId }, { startAfter: expiresAt, singletonKey: depositId })
   if (shopper !== undefined) await queue.send(tx, PREFILL_QUEUE, { depositId }, { singletonKey: depositId })
   return true
@@ -101,15 +92,8 @@ function canonical(value: unknown): string {
 
 /** Asks Steam who the shopper is whose link the store gave. Throws while Steam does not answer: the job comes again. */
 export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<void> {
-  const deposit = await deps.db
-    .selectFrom('deposit')
-    .select(['hash', 'user_steam_id', 'user_token', 'user_name'])
-    .where('id', '=', id)
-    .where('status', '=', 'created')
-    .executeTakeFirst()
-  if (deposit === undefined || deposit.user_name !== null) return
-  const { hash, user_steam_id: steamId, user_token: token } = deposit
-  if (steamId === null || token === null) return
+  const { hash, steamId, token } = (await linkToResolve(deps.db, id)) ?? {}
+  if (hash === undefined || !steamId || !token) return
   const account = BigInt(steamId) - BigInt(steamIdOfAccount('0'))
   const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=${token}`
   await resolveUser(deps, { hash, tradeUrl })

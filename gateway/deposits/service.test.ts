@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ProfileAnswer } from '../steam/steam.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
+import { expireDeposit, sweepDeposits, workOnExpiry } from '../trades/expiry.ts'
 import { requestTrade } from '../trades/request.ts'
 import { createDeposit } from './create.ts'
-import { sweepDeposits, workOnDeposits } from './jobs.ts'
-import { expireDeposit, resolveUser } from './service.ts'
+import { resolveUser } from './service.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
 const HOUR_MS = 3_600_000
@@ -170,7 +170,7 @@ describe('the time of a deposit', () => {
     till.clock.advance(-HOUR_MS)
     const { id } = await aDeposit(till, store)
     till.clock.set(start)
-    const stop = await workOnDeposits(till.deps)
+    const stop = await workOnExpiry(till.deps)
     await expect.poll(() => statusOf(id)).toBe('paymentTimeout')
     await stop()
   })

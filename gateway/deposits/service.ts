@@ -1,4 +1,4 @@
-/** Use cases of a deposit: given a shopper, told of, expired. */
+/** Use cases of a deposit: its shopper, and the events of its transitions. */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
@@ -7,16 +7,14 @@ import type { TradeUrlBody, User } from '../../contract/widget-api.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
 import type { Signals } from '../db/signals.ts'
-import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { appendEvent } from '../events/service.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
-import { openOutages } from '../outages/store.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
-import { type DepositRow, findByHash, lockDeposit, moveDeposit } from './store.ts'
+import { type DepositRow, findByHash, hasLiveTrade, lockDeposit, setShopper } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
 export const EXPIRE_QUEUE = 'deposits.expire'
@@ -61,31 +59,11 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
     if (isFinal(deposit.status)) refuse('deposit_closed')
     const changes = deposit.user_steam_id !== steamId || deposit.user_token !== link.token
     if (changes && (await hasLiveTrade(tx, deposit.id))) refuse('trade_in_progress')
-    await tx
-      .updateTable('deposit')
-      .set({
-        user_steam_id: steamId,
-        user_token: link.token,
-        user_name: profile.name,
-        user_avatar_url: profile.avatarUrl,
-        user_profile_url: profile.profileUrl,
-      })
-      .where('id', '=', deposit.id)
-      .execute()
+    await setShopper(tx, deposit.id, { steamId, token: link.token, profile })
     await deps.signals.notify(tx, depositTopic(deposit.id))
   })
   const { name, profileUrl, avatarUrl } = profile
   return { name, profileUrl, avatarUrl, tradeUrl: link.url }
-}
-
-async function hasLiveTrade(tx: Tx, depositId: bigint): Promise<boolean> {
-  const row = await tx
-    .selectFrom('trade')
-    .select('id')
-    .where('deposit_id', '=', depositId)
-    .where('state', 'in', [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES])
-    .executeTakeFirst()
-  return row !== undefined
 }
 
 /** What a trade may change of a deposit that has succeeded. */
@@ -118,16 +96,4 @@ export async function tellTransition(
     at: deps.clock.now(),
   })
   await deps.signals.notify(tx, depositTopic(deposit.id))
-}
-
-/** Ends a deposit whose time is over, unless a trade of it is open or time stands still. */
-export async function expireDeposit(deps: DepositDeps, id: bigint): Promise<void> {
-  await inTransaction(deps.db, async (tx) => {
-    const deposit = await lockDeposit(tx, { id })
-    if (deposit === undefined) return
-    const now = deps.clock.now()
-    const isStopped = (await hasLiveTrade(tx, id)) || (await openOutages(tx)).has('deposits')
-    const to = await moveDeposit(tx, deposit, { kind: 'time_passed', now, isStopped })
-    if (to !== null) await tellTransition(deps, tx, { deposit, to })
-  })
 }

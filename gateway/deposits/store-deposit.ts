@@ -1,25 +1,20 @@
 /** Deposits as their store sees them: the answer of its calls and the body of its events. */
-import { sql } from 'kysely'
 import { GAMES } from '../../contract/games.ts'
 import type { ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { FORGOTTEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { DepositRow } from './store.ts'
+import { type DepositKey, findDeposit, itemsOfTrades, pageOfDeposits, shownTradesOf } from './view-store.ts'
 
 type Trade = NonNullable<StoreDeposit['trade']>
 
 /** The deposit, or undefined if the store has no such one. */
 export async function storeDepositOf(
   db: Db | Tx,
-  by: { storeId?: bigint } & ({ depositId: bigint } | { externalId: string }),
+  by: DepositKey,
   publicUrl: string,
 ): Promise<StoreDeposit | undefined> {
-  const all = db.selectFrom('deposit').selectAll()
-  const one =
-    'depositId' in by ? all.where('id', '=', by.depositId) : all.where('external_id', '=', by.externalId)
-  const owned = by.storeId === undefined ? one : one.where('store_id', '=', by.storeId)
-  const rows = await owned.limit(1).execute()
-  return (await tellAll(db, rows, publicUrl))[0]
+  const row = await findDeposit(db, by)
+  return row && (await tellAll(db, [row], publicUrl))[0]
 }
 
 export type DepositPage = { deposits: StoreDeposit[]; next: string | null }
@@ -30,28 +25,12 @@ export async function listDeposits(
   storeId: bigint,
   { query, publicUrl }: { query: ListDepositsQuery; publicUrl: string },
 ): Promise<DepositPage> {
-  const { status, customerReference, createdFrom, createdBefore, after, limit } = query
-  let page = db.selectFrom('deposit').selectAll().where('store_id', '=', storeId)
-  if (status !== undefined) page = page.where('status', '=', status)
-  if (customerReference !== undefined) page = page.where('customer_reference', '=', customerReference)
-  if (createdFrom !== undefined) page = page.where('created_at', '>=', new Date(createdFrom))
-  if (createdBefore !== undefined) page = page.where('created_at', '<', new Date(createdBefore))
-  if (after !== undefined) {
-    page = page.where(
-      sql<boolean>`(created_at, id) < (
-        select created_at, id from deposit where id = ${BigInt(after)} and store_id = ${storeId})`,
-    )
-  }
-  const rows = await page
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const shown = rows.slice(0, limit)
+  const rows = await pageOfDeposits(db, storeId, query)
+  const shown = rows.slice(0, query.limit)
   const last = shown.at(-1)
   return {
     deposits: await tellAll(db, shown, publicUrl),
-    next: rows.length > limit && last !== undefined ? String(last.id) : null,
+    next: rows.length > query.limit && last !== undefined ? String(last.id) : null,
   }
 }
 
@@ -109,25 +88,11 @@ function endReasonOf({ status, cancelled_at: cancelledAt }: DepositRow, trade: T
   }
 }
 
-/** Of several trades of a deposit the one that brought the items, else the latest. */
 async function tradesOf(db: Db | Tx, depositIds: readonly bigint[]): Promise<Map<bigint, Trade>> {
-  const trades = await db
-    .selectFrom('trade')
-    .distinctOn('deposit_id')
-    .select(['id', 'deposit_id', 'game', 'steam_offer_id', 'steam_trade_id', 'reason'])
-    .where('deposit_id', '=', sql<bigint>`any(${depositIds.map(String)}::bigint[])`)
-    .where('state', 'not in', FORGOTTEN_TRADE_STATES)
-    .orderBy('deposit_id')
-    .orderBy('delivered_at', (order) => order.desc().nullsLast())
-    .orderBy('id', 'desc')
-    .execute()
+  const trades = await shownTradesOf(db, depositIds)
   if (trades.length === 0) return new Map()
-  const items = await db
-    .selectFrom('trade_item')
-    .select(['trade_id', 'asset_id', 'name', 'price', 'reversed_at'])
-    .where('trade_id', '=', sql<bigint>`any(${trades.map(({ id }) => String(id))}::bigint[])`)
-    .orderBy('asset_id')
-    .execute()
+  const ids = trades.map(({ id }) => id)
+  const items = await itemsOfTrades(db, ids)
   const byTrade = Map.groupBy(items, (item) => item.trade_id)
   return new Map(
     trades.map((trade) => [

@@ -1,6 +1,8 @@
-import type { Selectable } from 'kysely'
+import type { Insertable, Selectable } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { DepositTable } from '../db/schema.ts'
+import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
+import type { Profile } from '../steam/steam.ts'
 import { type DepositCause, decideDeposit } from './deposit.ts'
 
 export type DepositRow = Selectable<DepositTable>
@@ -16,7 +18,7 @@ export function findByHash(db: Db, hash: string): Promise<DepositRow | undefined
   return db.selectFrom('deposit').selectAll().where('hash', '=', hash).executeTakeFirst()
 }
 
-/** What the pure rules need to know of a row. */
+/** The part of a row that the pure rules need. */
 export const lifeOf = ({ status, expires_at: expiresAt }: DepositRow) => ({ status, expiresAt })
 
 /** Moves a locked deposit where the cause leads; null when that is nowhere. */
@@ -29,4 +31,65 @@ export async function moveDeposit(
   if (status === null) return null
   await tx.updateTable('deposit').set({ status }).where('id', '=', deposit.id).execute()
   return status
+}
+
+/** Returns the deposit's id; undefined if the store has a deposit of this externalId already. */
+export async function insertDeposit(tx: Tx, values: Insertable<DepositTable>): Promise<bigint | undefined> {
+  const inserted = await tx
+    .insertInto('deposit')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['store_id', 'external_id']).doNothing())
+    .returning('id')
+    .executeTakeFirst()
+  return inserted?.id
+}
+
+/** The hash of the call that created the deposit. */
+export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; externalId: string }) {
+  return tx
+    .selectFrom('deposit')
+    .select(['id', 'request_sha256'])
+    .where('store_id', '=', storeId)
+    .where('external_id', '=', externalId)
+    .executeTakeFirstOrThrow()
+}
+
+/** The link that the store gave, while its shopper is not known yet. */
+export function linkToResolve(db: Db, id: bigint) {
+  return db
+    .selectFrom('deposit')
+    .select(['hash', 'user_steam_id as steamId', 'user_token as token'])
+    .where('id', '=', id)
+    .where('status', '=', 'created')
+    .where('user_name', 'is', null)
+    .executeTakeFirst()
+}
+
+export async function setShopper(
+  tx: Tx,
+  depositId: bigint,
+  { steamId, token, profile }: { steamId: string; token: string; profile: Profile },
+): Promise<void> {
+  await tx
+    .updateTable('deposit')
+    .set({
+      user_steam_id: steamId,
+      user_token: token,
+      user_name: profile.name,
+      user_avatar_url: profile.avatarUrl,
+      user_profile_url: profile.profileUrl,
+    })
+    .where('id', '=', depositId)
+    .execute()
+}
+
+/** True if a trade of the deposit is open or was delivered. */
+export async function hasLiveTrade(tx: Tx, depositId: bigint): Promise<boolean> {
+  const row = await tx
+    .selectFrom('trade')
+    .select('id')
+    .where('deposit_id', '=', depositId)
+    .where('state', 'in', [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES])
+    .executeTakeFirst()
+  return row !== undefined
 }

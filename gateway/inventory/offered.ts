@@ -5,7 +5,7 @@ import type { Item } from '../../contract/widget-api.ts'
 import type { PriceList } from '../pricing/service.ts'
 import type { Restriction, SteamItem } from '../steam/steam.ts'
 import { itemFacts } from './item.ts'
-import type { QuotedItem } from './quotes.ts'
+import type { QuotedItem } from './quote-store.ts'
 
 export type Offered = {
   /** As the shopper sees them, and the same as they are quoted; both in the order that Steam gave. */

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
 import { isStoreAccount, type Movement } from './entry.ts'
 
-/** What moves money: a trade at the prices and rate of its quote, or a payout. */
+/** The cause of a movement: a trade at the prices and rate of its quote, or a payout. */
 export type TradeSource = { tradeId: bigint; quoteId: string; rateId: bigint }
 type PayoutSource = { payoutId: bigint }
 
@@ -25,7 +25,7 @@ export type Posting = Entries & (TradeSource | PayoutSource)
 
 /**
  * Writes the movements of one cause in the caller's transaction. Balance rows come last and in the order of
- * their ids, so that they are locked shortly and never crosswise.
+ * their ids, so they are locked shortly and never crosswise.
  */
 export async function post(tx: Tx, posting: Posting): Promise<void> {
   const { movements, storeId, currency, at } = posting
@@ -110,7 +110,7 @@ async function accountsOf(tx: Tx, posting: Posting): Promise<Map<AccountKind, bi
 
 export type Balance = { currency: Currency; held: bigint; available: bigint }
 
-/** What a store has, per currency, in minor units. */
+/** The balances of a store, per currency, in minor units. */
 export async function balancesOf(db: Db, storeId: bigint): Promise<Balance[]> {
   const rows = await db
     .selectFrom('account')
@@ -130,7 +130,7 @@ export async function balancesOf(db: Db, storeId: bigint): Promise<Balance[]> {
   }))
 }
 
-/** What the store can spend, in minor units; nobody else changes it until the transaction ends. */
+/** Returns the balance that the store can spend, in minor units. Nobody else changes it until the transaction ends. */
 export async function lockAvailable(tx: Tx, { storeId, currency }: StoreCurrency): Promise<bigint> {
   const row = await tx
     .selectFrom('account')
@@ -145,7 +145,7 @@ export async function lockAvailable(tx: Tx, { storeId, currency }: StoreCurrency
 
 type PayoutReference = { storeId: bigint; reference: string }
 
-/** What is recorded as paid out to the store under the reference. */
+/** The payout that is recorded for the store under the reference. */
 export function findPayout(tx: Tx, { storeId, reference }: PayoutReference) {
   return tx
     .selectFrom('payout')
@@ -224,4 +224,28 @@ export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
     .returning('id')
     .execute()
   return freed.length
+}
+
+type MovedItem = { assetId: string; receivedAssetId: string | null }
+
+/** Writes that items of a trade came to the bot (`in`), went back to their sender (`back`), or left for good (`out`). */
+export async function recordCustody(
+  tx: Tx,
+  of: { tradeId: bigint; botId: bigint; at: Date; moved: 'in' | 'back' | 'out' },
+  items: readonly MovedItem[],
+): Promise<void> {
+  if (items.length === 0) return
+  await tx
+    .insertInto('custody_entry')
+    .values(
+      items.map(({ assetId, receivedAssetId }) => ({
+        trade_id: of.tradeId,
+        asset_id: assetId,
+        received_asset_id: receivedAssetId,
+        bot_id: of.botId,
+        moved: of.moved,
+        created_at: of.at,
+      })),
+    )
+    .execute()
 }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CURRENCIES } from '../../contract/money.ts'
 import { createMetrics } from '../metrics.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -191,6 +192,15 @@ describe('the check of the ledger', () => {
     ],
   ])('finds that %s', async (problem, damage) => {
     expect(await damaged(damage, problems)).toContain(problem)
+  })
+
+  it.each(CURRENCIES)('finds an amount in %s that no deposit of its store holds', async (currency) => {
+    const damage = `
+      insert into account (store_id, kind, currency, balance) select min(id), 'held', '${currency}', 1 from store
+      on conflict (store_id, kind, currency) do update set balance = account.balance + 1`
+    expect(await damaged(damage, problems)).toContain(
+      'the held balance of a store is not what its deposits hold',
+    )
   })
 
   it('runs while the till writes, and tells loudly what it finds', async () => {

@@ -1,4 +1,4 @@
-import { type Moment, timelineOf } from '../deposits/timeline.ts'
+import { type Moment, timelineOf } from '../deposits/timeline-store.ts'
 import { type Answer, done, type FindDeps, refused } from './operation.ts'
 
 export type DepositView = { depositId: bigint; moments: Moment[] }

@@ -1,5 +1,6 @@
 /** Items in the bots' hands, and those that the operator took out of them. */
-import { type HeldItem, heldItems, type MoveAnswer, moveItem } from '../bots/items.ts'
+import { type HeldItem, heldItems } from '../bots/item-store.ts'
+import { type MoveAnswer, moveItem } from '../bots/items.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, type Refused, refused } from './operation.ts'
 

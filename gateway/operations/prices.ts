@@ -1,6 +1,6 @@
 /** Prices: what the sources say, and what the operator takes out of their hands. */
 import { GAMES, type Game } from '../../contract/games.ts'
-import { listFeeds } from '../pricing/feeds.ts'
+import { listFeeds } from '../pricing/feed-store.ts'
 import { freshOf, type SourcePrice } from '../pricing/price.ts'
 import { priceList } from '../pricing/service.ts'
 import { type Hold, holdPrices, readHolds, readPrices, releasePrices } from '../pricing/store.ts'

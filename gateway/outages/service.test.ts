@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
-import { sweepDeposits } from '../deposits/jobs.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
 import { createMetrics } from '../metrics.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
+import { sweepDeposits } from '../trades/expiry.ts'
 import { requestTrade } from '../trades/request.ts'
 import { type OutageDeps, setMaintenance, watchOutages } from './service.ts'
 

@@ -1,8 +1,8 @@
 /** Webhooks by their own parts: an event to tell, and the sending of what is due without the lanes. */
 import type { Queue } from '../db/queue.ts'
-import { expireDeposit } from '../deposits/service.ts'
 import { workOnEvents } from '../events/jobs.ts'
 import type { PublisherDeps } from '../events/service.ts'
+import { expireDeposit } from '../trades/expiry.ts'
 import { attempt, type DeliveryDeps } from '../webhooks/delivery.ts'
 import { type LanesDeps, startLanes } from '../webhooks/lanes.ts'
 import { createSender } from '../webhooks/sender.ts'

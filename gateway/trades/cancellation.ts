@@ -28,7 +28,8 @@ export async function cancelDeposit(
       case 'created':
         // What is being said to Steam cannot be taken back before it is answered.
         if (live !== undefined) return refuse('deposit_busy', { retryAfterS: BUSY_S })
-        if (await tx.closeDeposit(deposit, deps.clock.now())) return 'ended'
+        if (await tx.closeDeposit(deposit, { kind: 'cancelled_by_store', at: deps.clock.now() }))
+          return 'ended'
         throw new Error(`deposit ${deposit.id} cannot be cancelled from ${deposit.status}`)
       case 'pending':
         if (live === undefined) return refuse('deposit_busy', { retryAfterS: BUSY_S })

@@ -6,6 +6,7 @@ import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts
 import { tradeHandlers } from './advance.ts'
 import { cancelDeposit } from './cancellation.ts'
 import { reportOverdue, sweepTrades } from './jobs.ts'
+import { createTradeStore } from './postgres-store.ts'
 import { requestTrade } from './request.ts'
 
 let till: Till
@@ -373,12 +374,13 @@ describe('the sweep', () => {
         if (woken.length === 1) throw new Error('the queue is out of order')
       },
     }
-    await sweepTrades({ ...till.deps, queue: failing })
+    const deps = { ...till.deps, trades: createTradeStore({ ...till.deps, queue: failing }) }
+    await sweepTrades(deps)
     expect(new Set(woken).size).toBe(2)
-    await sweepTrades({ ...till.deps, queue: failing })
+    await sweepTrades(deps)
     expect(woken).toHaveLength(2)
     till.clock.advance(30_000)
-    await sweepTrades({ ...till.deps, queue: failing })
+    await sweepTrades(deps)
     expect(woken).toHaveLength(4)
   })
 })

@@ -19,6 +19,7 @@ import {
   tradeTopic,
   withItems,
 } from './store.ts'
+import { sweepsOf } from './sweep-store.ts'
 import type { LoadedTrade, LockedDeposit, TradeStore, TradeTx, TradeWrite, Writer } from './trade-store.ts'
 
 const botsOf =
@@ -53,6 +54,7 @@ export function createTradeStore(deps: DepositDeps): TradeStore {
     async postponeHistory(botId, lastAt) {
       await db.updateTable('bot').set({ history_at: lastAt }).where('id', '=', botId).execute()
     },
+    ...sweepsOf(deps),
     isSteamDown: async () => (await openOutages(db)).has('offers'),
     transaction: (work) => inTransaction(db, (tx) => work(openTradeTx(deps, tx))),
   }
@@ -128,11 +130,14 @@ export function openTradeTx(deps: DepositDeps, tx: Tx): TradeTx {
     async apply({ facts }, effects) {
       for (const effect of effects) await applyEffect({ ...deps, wake }, tx, { of: rowsOf(facts.id), effect })
     },
-    async closeDeposit({ id }, cancelledAt) {
+    isTimeStopped: async () => (await openOutages(tx)).has('deposits'),
+    async closeDeposit({ id }, cause) {
       const deposit = deposits.get(id)
-      const to = deposit && (await moveDeposit(tx, deposit, { kind: 'cancelled_by_store' }))
+      const to = deposit && (await moveDeposit(tx, deposit, cause))
       if (!to) return false
-      await tx.updateTable('deposit').set({ cancelled_at: cancelledAt }).where('id', '=', id).execute()
+      if (cause.kind === 'cancelled_by_store') {
+        await tx.updateTable('deposit').set({ cancelled_at: cause.at }).where('id', '=', id).execute()
+      }
       await tellTransition(deps, tx, { deposit, to })
       return true
     },

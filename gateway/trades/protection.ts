@@ -1,6 +1,5 @@
 /** The watch over what was delivered: Steam lets the sender take some trades back for days. */
-import { type BotContext, botQueue } from '../bots/bot.ts'
-import type { TradeDeps } from './deps.ts'
+import type { BotContext } from '../bots/bot.ts'
 import { judgeExchange } from './proof.ts'
 import { record } from './record.ts'
 import type { ShellDeps } from './trade-store.ts'
@@ -33,32 +32,11 @@ async function retrySoon({ trades, clock, historyEveryMs }: ShellDeps, bot: BotC
   await trades.postponeHistory(bot.botId, lastAt)
 }
 
-/** Has every bot whose deliveries can be taken back go through its history, once every `historyEveryMs`. */
-export async function sweepHistories({ db, queue, clock, historyEveryMs }: TradeDeps): Promise<void> {
+/** Makes every bot with deliveries that can be taken back read its history, once every `historyEveryMs`. */
+export async function sweepHistories({ trades, clock, historyEveryMs }: ShellDeps): Promise<void> {
   const now = clock.now()
-  const due = await db
-    .updateTable('bot')
-    .set({ history_at: now })
-    .where('state', '!=', 'dead')
-    .where((eb) =>
-      eb.or([eb('history_at', 'is', null), eb('history_at', '<=', new Date(now.getTime() - historyEveryMs))]),
-    )
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('trade')
-          .select('trade.id')
-          .whereRef('trade.bot_id', '=', 'bot.id')
-          .where((or) => or.or([or('trade.state', '=', 'held'), or('trade.last_look_at', 'is not', null)])),
-      ),
-    )
-    .returning('id')
-    .execute()
-  for (const { id } of due) {
-    const name = botQueue(id)
-    await queue.ensure(name)
-    await db
-      .transaction()
-      .execute((tx) => queue.send(tx, name, { kind: 'history' }, { singletonKey: 'history' }))
+  const lastBefore = new Date(now.getTime() - historyEveryMs)
+  for (const botId of await trades.takeDueHistories({ now, lastBefore })) {
+    await trades.wakeBot(botId, { kind: 'history' })
   }
 }

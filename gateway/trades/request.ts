@@ -12,7 +12,7 @@ import { quoteForTrade } from '../inventory/quotes.ts'
 import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { judgeIntent } from './intent.ts'
-import { liveTradeOf, tradeTopic } from './store.ts'
+import { insertIntent, liveTradeOf, outcomeRow, tradeTopic } from './store.ts'
 
 export type TradeLimits = {
   maxItems: number
@@ -93,51 +93,24 @@ async function createIntent(
   const wanted = { partnerSteamId: steamId, items: quote.items.length }
   const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
   if (bot === undefined) return refused('no_bot_available')
-  const trade = await tx
-    .insertInto('trade')
-    .values({
-      deposit_id: deposit.id,
-      bot_id: bot.botId,
-      quote_id: quote.quoteId,
-      game: body.game,
-      secret_code: deps.ids.secretCode(),
-      partner_steam_id: steamId,
-      partner_token: token,
-      currency: quote.currency,
-      total: quote.total,
-      gross_total: quote.gross,
-      created_at: deps.clock.now(),
-      due_at: deps.clock.now(),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  await tx
-    .insertInto('trade_item')
-    .values(
-      quote.items.map((item) => ({
-        trade_id: trade.id,
-        asset_id: item.assetId,
-        app_id: item.appId,
-        context_id: item.contextId,
-        name: item.name,
-        market_hash_name: item.marketHashName,
-        price: item.price,
-        gross: item.gross,
-      })),
-    )
-    .execute()
-  const job = { kind: 'trade', tradeId: String(trade.id) } as const
-  await deps.queue.send(tx, botQueue(bot.botId), job, { singletonKey: `trade ${trade.id}` })
+  const at = deps.clock.now()
+  const tradeId = await insertIntent(tx, {
+    deposit: deposit.id,
+    botId: bot.botId,
+    game: body.game,
+    secretCode: deps.ids.secretCode(),
+    partner: { steamId, token },
+    quote,
+    at,
+  })
+  const job = { kind: 'trade', tradeId: String(tradeId) } as const
+  await deps.queue.send(tx, botQueue(bot.botId), job, { singletonKey: `trade ${tradeId}` })
   await deps.signals.notify(tx, depositTopic(deposit.id))
-  return trade.id
+  return tradeId
 }
 
 async function outcomeOf({ db }: RequestDeps, tradeId: bigint): Promise<RequestAnswer | undefined> {
-  const row = await db
-    .selectFrom('trade')
-    .select(['state', 'reason'])
-    .where('id', '=', tradeId)
-    .executeTakeFirstOrThrow()
+  const row = await outcomeRow(db, tradeId)
   switch (row.state) {
     case 'intended':
     case 'sending':

@@ -1,4 +1,5 @@
 /** Reads the money of a locked trade and its deposit. */
+import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import type { DepositRow } from '../deposits/store.ts'
 import { riskRoom } from '../ledger/store.ts'
@@ -7,11 +8,13 @@ import type { TradeRow } from './store.ts'
 
 type Locked = { deposit: DepositRow; row: TradeRow }
 
+/** One query; a protected delivery needs the room in the store's limit too. */
 export async function standingOf(
   tx: Tx,
   { deposit, row }: Locked,
   { forDelivery, now }: { forDelivery: boolean; now: Date },
 ): Promise<Standing> {
+  const { othersHeldUntil, reversals, items, store } = await surroundings(tx, row, deposit)
   return {
     deposit: {
       status: deposit.status,
@@ -19,7 +22,7 @@ export async function standingOf(
       credited: deposit.credited_amount,
       held: deposit.held_amount,
       reversed: deposit.reversed_amount,
-      othersHeldUntil: await othersHeldUntil(tx, row),
+      othersHeldUntil,
     },
     total: row.total,
     gross: row.gross_total,
@@ -27,35 +30,47 @@ export async function standingOf(
     reversed: row.reversed_amount,
     atRisk: row.at_risk_amount,
     atRiskUntil: row.at_risk_until,
-    reversals: row.reversed_amount > 0n ? await reversalsOf(tx, row) : 0,
+    reversals,
     settlesAt: row.settles_at,
-    terms: fixedTerms(row) ?? (await currentTerms(tx, deposit)),
+    terms: fixedTerms(row) ?? currentTerms(store, deposit),
     riskRoom: forDelivery ? await roomOf(tx, { deposit, row }, now) : 0n,
-    items: await itemsOf(tx, row.id),
+    items,
   }
 }
 
-/** Until when the other trades of the deposit hold something. */
-async function othersHeldUntil(tx: Tx, row: TradeRow): Promise<Date | null> {
-  const others = await tx
-    .selectFrom('trade')
-    .select((eb) => eb.fn.max('settles_at').as('until'))
-    .where('deposit_id', '=', row.deposit_id)
-    .where('id', '<>', row.id)
-    .where('held_amount', '>', 0n)
-    .executeTakeFirst()
-  return others?.until ?? null
+/** Amounts as text: a number of JSON would be a float. */
+type ItemJson = { assetId: string; price: string; gross: string; receivedAssetId: string | null }
+
+type Found = Terms & {
+  /** Until when the other trades of the deposit hold something. */
+  othersHeldUntil: Date | null
+  reversals: number
+  items: ItemJson[]
 }
 
-async function reversalsOf(tx: Tx, row: TradeRow): Promise<number> {
-  const { count } = await tx
-    .selectFrom('event')
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
-    .where('deposit_id', '=', row.deposit_id)
-    .where('trade_id', '=', row.id)
-    .where('type', '=', 'deposit.reversed')
-    .executeTakeFirstOrThrow()
-  return Number(count)
+async function surroundings(
+  tx: Tx,
+  { id, deposit_id: depositId }: TradeRow,
+  { store_id: storeId }: DepositRow,
+) {
+  const { rows } = await sql<Found>`
+    select credit_mode as "creditMode", liability, risk_limit_usd_cents as "riskLimitUsdCents",
+      (select max(settles_at) from trade
+        where deposit_id = ${depositId} and id <> ${id} and held_amount > 0) as "othersHeldUntil",
+      (select count(*)::int from event
+        where deposit_id = ${depositId} and trade_id = ${id} and type = 'deposit.reversed') as reversals,
+      (select coalesce(jsonb_agg(jsonb_build_object('assetId', asset_id, 'price', price::text,
+          'gross', gross::text, 'receivedAssetId', received_asset_id)), '[]')
+        from trade_item where trade_id = ${id}) as items
+    from store where id = ${storeId}`.execute(tx)
+  const [found] = rows
+  if (found === undefined) throw new Error(`deposit ${depositId} has no store`)
+  const { othersHeldUntil, reversals, items, ...store } = found
+  const worths = items.map(
+    ({ assetId, price, gross, receivedAssetId }) =>
+      [assetId, { price: BigInt(price), gross: BigInt(gross), receivedAssetId }] as const,
+  )
+  return { othersHeldUntil, reversals, items: new Map(worths), store }
 }
 
 function fixedTerms(row: TradeRow): Terms | undefined {
@@ -65,18 +80,9 @@ function fixedTerms(row: TradeRow): Terms | undefined {
 }
 
 /** A deposit may be more careful than its store, never less. */
-async function currentTerms(tx: Tx, deposit: DepositRow): Promise<Terms> {
-  const store = await tx
-    .selectFrom('store')
-    .select(['credit_mode', 'liability', 'risk_limit_usd_cents'])
-    .where('id', '=', deposit.store_id)
-    .executeTakeFirstOrThrow()
-  const isCareful = [store.credit_mode, deposit.credit_mode].includes('on_release')
-  return {
-    creditMode: isCareful ? 'on_release' : 'on_accept',
-    liability: store.liability,
-    riskLimitUsdCents: store.risk_limit_usd_cents,
-  }
+function currentTerms(store: Terms, deposit: DepositRow): Terms {
+  const isCareful = [store.creditMode, deposit.credit_mode].includes('on_release')
+  return { ...store, creditMode: isCareful ? 'on_release' : 'on_accept' }
 }
 
 async function roomOf(tx: Tx, { deposit, row }: Locked, now: Date): Promise<bigint> {
@@ -86,18 +92,4 @@ async function roomOf(tx: Tx, { deposit, row }: Locked, now: Date): Promise<bigi
     .where('id', '=', row.quote_id)
     .executeTakeFirstOrThrow()
   return riskRoom(tx, { storeId: deposit.store_id, rateId, tradeId: row.id, now })
-}
-
-async function itemsOf(tx: Tx, tradeId: bigint): Promise<Standing['items']> {
-  const items = await tx
-    .selectFrom('trade_item')
-    .select(['asset_id', 'price', 'gross', 'received_asset_id'])
-    .where('trade_id', '=', tradeId)
-    .execute()
-  return new Map(
-    items.map((item) => [
-      item.asset_id,
-      { price: item.price, gross: item.gross, receivedAssetId: item.received_asset_id },
-    ]),
-  )
 }

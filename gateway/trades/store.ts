@@ -1,6 +1,8 @@
 import type { Selectable, Updateable } from 'kysely'
+import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/trade-tables.ts'
+import type { QuoteAnswer } from '../inventory/quotes.ts'
 import type { Trade } from './trade.ts'
 import type { LoadedTrade, TradeSummary } from './trade-store.ts'
 
@@ -154,7 +156,7 @@ function must<K extends keyof TradeRow>(row: TradeRow, column: K): NonNullable<T
   return value
 }
 
-/** The columns that hold a trade's state. What the state does not have stays as it was. */
+/** The columns that hold a trade's state. A column that the state does not have stays as it was. */
 export function columnsOf(trade: Trade): Updateable<TradeTable> {
   const { state } = trade
   return {
@@ -176,4 +178,62 @@ export function columnsOf(trade: Trade): Updateable<TradeTable> {
     ...('lastLookAt' in trade && { last_look_at: trade.lastLookAt }),
     ended_at: 'endedAt' in trade ? trade.endedAt : null,
   }
+}
+
+type Intent = {
+  deposit: bigint
+  botId: bigint
+  game: Game
+  secretCode: string
+  partner: { steamId: string; token: string }
+  quote: Extract<QuoteAnswer, { kind: 'quote' }>
+  at: Date
+}
+
+/** Writes a trade that nothing was said to Steam about. Violates `trade_item_one_live` if an asset is in another one. */
+export async function insertIntent(tx: Tx, intent: Intent): Promise<bigint> {
+  const { quote, partner, at } = intent
+  const trade = await tx
+    .insertInto('trade')
+    .values({
+      deposit_id: intent.deposit,
+      bot_id: intent.botId,
+      quote_id: quote.quoteId,
+      game: intent.game,
+      secret_code: intent.secretCode,
+      partner_steam_id: partner.steamId,
+      partner_token: partner.token,
+      currency: quote.currency,
+      total: quote.total,
+      gross_total: quote.gross,
+      created_at: at,
+      due_at: at,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('trade_item')
+    .values(
+      quote.items.map((item) => ({
+        trade_id: trade.id,
+        asset_id: item.assetId,
+        app_id: item.appId,
+        context_id: item.contextId,
+        name: item.name,
+        market_hash_name: item.marketHashName,
+        price: item.price,
+        gross: item.gross,
+      })),
+    )
+    .execute()
+  return trade.id
+}
+
+/** How a trade stands, without the rest of it. */
+export function outcomeRow(db: Db, tradeId: bigint) {
+  return db
+    .selectFrom('trade')
+    .select(['state', 'reason'])
+    .where('id', '=', tradeId)
+    .executeTakeFirstOrThrow()
 }

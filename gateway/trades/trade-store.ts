@@ -1,16 +1,17 @@
 /**
- * Where the shell keeps trades. There are two: PostgreSQL, and the memory of a simulation. What a trade does is decided
- * by the shell and the pure rules; a store only reads and writes.
+ * Where the shell keeps trades. There are two: PostgreSQL, and the memory of a simulation. The shell and the pure rules
+ * decide; a store only reads and writes.
  */
 import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
+import type { DepositCause } from '../deposits/deposit.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Effect, Standing } from './consequences.ts'
 import type { Core } from './core.ts'
 import type { CancelReason, Trade, TradeState } from './trade.ts'
 
-/** What is known of a trade beside its state. */
+/** The rest of a trade, beside its state. */
 export type TradeFacts = {
   id: bigint
   depositId: bigint
@@ -46,6 +47,17 @@ export type LockedDeposit = {
   cancelledAt: Date | null
 }
 
+/** A trade whose bot has something to do. */
+export type WaitingTrade = Pick<TradeFacts, 'id' | 'depositId' | 'botId'>
+
+/** The reason why a bot is woken. */
+export type BotJob = { kind: 'trade'; tradeId: bigint } | { kind: 'history' }
+
+/** Ends a deposit without a trade. */
+export type DepositClosing =
+  | { kind: 'cancelled_by_store'; at: Date }
+  | Extract<DepositCause, { kind: 'time_passed' }>
+
 export type TradeStore = {
   load(tradeId: bigint): Promise<LoadedTrade | undefined>
   /** Trades of the bot whose offer is, or may be, open. */
@@ -63,6 +75,16 @@ export type TradeStore = {
   postpone(seen: LoadedTrade, writer: Writer, when: Date | null): Promise<void>
   /** When the bot's history is due again. */
   postponeHistory(botId: bigint, lastAt: Date): Promise<void>
+  /** Takes due trades, the oldest first, and makes them due again at `nextAt`. Two sweeps take different ones. */
+  takeDueTrades(how: { now: Date; nextAt: Date; limit: number }): Promise<WaitingTrade[]>
+  /** Intents from before then that no bot took up. */
+  staleIntents(before: Date, limit: number): Promise<WaitingTrade[]>
+  /** Takes bots with deliveries that can be taken back, whose history was last read before then. */
+  takeDueHistories(how: { now: Date; lastBefore: Date }): Promise<bigint[]>
+  /** Deposits without a trade whose time is over, the oldest first. */
+  expiredDeposits(now: Date, limit: number): Promise<bigint[]>
+  /** Sends a job to the process that holds the bot's lease. */
+  wakeBot(botId: bigint, job: BotJob): Promise<void>
   /** True while offers fail for all bots: the shoppers' time stands still. */
   isSteamDown(): Promise<boolean>
   /** Commits all that `work` writes, or nothing of it. It may run more than once. */
@@ -87,8 +109,10 @@ export type TradeTx = {
   /** `forDelivery`: also reads the room in the store's limit, and holds it until the end of the transaction. */
   standingOf(locked: LoadedTrade, how: { forDelivery: boolean; now: Date }): Promise<Standing>
   apply(locked: LoadedTrade, effects: readonly Effect[]): Promise<void>
-  /** Ends a locked deposit that has no live trade, on the store's wish. */
-  closeDeposit(deposit: LockedDeposit, cancelledAt: Date): Promise<boolean>
+  /** True while the time of deposits stands still. */
+  isTimeStopped(): Promise<boolean>
+  /** Ends a locked deposit that has no live trade. False if the cause does not end it. */
+  closeDeposit(deposit: LockedDeposit, cause: DepositClosing): Promise<boolean>
   /** Wakes the bot of a locked trade, now or then. The sweep does it if the job is lost. */
   wake(tradeId: bigint, at: Date): Promise<void>
   /** Lets everybody who waits for news of the trade or its deposit look again. */
@@ -102,7 +126,7 @@ export type TradeWrite = {
   writer: Writer | undefined
 }
 
-/** What the shell needs. */
+/** Everything that the shell needs. */
 export type ShellDeps = {
   trades: TradeStore
   core: Core
@@ -114,7 +138,7 @@ export type ShellDeps = {
   historyEveryMs: number
 }
 
-/** What every line of the log says about a trade. */
+/** The fields about a trade in every line of the log. */
 export const aboutTrade = ({ id, depositId }: Pick<TradeFacts, 'id' | 'depositId'>) => ({
   deposit: String(depositId),
   trade: String(id),

@@ -1,5 +1,8 @@
 /** Known bugs of databases: cut off in the middle of a migration, and set back to an older day. */
 import { randomBytes } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { openDatabase } from '../../gateway/db/client.ts'
@@ -14,6 +17,7 @@ import { startCutProxy } from '../cut/proxy.ts'
 import { seededRandom } from '../random.ts'
 
 const CUTS = 6
+const MIGRATIONS = join(import.meta.dirname, '../../gateway/db/migrations')
 
 async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
@@ -39,8 +43,18 @@ async function schemaOf(url: string): Promise<unknown[]> {
   return rows
 }
 
+/** The real migrations and one more as long as they are, so cuts fall before, between and in files. */
+function folderOfTwo(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-migrations-'))
+  cpSync(MIGRATIONS, folder, { recursive: true })
+  const length = statSync(join(MIGRATIONS, '0001_baseline.sql')).size
+  writeFileSync(join(folder, '9999_last.sql'), `create table last (id int); -- ${'.'.repeat(length)}`)
+  return folder
+}
+
 test('bug 36: a migration that is cut off anywhere leaves nothing half-done, and the next start finishes it', async () => {
   const server = inject('databaseUrl')
+  const folder = folderOfTwo()
   const fresh = async () => {
     const name = `cut_${randomBytes(6).toString('hex')}`
     await onServer(server, (client) => client.query(`create database ${name}`))
@@ -56,22 +70,23 @@ test('bug 36: a migration that is cut off anywhere leaves nothing half-done, and
   try {
     const whole = await fresh()
     proxy.arm('never')
-    await migrate({ url: through(whole) })
+    await migrate({ url: through(whole), folder })
     const { bytes } = proxy.disarm()
     const wanted = await schemaOf(databaseUrl(server, whole))
     const random = seededRandom(36)
     for (let cut = 0; cut < CUTS; cut += 1) {
       const name = await fresh()
       proxy.arm({ afterBytes: random.between(1_000, bytes - 100) })
-      await expect(migrate({ url: through(name) })).rejects.toThrow()
+      await expect(migrate({ url: through(name), folder })).rejects.toThrow()
       expect(proxy.disarm().isCut).toBe(true)
-      await migrate({ url: databaseUrl(server, name) })
+      await migrate({ url: databaseUrl(server, name), folder })
       expect(await schemaOf(databaseUrl(server, name))).toEqual(wanted)
       await onServer(server, (client) => client.query(`drop database ${name} with (force)`))
     }
     await onServer(server, (client) => client.query(`drop database ${whole} with (force)`))
   } finally {
     await proxy.close()
+    rmSync(folder, { recursive: true })
   }
 })
 

@@ -1,23 +1,9 @@
-/** How deposits and trades of a simulated till begin, and how deposits end that nobody paid. */
+/** How trades of a simulated till begin. */
 import type { Game } from '../../../contract/games.ts'
-import { isFinal } from '../../../contract/statuses.ts'
-import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
 import type { OfferAsset } from '../../../gateway/steam/steam.ts'
 import { judgeIntent } from '../../../gateway/trades/intent.ts'
 import { type DepositRow, type Memory, setDue, type TradeRow } from './memory.ts'
-import { beginRun, commit, moveDeposit, publish } from './memory-effects.ts'
 import { isLive, type Pause } from './memory-store.ts'
-
-/** Ends a deposit whose time is over. */
-export function expire(memory: Memory, deposit: DepositRow, now: Date): void {
-  const isStopped = deposit.trades.some(isLive)
-  const to = decideDeposit(deposit, { kind: 'time_passed', now, isStopped })
-  if (to === null || isFinal(deposit.status)) return
-  const run = beginRun()
-  moveDeposit(run, deposit, to)
-  publish(run, deposit, to)
-  commit(memory, run)
-}
 
 /** The items that a shopper chose, and how much each is worth. */
 export type Basket = { assets: readonly OfferAsset[]; items: TradeRow['items']; game: Game }

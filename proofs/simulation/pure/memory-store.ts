@@ -13,7 +13,7 @@ import type {
 } from '../../../gateway/trades/trade-store.ts'
 import { JobFailed } from '../process.ts'
 import { hold } from '../violation.ts'
-import { type Memory, setDue, type TradeRow } from './memory.ts'
+import { type Bot, type Memory, setDue, type TradeRow } from './memory.ts'
 import { apply, beginRun, commit, moveDeposit, publish, type Run } from './memory-effects.ts'
 import { checkEnd, checkTrade } from './truth.ts'
 
@@ -68,9 +68,60 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
       postpone(memory, { seen, writer, when })
       await pause(1, 10)
     },
-    postponeHistory: () => read(() => {}),
+    async postponeHistory(botId, lastAt) {
+      await pause(1, 10)
+      const bot = memory.bots.get(botId)
+      if (bot !== undefined) bot.historyAt = lastAt
+    },
+    ...sweepsOf(memory, read),
     isSteamDown: () => read(() => memory.outage.isKnown),
     transaction: (work) => transact(memory, pause, work),
+  }
+}
+
+type Read = <T>(what: () => T) => Promise<T>
+
+type Sweeps = Pick<
+  TradeStore,
+  'takeDueTrades' | 'staleIntents' | 'takeDueHistories' | 'expiredDeposits' | 'wakeBot'
+>
+
+function sweepsOf(memory: Memory, read: Read): Sweeps {
+  const { due, deposits } = memory
+  const isStaleHistory = ({ historyAt, botId }: Bot, lastBefore: Date) =>
+    (historyAt === null || historyAt <= lastBefore) &&
+    [...memory.trades.values()].some(({ trade, facts }) => facts.botId === botId && isProtected(trade))
+  return {
+    takeDueTrades: ({ now, nextAt, limit }) =>
+      read(() => {
+        const rows = [...due].filter(({ facts: { dueAt } }) => dueAt !== null && dueAt <= now)
+        for (const row of rows.slice(0, limit)) setDue(memory, row, nextAt)
+        return rows.slice(0, limit).map(({ facts }) => facts)
+      }),
+    staleIntents: (before, limit) =>
+      read(() => {
+        const rows = [...due].filter(({ trade }) => trade.state === 'intended' && trade.createdAt <= before)
+        return rows.slice(0, limit).map(({ facts }) => facts)
+      }),
+    takeDueHistories: ({ now, lastBefore }) =>
+      read(() => {
+        const bots = [...memory.bots.values()].filter((bot) => isStaleHistory(bot, lastBefore))
+        for (const bot of bots) bot.historyAt = now
+        return bots.map(({ botId }) => botId)
+      }),
+    expiredDeposits: (now, limit) =>
+      read(() => {
+        const rows = [...deposits.values()].filter(
+          ({ status, expiresAt }) => status === 'created' && expiresAt <= now,
+        )
+        return rows.slice(0, limit).map(({ id }) => id)
+      }),
+    wakeBot: (botId, job) =>
+      read(() => {
+        const row = job.kind === 'trade' ? memory.trades.get(job.tradeId) : undefined
+        if (row !== undefined) memory.wake(row, new Date(memory.engine.now()))
+        if (job.kind === 'history') memory.readHistory(botId)
+      }),
   }
 }
 
@@ -182,11 +233,12 @@ function openTx(memory: Memory, run: Run): TradeTx {
       for (const effect of effects) apply(memory, run, { row, effect })
       run.checks.push(() => checkTrade(row))
     },
-    async closeDeposit({ id }, cancelledAt) {
+    isTimeStopped: async () => memory.outage.isKnown,
+    async closeDeposit({ id }, cause) {
       const deposit = deposits.get(id)
-      const to = deposit && decideDeposit(deposit, { kind: 'cancelled_by_store' })
+      const to = deposit && decideDeposit(deposit, cause)
       if (!deposit || !to) return false
-      deposit.cancelledAt = cancelledAt
+      if (cause.kind === 'cancelled_by_store') deposit.cancelledAt = cause.at
       moveDeposit(run, deposit, to)
       publish(run, deposit, to)
       return true

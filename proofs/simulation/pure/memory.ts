@@ -25,6 +25,7 @@ export type Bot = {
   backlog: Set<TradeRow>
   /** Trades that have, or may have, an open offer. */
   open: Set<TradeRow>
+  historyAt: Date | null
 }
 
 export type DepositRow = {
@@ -87,9 +88,12 @@ export type Memory = Sim & {
   custody: Map<string, 'in' | 'back'>
   book: Book
   wake(row: TradeRow, at: Date): void
+  readHistory(botId: bigint): void
 }
 
-export function createMemory(parts: Sim & Pick<Memory, 'steam' | 'trace' | 'outage' | 'wake'>): Memory {
+export function createMemory(
+  parts: Sim & Pick<Memory, 'steam' | 'trace' | 'outage' | 'wake' | 'readHistory'>,
+): Memory {
   return {
     ...parts,
     deposits: new Map(),

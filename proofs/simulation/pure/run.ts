@@ -4,9 +4,10 @@ import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
 import type { Log } from '../../../gateway/kit/log.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'
-import { INTENT_LIFE_MS } from '../../../gateway/trades/alarm.ts'
 import { CORE, type Core } from '../../../gateway/trades/core.ts'
-import { record } from '../../../gateway/trades/record.ts'
+import { sweepDeposits } from '../../../gateway/trades/expiry.ts'
+import { sweepTrades } from '../../../gateway/trades/jobs.ts'
+import { sweepHistories } from '../../../gateway/trades/protection.ts'
 import type { ShellDeps } from '../../../gateway/trades/trade-store.ts'
 import { type Random, seededRandom } from '../../random.ts'
 import { drain } from '../drain.ts'
@@ -17,8 +18,7 @@ import { bornAs, JobFailed, revive, waitForTurn } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { type Gate, sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
-import { expire } from './intents.ts'
-import { type Bot, createMemory, type Store, setDue, type TradeRow } from './memory.ts'
+import { type Bot, createMemory, type Store, type TradeRow } from './memory.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping } from './shoppers.ts'
@@ -75,11 +75,12 @@ function play(scene: Scene, deposits: number): void {
   const { engine, processes, bots } = scene
   beginShopping(scene, deposits)
   for (const process of processes) tick(scene, process)
-  for (const bot of bots.values()) {
-    keepWatch(scene, bot)
-    for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, 100 * HOUR_MS]) {
-      engine.at(START + ms, () => inHand(scene, bot, ({ handlers }, context) => handlers.history(context)))
-    }
+  for (const bot of bots.values()) keepWatch(scene, bot)
+  for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, 100 * HOUR_MS]) {
+    engine.at(START + ms, () => {
+      const process = ableProcess(scene)
+      if (process !== undefined) inProcess(scene, () => sweepHistories(process.deps))
+    })
   }
   sweep(scene)
   troubleSteam(scene)
@@ -96,7 +97,8 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
   const sim = { engine, random, faults }
   const outage = { isDown: false, isKnown: false }
   const wake = (row: TradeRow, at: Date): void => sendJob(scene, row, at)
-  const memory = createMemory({ ...sim, steam: createSteam(sim), trace, outage, wake })
+  const readHistory = (botId: bigint): void => sendHistoryJob(scene, botId)
+  const memory = createMemory({ ...sim, steam: createSteam(sim), trace, outage, wake, readHistory })
   const stores: Store[] = [0, 1, 2].map((number) => ({
     number,
     mode: number === 2 ? 'on_release' : 'on_accept',
@@ -105,7 +107,7 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
     reversed: 0n,
   }))
   for (const botId of [1n, 2n]) {
-    memory.bots.set(botId, { botId, epoch: 0n, backlog: new Set(), open: new Set() })
+    memory.bots.set(botId, { botId, epoch: 0n, backlog: new Set(), open: new Set(), historyAt: null })
   }
   const scene: Scene = { ...memory, core, stores, fail, processes: [] }
   scene.processes.push(createProcess(scene, 'one'), createProcess(scene, 'other'))
@@ -241,6 +243,12 @@ function sendJob(scene: Scene, row: TradeRow, when: Date): void {
   if (faults.strike('duplicated job', 0.05)) engine.at(when.getTime(), () => work(scene, row))
 }
 
+function sendHistoryJob(scene: Scene, botId: bigint): void {
+  const bot = scene.bots.get(botId)
+  if (bot === undefined || scene.faults.strike('lost job', 0.03)) return
+  inHand(scene, bot, ({ handlers }, context) => handlers.history(context))
+}
+
 function work(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isPoison: false }): void {
   const bot = scene.bots.get(row.facts.botId)
   const process = bot && holderOf(bot)
@@ -280,67 +288,41 @@ function keepWatch(scene: Scene, bot: Bot): void {
   if (bot.open.size > 0 || engine.now() < START + BUSY_MS) engine.after(TICK_MS, () => keepWatch(scene, bot))
 }
 
-const WAKE_AGAIN_MS = 30_000
+const ableProcess = ({ processes, engine }: Scene): Process | undefined =>
+  processes.find(({ alive, pausedUntil }) => alive && pausedUntil <= engine.now())
 
-/** Finds what is due: trades whose job was lost, intents that nobody took up, deposits whose time is over. */
+/** Finds what is due: trades whose job was lost, intents that no bot took up, deposits whose time is over. */
 function sweep(scene: Scene): void {
-  const { engine, processes } = scene
-  const sweeper = processes.find(({ alive, pausedUntil }) => alive && pausedUntil <= engine.now())
+  const { engine } = scene
+  const sweeper = ableProcess(scene)
+  // Most sweeps would find nothing due.
+  if (sweeper !== undefined && sweeper.deps.clock.now().getTime() >= scene.dueFromMs) {
+    inProcess(scene, async () => {
+      await sweepTrades(sweeper.deps)
+      await sweepDeposits(sweeper.deps)
+    })
+  }
   const now = engine.now()
-  const next = sweeper === undefined ? Number.POSITIVE_INFINITY : sweepIn(scene, sweeper)
+  const next = nextDue(scene)
+  scene.dueFromMs = next
   const isBusy = now < START + BUSY_MS
   if (!isBusy && next === Number.POSITIVE_INFINITY) return
   engine.at(isBusy ? now + SWEEP_MS : Math.max(next, now + SWEEP_MS), () => sweep(scene))
 }
 
-/** Returns when something is due next. Most sweeps find nothing due and read no row. */
-function sweepIn(scene: Scene, sweeper: Process): number {
-  const nowMs = sweeper.deps.clock.now().getTime()
-  if (nowMs < scene.dueFromMs) return scene.dueFromMs
-  const trades = sweepTrades(scene, sweeper, nowMs)
-  const deposits = sweepDeposits(scene, nowMs)
-  scene.dueFromMs = Math.min(trades.dueFromMs, deposits)
-  return Math.min(trades.nextMs, deposits)
-}
-
-function sweepTrades(scene: Scene, { deps }: Process, nowMs: number): { nextMs: number; dueFromMs: number } {
-  const { engine, due } = scene
-  let nextMs = Number.POSITIVE_INFINITY
-  // An intent is given up at an age, whatever its alarm says.
-  let giveUpMs = Number.POSITIVE_INFINITY
+/** When something is due next. */
+function nextDue({ due, unpaid }: Scene): number {
+  let next = Number.POSITIVE_INFINITY
   for (const row of due) {
-    const { trade, facts } = row
-    if (trade.state === 'intended') {
-      const endsMs = trade.createdAt.getTime() + INTENT_LIFE_MS
-      giveUpMs = Math.min(giveUpMs, endsMs)
-      if (endsMs <= nowMs)
-        inProcess(scene, () => record(deps, { tradeId: facts.id }, { kind: 'nobody_came' }))
-    }
-    if (facts.dueAt === null) {
-      due.delete(row)
-      continue
-    }
-    let atMs = facts.dueAt.getTime()
-    if (atMs <= nowMs) {
-      atMs = nowMs + WAKE_AGAIN_MS
-      setDue(scene, row, new Date(atMs))
-      sendJob(scene, row, new Date(engine.now()))
-    }
-    nextMs = Math.min(nextMs, atMs)
+    const { dueAt } = row.facts
+    if (dueAt === null) due.delete(row)
+    else next = Math.min(next, dueAt.getTime())
   }
-  return { nextMs, dueFromMs: Math.min(nextMs, giveUpMs) }
-}
-
-/** Returns when the first of the deposits that are still unpaid runs out. */
-function sweepDeposits(scene: Scene, nowMs: number): number {
-  let nextMs = Number.POSITIVE_INFINITY
-  for (const deposit of scene.unpaid) {
-    const endsMs = deposit.expiresAt.getTime()
-    if (endsMs <= nowMs) expire(scene, deposit, new Date(nowMs))
-    if (deposit.status === 'created') nextMs = Math.min(nextMs, endsMs)
-    else scene.unpaid.delete(deposit)
+  for (const deposit of unpaid) {
+    if (deposit.status === 'created') next = Math.min(next, deposit.expiresAt.getTime())
+    else unpaid.delete(deposit)
   }
-  return nextMs
+  return next
 }
 
 /** The operator changes how a store is credited, and who bears its reversals. */

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbedded } from '../../../gateway/db/embedded.ts'
+import { startEmbedded } from '../../../embedded-postgres/embedded.ts'
 import { migrate } from '../../../gateway/db/migrate.ts'
 import { createLog } from '../../../gateway/kit/log.ts'
 

@@ -1,7 +1,7 @@
 /** Jobs, sweeps and watches of the simulated processes, at the times of the engine. */
-import { sweepDeposits } from '../../../gateway/deposits/jobs.ts'
-import { EXPIRE_QUEUE, expireDeposit } from '../../../gateway/deposits/service.ts'
+import { EXPIRE_QUEUE } from '../../../gateway/deposits/service.ts'
 import { PUBLISH_QUEUE, publishEvents } from '../../../gateway/events/service.ts'
+import { expireDeposit, sweepDeposits } from '../../../gateway/trades/expiry.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { sweepHistories } from '../../../gateway/trades/protection.ts'
 import { ConnectionLost } from './connections.ts'

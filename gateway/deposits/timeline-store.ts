@@ -1,4 +1,4 @@
-/** Everything that is known of one deposit, in the order of time: for the operator who is asked what became of it. */
+/** Everything that is known of one deposit, in the order of time, for the operator. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
@@ -6,14 +6,14 @@ import type { Db } from '../db/client.ts'
 export type Moment = {
   at: Date
   what: string
-  /** Of what moved or is to move; null where no money is part of it. */
+  /** Null where no money moves. */
   amountMinor: bigint | null
   currency: Currency | null
 }
 
-/** Undefined when there is no such deposit. No trade token and no whole hash is among it. */
+/** Undefined if there is no such deposit. Contains no trade token and no whole hash. */
 export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | undefined> {
-  // What happened in the same moment is told as one thing led to the other: by rank, then as it was written.
+  // Causes come before their effects within the same moment: by rank, then as they were written.
   const { rows } = await sql<Moment>`
     with own as (select * from deposit where id = ${depositId}),
     trades as (select trade.* from trade join own on own.id = trade.deposit_id),

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { waitForLock } from '../kit/lock.ts'
+import { waitForLock } from '../gateway/kit/lock.ts'
 
 /** Sent as arguments. Stdout answers `ready`, or `failed: <reason>`; stderr is PostgreSQL's log. */
 export type SupervisorOrders = {
@@ -16,7 +16,7 @@ export type SupervisorOrders = {
   cluster: string
   port: number
   fsync: boolean
-  /** Whom PostgreSQL runs as, where that is somebody else. */
+  /** The account that PostgreSQL runs as, where that is another one. */
   account?: { uid: number; gid: number }
 }
 

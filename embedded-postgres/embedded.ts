@@ -17,15 +17,16 @@ import type { Readable, Writable } from 'node:stream'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { z } from 'zod'
-import { COMPILE_CACHE } from '../kit/compile-cache.ts'
-import type { Log } from '../kit/log.ts'
+import { type Connection, connectionFileOf } from '../gateway/db/connection-file.ts'
+import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
+import type { Log } from '../gateway/kit/log.ts'
 import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
 import type { SupervisorOrders } from './supervisor.ts'
 
 export type Embedded = {
   /** Address of the database with its password: a secret. */
   url: string
-  /** Resolves when PostgreSQL has ended if it ends by itself. */
+  /** Resolves when PostgreSQL has ended. */
   died: Promise<void>
   stop(): Promise<void>
 }
@@ -45,7 +46,6 @@ const START_MS = 120_000
 const STOP_MS = 12_000
 
 const secretSchema = z.object({ password: z.string() })
-const connectionSchema = z.object({ url: z.string() })
 
 /**
  * Starts the PostgreSQL that comes with the packages, on loopback at a free port, creating its cluster on the first
@@ -74,8 +74,9 @@ export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOpti
   await ready(supervisor)
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}`
   await ensureDatabase(`${url}/postgres`)
-  const connectionFile = join(dataDir, 'connection.json')
-  writePrivate(connectionFile, JSON.stringify({ url: `${url}/${DATABASE}` }))
+  const connectionFile = connectionFileOf(dataDir)
+  const connection: Connection = { url: `${url}/${DATABASE}` }
+  writePrivate(connectionFile, JSON.stringify(connection))
   const stop = async () => {
     rmSync(connectionFile, { force: true })
     supervisor.stdin.end()
@@ -85,16 +86,9 @@ export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOpti
   return { url: `${url}/${DATABASE}`, died: ended, stop }
 }
 
-/** Address of the embedded database that runs for `dataDir`, or undefined when none does. */
-export function runningEmbeddedUrl(dataDir: string): string | undefined {
-  const file = join(dataDir, 'connection.json')
-  if (!existsSync(file)) return undefined
-  return connectionSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).url
-}
-
 type NewCluster = { files: PostgresFiles; cluster: string; secretFile: string; fsync: boolean }
 
-/** Made beside its place and moved there when complete, so that a killed first start leaves no half cluster. */
+/** Made beside its place and moved there when complete, so a killed first start leaves no half cluster. */
 async function createCluster({ files, cluster, secretFile, fsync }: NewCluster): Promise<string> {
   const password = randomBytes(24).toString('hex')
   const unfinished = `${cluster}.new`
@@ -116,7 +110,7 @@ async function createCluster({ files, cluster, secretFile, fsync }: NewCluster):
   return password
 }
 
-/** A database without its password is not thrown away: somebody's money is in it. */
+/** Throws rather than begin a new database: there is somebody's money in this one. */
 function readSecret(file: string): string {
   if (!existsSync(file)) {
     throw new Error(

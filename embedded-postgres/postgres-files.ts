@@ -1,4 +1,4 @@
-/** Where the binaries and the data of the embedded PostgreSQL lie, and whom they belong to. */
+/** The folders of the binaries and the data of the embedded PostgreSQL, and the account that owns them. */
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import {

@@ -6,8 +6,9 @@ import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { captureLog } from '../testing/log.ts'
-import { runningEmbeddedUrl, startEmbedded } from './embedded.ts'
+import { runningDatabaseUrl } from '../gateway/db/connection-file.ts'
+import { captureLog } from '../gateway/testing/log.ts'
+import { startEmbedded } from './embedded.ts'
 
 /** One database for all tests but those that need a first start: making one takes far longer than starting it. */
 let dataDir: string
@@ -46,7 +47,7 @@ async function startInProcess() {
   const script = `
     const [{ startEmbedded }, { createLog }] = await Promise.all([
       import(${JSON.stringify(join(import.meta.dirname, 'embedded.ts'))}),
-      import(${JSON.stringify(join(import.meta.dirname, '../kit/log.ts'))}),
+      import(${JSON.stringify(join(import.meta.dirname, '../gateway/kit/log.ts'))}),
     ])
     const { url } = await startEmbedded({ dataDir: ${JSON.stringify(dataDir)}, log: createLog({ level: 'silent' }) })
     console.log(url)`
@@ -70,7 +71,7 @@ test('is durable, asks for a password, and keeps its files private', async () =>
     const password = url.password
     url.password = 'wrong'
     await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed')
-    expect(runningEmbeddedUrl(dataDir)).toBe(embedded.url)
+    expect(runningDatabaseUrl(dataDir)).toBe(embedded.url)
     for (const file of ['database.json', 'connection.json']) {
       expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
     }
@@ -78,7 +79,7 @@ test('is durable, asks for a password, and keeps its files private', async () =>
   } finally {
     await embedded.stop()
   }
-  expect(runningEmbeddedUrl(dataDir)).toBeUndefined()
+  expect(runningDatabaseUrl(dataDir)).toBeUndefined()
   await expect(query(embedded.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
 })
 

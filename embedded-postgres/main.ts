@@ -1,0 +1,18 @@
+/** A gateway with a PostgreSQL of its own, in one process. With DATABASE_URL it is the gateway alone. */
+import { flushCompileCache } from 'node:module'
+import { cacheCompiledCode } from '../gateway/kit/compile-cache.ts'
+
+cacheCompiledCode()
+const [{ readConfigOrExit }, { startUp }, { ownDatabase }] = await Promise.all([
+  import('../gateway/config.ts'),
+  import('../gateway/startup.ts'),
+  import('./own-database.ts'),
+])
+const config = readConfigOrExit()
+// Preparing the database takes as long as loading the rest of the code, so both run at once.
+const startup =
+  config.databaseUrl === undefined ? startUp(config, ownDatabase(config.dataDir)) : startUp(config)
+const { main } = await import('../gateway/gateway.ts')
+await main(config, startup)
+// Write the cache now: a process that is killed does not.
+flushCompileCache()

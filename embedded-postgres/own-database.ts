@@ -1,0 +1,20 @@
+/** The embedded database of a gateway, which nobody else may have. */
+import { mkdirSync, realpathSync } from 'node:fs'
+import { tryLock } from '../gateway/kit/lock.ts'
+import type { OpenDatabase } from '../gateway/startup.ts'
+import { startEmbedded } from './embedded.ts'
+
+/** The folder's lock comes first: two gateways must never share a database of their own. */
+export function ownDatabase(dataDir: string): OpenDatabase {
+  return async ({ log, shutdown }) => {
+    mkdirSync(dataDir, { recursive: true })
+    const lock = await tryLock(`gateway ${realpathSync(dataDir)}`)
+    if (lock === undefined) {
+      throw new Error(`Another gateway is running on the data folder ${dataDir}. Stop it first.`)
+    }
+    shutdown.add('folder', 'folder lock', () => lock.release())
+    const embedded = await startEmbedded({ dataDir, log })
+    shutdown.add('database', 'embedded PostgreSQL', () => embedded.stop())
+    return { url: embedded.url, died: embedded.died.then(() => 'the embedded PostgreSQL ended') }
+  }
+}

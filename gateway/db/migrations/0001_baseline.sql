@@ -1,0 +1,589 @@
+-- Every table of the till, in the order in which they refer to each other. Each section is a folder of gateway/.
+
+-- ---------------------------------------------------------------------------------------------------------- clock
+
+-- How far the till's clock is ahead of the machine's: in sandbox mode only, and only ever forward.
+-- No row: it is the machine's clock.
+create table till_clock (
+  only_row boolean primary key default true check (only_row),
+  -- At most 400 days.
+  ahead_s integer not null check (ahead_s between 0 and 34560000)
+);
+
+-- The one reading of the till's time in SQL. Only connections of sandbox mode say so, and all others get the machine's
+-- time whatever the table holds. now() is named without its schema, so a proof can put its own before it.
+-- Use it as (select till_now()): a query then computes it once, not for each row.
+create function till_now() returns timestamptz language sql stable parallel safe as $$
+  select now() + case when current_setting('tradetill.mode', true) = 'sandbox'
+    then make_interval(secs => coalesce((select ahead_s from till_clock), 0))
+    else interval '0' end
+$$;
+
+-- For tables that only grow: what money, items and operators did is never rewritten.
+create function refuse_change() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only: write a new row instead', tg_table_name;
+end $$;
+
+-- --------------------------------------------------------------------------------------------------------- stores
+
+create table store (
+  id bigint generated always as identity primary key,
+  name text not null check (length(name) between 1 and 80),
+  -- Origins that backToStoreUrl and redirectUrl may have, as 'https://host[:port]'.
+  origins text[] not null check (cardinality(origins) between 1 and 20),
+  credit_mode text not null default 'on_accept' check (credit_mode in ('on_accept', 'on_release')),
+  -- Most that may be credited while Steam can still take it back, in US cents.
+  risk_limit_usd_cents bigint not null default 0 check (risk_limit_usd_cents >= 0),
+  -- The one who loses the credit of a trade that is taken back.
+  liability text not null default 'operator' check (liability in ('operator', 'store')),
+  -- The colour that a store gives the main things on its shoppers' page; null is the page's own.
+  accent text check (accent ~ '^#[0-9a-f]{6}$'),
+  -- Last number given to an event of this store.
+  last_sequence bigint not null default 0,
+  created_at timestamptz not null default till_now()
+);
+
+create table api_key (
+  -- The public part of the key.
+  id text primary key,
+  store_id bigint not null references store,
+  secret_sha256 bytea not null,
+  name text not null default 'first key' check (length(name) between 1 and 80),
+  scopes text[] not null
+    default array['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage'] check (cardinality(scopes) > 0),
+  -- Written at most once a minute.
+  last_used_at timestamptz,
+  -- A key that was rotated works until then.
+  expires_at timestamptz,
+  created_at timestamptz not null default till_now(),
+  revoked_at timestamptz
+);
+create index api_key_of_store on api_key (store_id);
+
+-- Answers to calls that carried an Idempotency-Key, for 48 hours.
+create table idempotency_key (
+  store_id bigint not null references store,
+  key text not null check (length(key) between 1 and 255),
+  -- Of method, path and body.
+  request_sha256 bytea not null,
+  created_at timestamptz not null,
+  -- While the first call runs; one that was killed is free again after this.
+  locked_until timestamptz,
+  status integer,
+  -- AES-256-GCM: an answer may hold a webhook secret.
+  answer bytea,
+  primary key (store_id, key)
+);
+create index idempotency_key_old on idempotency_key (created_at);
+
+-- ----------------------------------------------------------------------------------------------------------- bots
+
+-- Bots and the lease by which one process speaks for one bot.
+create table bot (
+  id bigint generated always as identity primary key,
+  steam_id text not null unique,
+  name text not null,
+  avatar_url text not null,
+  profile_url text not null,
+  level integer not null check (level >= 0),
+  -- AES-256-GCM, bound to this row and column.
+  refresh_token bytea not null,
+  -- When the refresh token runs out, as it says of itself.
+  token_expires_at timestamptz,
+  -- When the account acknowledged Steam's notice about trade protection. Offers get stuck until it does.
+  protection_acknowledged_at timestamptz,
+  state text not null default 'active' check (state in ('active', 'paused', 'dead', 'removed')),
+  -- Why it is dead or was last out of reach.
+  state_reason text,
+  lease_owner uuid,
+  lease_epoch bigint not null default 0,
+  lease_until timestamptz,
+  -- Set by the holder once a session is open, cleared when it is not.
+  online boolean not null default false,
+  -- Since when the bot meets nothing but failures, by capability; null where it works.
+  offers_failing_since timestamptz,
+  inventories_failing_since timestamptz,
+  -- When the bot's history of trades was last searched for reversals.
+  history_at timestamptz,
+  -- Items in its hands, counted by the holder of its lease: a Steam inventory has room for 1000.
+  items_held integer not null default 0 check (items_held >= 0),
+  -- The custody entries up to this one are in items_held. A reader adds what came after it.
+  items_counted_to bigint not null default 0,
+  created_at timestamptz not null default till_now()
+);
+
+-- -------------------------------------------------------------------------------------------------------- outages
+
+-- What does not work right now. A row exists while its outage lasts.
+create table outage (
+  kind text primary key check (kind in (
+    -- Offers cannot be sent or read by any bot.
+    'offers',
+    -- Inventories cannot be read by any bot.
+    'inventories',
+    -- The operator's flag.
+    'maintenance',
+    -- One of these lasts: the time of deposits stands still.
+    'deposits')),
+  since timestamptz not null
+);
+
+-- -------------------------------------------------------------------------------------------------------- pricing
+
+-- Prices as sources said them.
+create table price (
+  source text not null,
+  game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
+  market_hash_name text not null,
+  -- Millionths of a US dollar, before commission.
+  usd_micros bigint not null check (usd_micros > 0),
+  -- Sales in 7 days, or listings where the source has no sales.
+  popularity integer not null check (popularity >= 0),
+  popularity_kind text not null check (popularity_kind in ('sales7d', 'listings')),
+  as_of timestamptz not null,
+  -- Worth over 7 days: as the source says, else from what it said before.
+  level_micros bigint check (level_micros > 0),
+  -- The last price of each of the latest days before as_of, newest first; days since 1970 in UTC.
+  past_micros bigint[] not null default '{}',
+  past_days integer[] not null default '{}',
+  primary key (game, market_hash_name, source)
+)
+-- Every refresh rewrites most rows. With room on the page the index stays as it is.
+with (fillfactor = 70);
+
+-- What the operator takes out of the sources' hands: blocked is not taken, frozen keeps the prices of that moment.
+create table price_hold (
+  game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
+  -- Null: the whole game.
+  market_hash_name text,
+  kind text not null check (kind in ('blocked', 'frozen')),
+  since timestamptz not null,
+  unique nulls not distinct (game, market_hash_name)
+);
+
+-- When each source was asked for what, so its limits hold for all processes and over restarts.
+create table price_feed (
+  source text not null,
+  feed text not null check (feed in ('cs', 'dota', 'rust', 'tf', 'rates')),
+  asked_at timestamptz,
+  next_at timestamptz not null,
+  good_at timestamptz,
+  -- In a row.
+  failures integer not null default 0,
+  last_error text,
+  primary key (source, feed)
+);
+
+create table exchange_rate (
+  id bigint generated always as identity primary key,
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  -- Units of the currency for one US dollar.
+  per_usd numeric(18, 8) not null check (per_usd > 0),
+  source text not null,
+  as_of timestamptz not null
+);
+create index exchange_rate_latest on exchange_rate (currency, as_of desc);
+
+-- Not used yet.
+create table setting (
+  name text primary key,
+  value jsonb not null
+);
+
+-- ------------------------------------------------------------------------------------------------------- deposits
+
+-- One visit to the till.
+create table deposit (
+  id bigint generated always as identity (start with 1001) primary key,
+  hash text not null unique check (hash ~ '^[0-9a-f]{32}$'),
+  store_id bigint not null references store,
+  external_id text not null,
+  -- What the creating call asked for, to tell a repetition from a conflict.
+  request_sha256 bytea not null,
+  status text not null default 'created' check (status in ('created', 'pending', 'succeeded', 'paymentTimeout',
+    'tradeTimeout', 'tradeDeclined', 'tradeCountered', 'tradeHasInvalidItems')),
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  language text check (language in ('en', 'ru')),
+  back_to_store_url text not null,
+  redirect_url text,
+  min_amount bigint check (min_amount > 0),
+  max_amount bigint check (max_amount > 0),
+  -- What the store wants to receive; min_amount is the same then.
+  target_amount bigint,
+  -- Null: all games.
+  games text[] check (cardinality(games) between 1 and 4 and games <@ array['cs', 'dota', 'rust', 'tf']),
+  -- Null: as the store has it.
+  credit_mode text check (credit_mode in ('on_accept', 'on_release')),
+  -- How the store names its customer, and whatever else it wants back with every answer.
+  customer_reference text check (length(customer_reference) between 1 and 128),
+  metadata jsonb not null default '{}',
+  -- The store's credit; only with 'succeeded'.
+  credited_amount bigint check (credited_amount > 0),
+  held_amount bigint not null default 0 check (held_amount >= 0),
+  held_until timestamptz,
+  reversed_amount bigint not null default 0 check (reversed_amount >= 0),
+  -- The shopper, once the trade link is known.
+  user_steam_id text,
+  user_token text,
+  user_name text,
+  user_avatar_url text,
+  user_profile_url text,
+  created_at timestamptz not null default till_now(),
+  expires_at timestamptz not null,
+  -- When the store cancelled it, before there was an offer.
+  cancelled_at timestamptz,
+  unique (store_id, external_id),
+  check ((status = 'succeeded') = (credited_amount is not null)),
+  check (target_amount > 0 and target_amount = min_amount),
+  check (cancelled_at is null or status <> 'created')
+);
+create index deposit_expiring on deposit (expires_at) where status = 'created';
+-- Lists in the order of creation: all, by status, by customer.
+create index deposit_of_store on deposit (store_id, created_at desc, id desc);
+create index deposit_of_status on deposit (store_id, status, created_at desc, id desc);
+create index deposit_of_customer on deposit (store_id, customer_reference, created_at desc, id desc)
+  where customer_reference is not null;
+-- For the operator's monitoring.
+create index deposit_open on deposit (status) where status in ('created', 'pending');
+
+-- ------------------------------------------------------------------------------------------------------ inventory
+
+-- Work for the process that holds a bot's lease; the answer lands in the row.
+create table inventory_request (
+  id bigint generated always as identity primary key,
+  bot_id bigint not null references bot,
+  steam_id text not null,
+  token text not null,
+  game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
+  language text not null check (language in ('en', 'ru')),
+  state text not null default 'open' check (state in ('open', 'taken', 'done')),
+  -- The port's InventoryAnswer as JSON.
+  answer jsonb,
+  created_at timestamptz not null default till_now(),
+  done_at timestamptz
+);
+create index inventory_request_recent on inventory_request (steam_id, game, language, created_at desc);
+-- For the sweep.
+create index inventory_request_old on inventory_request (created_at);
+
+-- The prices a shopper saw.
+create table quote (
+  id uuid primary key,
+  deposit_id bigint not null references deposit,
+  game text not null,
+  currency text not null,
+  rate_id bigint not null references exchange_rate,
+  commission_bps integer check (commission_bps between 0 and 10000),
+  created_at timestamptz not null,
+  expires_at timestamptz not null
+);
+create index quote_latest on quote (deposit_id, game, created_at desc);
+-- For the sweep.
+create index quote_old on quote (expires_at);
+
+create table quote_item (
+  quote_id uuid not null references quote on delete cascade,
+  asset_id text not null,
+  app_id integer not null,
+  context_id text not null,
+  name text not null,
+  market_hash_name text not null,
+  -- The shopper's credit, and the item's worth before commission; minor units of the quote.
+  price bigint not null check (price > 0),
+  gross bigint not null check (gross >= price),
+  primary key (quote_id, asset_id)
+);
+
+-- What each source said of the items of a quote, and when.
+create table quote_price (
+  quote_id uuid not null references quote on delete cascade,
+  market_hash_name text not null,
+  usd_micros bigint not null check (usd_micros > 0),
+  level_micros bigint,
+  said jsonb not null,
+  primary key (quote_id, market_hash_name)
+);
+
+-- --------------------------------------------------------------------------------------------------------- trades
+
+-- One collection of items by a bot. A trade whose offer was given up may still be delivered, beside another trade of
+-- the same deposit.
+create table trade (
+  id bigint generated always as identity primary key,
+  deposit_id bigint not null references deposit,
+  bot_id bigint not null references bot,
+  quote_id uuid not null references quote,
+  game text not null,
+  -- Message of the offer; tells ours from any other.
+  secret_code text not null unique,
+  partner_steam_id text not null,
+  partner_token text not null,
+  state text not null default 'intended' check (state in ('intended', 'sending', 'unknown', 'active', 'refused',
+    'abandoned', 'declined', 'countered', 'invalid', 'timed_out', 'held', 'final', 'reversed')),
+  -- Why it was refused or ended.
+  reason text,
+  -- Why our own cancel was sent; it decides what a cancelled offer means.
+  cancelling text check (cancelling in ('deadline', 'escrow', 'needs_confirmation', 'store')),
+  currency text not null,
+  total bigint not null check (total > 0),
+  gross_total bigint not null,
+  -- How much of the trade is held: a deposit may have been credited by more than one trade.
+  held_amount bigint not null default 0,
+  -- How much of the credit was taken back with the items.
+  reversed_amount bigint not null default 0,
+  -- Lease under which Steam was last written to.
+  lease_epoch bigint not null default 0,
+  send_started_at timestamptz,
+  -- Reads that did not find an unknown offer.
+  missed_reads integer not null default 0,
+  steam_offer_id text unique,
+  -- Steam's id of the trade that it made of the offer: a credit is unique by it.
+  steam_trade_id text unique,
+  -- When the shopper's time is over; from the moment the offer is known to be active. Void once accepted.
+  deadline timestamptz,
+  accepted_at timestamptz,
+  -- First of two reads that a bad end needs.
+  bad_end text,
+  bad_end_seen_at timestamptz,
+  delivered_at timestamptz,
+  settles_at timestamptz,
+  -- After the settlement Steam is asked once more whether the trade was taken back.
+  last_look_at timestamptz,
+  -- The terms at delivery: later changes of the store do not touch this trade.
+  credit_mode text check (credit_mode in ('on_accept', 'on_release')),
+  liability text check (liability in ('operator', 'store')),
+  risk_limit_usd_cents bigint,
+  -- Credited before Steam's protection ended, or lost to a reversal: it takes room in the store's limit.
+  at_risk_amount bigint not null default 0,
+  -- Lost credit gives its room back then.
+  at_risk_until timestamptz,
+  -- When the sweep must look at this trade; null when nothing is left to do.
+  due_at timestamptz,
+  created_at timestamptz not null default till_now(),
+  ended_at timestamptz,
+  check (gross_total >= total),
+  check (held_amount between 0 and total),
+  check (reversed_amount between 0 and total),
+  check (at_risk_amount between 0 and total),
+  constraint trade_terms_at_delivery check (
+    delivered_at is null or (credit_mode is not null and liability is not null and risk_limit_usd_cents is not null)
+  )
+);
+-- Only one trade of a deposit may be open; those that were delivered stay beside it.
+create unique index trade_one_open on trade (deposit_id)
+  where state in ('intended', 'sending', 'unknown', 'active');
+create index trade_of_deposit on trade (deposit_id);
+create index trade_due on trade (due_at) where due_at is not null;
+create index trade_of_bot on trade (bot_id) where state in ('intended', 'sending', 'unknown', 'active');
+-- Whether an inventory was read before the shopper's last delivery.
+create index trade_of_partner on trade (partner_steam_id);
+create index trade_at_risk on trade (deposit_id) where at_risk_amount > 0;
+
+create table trade_item (
+  trade_id bigint not null references trade,
+  -- The item's id in the shopper's inventory.
+  asset_id text not null,
+  app_id integer not null,
+  context_id text not null,
+  name text not null,
+  market_hash_name text not null,
+  price bigint not null check (price > 0),
+  gross bigint not null check (gross >= price),
+  -- False once the trade ended without the item.
+  live boolean not null default true,
+  -- The item's id in the bot's inventory.
+  received_asset_id text,
+  reversed_at timestamptz,
+  primary key (trade_id, asset_id)
+);
+-- One live trade an asset.
+create unique index trade_item_one_live on trade_item (app_id, asset_id) where live;
+
+-- --------------------------------------------------------------------------------------------------------- ledger
+
+create table account (
+  id bigint generated always as identity primary key,
+  -- Null for the operator's own accounts.
+  store_id bigint references store,
+  kind text not null check (kind in ('held', 'available', 'items', 'commission', 'loss', 'paid_out')),
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  -- Sum of credits less debits.
+  balance bigint not null default 0,
+  -- The balance never falls below it; null: it may. A store that bears reversals itself may owe.
+  floor bigint,
+  unique nulls not distinct (store_id, kind, currency),
+  check ((store_id is not null) = (kind in ('held', 'available'))),
+  constraint account_floor check (floor is null or balance >= floor)
+);
+
+-- What the operator paid out to stores: money that leaves the till without a trade.
+create table payout (
+  id bigint generated always as identity primary key,
+  store_id bigint not null references store,
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  amount bigint not null check (amount > 0),
+  -- The operator's own: a payout that is recorded again under it is refused or the same.
+  reference text not null check (length(reference) between 1 and 128),
+  created_at timestamptz not null,
+  unique (store_id, reference)
+);
+
+-- Double entry: one row is one movement, so it balances by construction.
+create table ledger_entry (
+  id bigint generated always as identity primary key,
+  debit_account bigint not null references account,
+  credit_account bigint not null references account,
+  amount bigint not null check (amount > 0),
+  currency text not null,
+  cause text not null
+    check (cause in ('delivered', 'commission', 'released', 'reversed', 'commission_reversed', 'paid_out')),
+  -- Which of several reversals of one trade; 0 for all else.
+  part integer not null default 0,
+  -- Null of a payout, as are quote and rate.
+  trade_id bigint references trade,
+  quote_id uuid references quote,
+  rate_id bigint references exchange_rate,
+  payout_id bigint references payout,
+  created_at timestamptz not null default till_now(),
+  check (debit_account <> credit_account),
+  constraint ledger_entry_cause_known check (
+    (cause = 'paid_out') = (payout_id is not null) and (cause = 'paid_out') = (trade_id is null)
+    and (trade_id is null) = (quote_id is null) and (trade_id is null) = (rate_id is null))
+);
+-- A cause touches an account pair once for a trade: a repeated credit cannot be written.
+create unique index ledger_entry_once on ledger_entry (trade_id, cause, part, debit_account, credit_account);
+create unique index ledger_entry_payout on ledger_entry (payout_id) where payout_id is not null;
+-- Statements of a store, newest first.
+create index ledger_entry_debit on ledger_entry (debit_account, id desc);
+create index ledger_entry_credit on ledger_entry (credit_account, id desc);
+create trigger ledger_entry_append_only before update or delete or truncate on ledger_entry
+  for each statement execute function refuse_change();
+
+-- How much was taken back of a store's deposits in all: a balance is read from a few rows, however many were reversed.
+create table reversed_total (
+  store_id bigint not null references store,
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  amount bigint not null check (amount > 0),
+  primary key (store_id, currency)
+);
+
+-- Every change of an item's hands: the ledger of items.
+create table custody_entry (
+  id bigint generated always as identity primary key,
+  trade_id bigint not null references trade,
+  -- The item as the shopper had it, and as the bot got it.
+  asset_id text not null,
+  received_asset_id text,
+  bot_id bigint not null references bot,
+  moved text not null check (moved in ('in', 'back', 'out')),
+  created_at timestamptz not null default till_now(),
+  unique (trade_id, asset_id, moved)
+);
+create index custody_of_bot on custody_entry (bot_id, moved);
+create index custody_of_bot_since on custody_entry (bot_id, id);
+create trigger custody_entry_append_only before update or delete or truncate on custody_entry
+  for each statement execute function refuse_change();
+
+-- ------------------------------------------------------------------------------------------------------- webhooks
+
+-- What happened to deposits, for the store, in order.
+create table event (
+  id uuid primary key,
+  store_id bigint not null references store,
+  deposit_id bigint not null references deposit,
+  -- Named by events that may come once for each trade.
+  trade_id bigint references trade,
+  -- Which of several reversals of one trade; 0 for all else.
+  part integer not null default 0,
+  type text not null,
+  -- Body of the webhook without its sequence.
+  payload jsonb not null,
+  created_at timestamptz not null default till_now(),
+  -- Taken under the deposit's lock, so events of one deposit are in their order.
+  inserted bigint generated always as identity,
+  -- Dense per store; given by the publisher after the commit.
+  sequence bigint,
+  unique (store_id, sequence)
+);
+-- One event a transition.
+create unique index event_once on event (deposit_id, type, trade_id, part) nulls not distinct;
+create index event_of_deposit on event (deposit_id, sequence);
+create index event_unpublished on event (inserted) where sequence is null;
+
+create table webhook_endpoint (
+  id bigint generated always as identity primary key,
+  store_id bigint not null references store,
+  url text not null check (length(url) <= 2000),
+  -- AES-256-GCM, bound to this row and column.
+  secret bytea not null,
+  -- Signs beside the new one until then.
+  previous_secret bytea,
+  previous_until timestamptz,
+  -- Null: all types.
+  event_types text[] check (cardinality(event_types) > 0),
+  state text not null default 'enabled' check (state in ('enabled', 'disabled')),
+  disabled_reason text check (disabled_reason in ('by_store', 'gone')),
+  created_at timestamptz not null default till_now(),
+  check ((previous_secret is null) = (previous_until is null)),
+  check ((state = 'disabled') = (disabled_reason is not null))
+);
+create index webhook_endpoint_of_store on webhook_endpoint (store_id);
+
+-- One row an event and endpoint.
+create table webhook_delivery (
+  id bigint generated always as identity primary key,
+  event_id uuid not null references event,
+  endpoint_id bigint not null references webhook_endpoint,
+  state text not null default 'due' check (state in ('due', 'delivered', 'failed')),
+  attempts integer not null default 0,
+  due_at timestamptz,
+  -- The last answer, for the operator: status code or kind of failure.
+  last_result text,
+  delivered_at timestamptz,
+  -- Counts the claims of a delivery and the replays that void them: an attempt settles what its own claim still holds.
+  claim bigint not null default 0
+);
+create unique index webhook_delivery_once on webhook_delivery (event_id, endpoint_id);
+create index webhook_due_at on webhook_delivery (endpoint_id, due_at) where state = 'due';
+-- Deliveries that no sender has had yet, and those that come again (retries, replays, what a killed sender had in
+-- hand), are found apart: neither kind is in the way of the other, however many are due.
+create index webhook_due_first on webhook_delivery (endpoint_id, due_at, id) where state = 'due' and claim = 0;
+create index webhook_due_again on webhook_delivery (endpoint_id, attempts, due_at, id)
+  where state = 'due' and claim > 0;
+
+create table webhook_attempt (
+  id bigint generated always as identity primary key,
+  delivery_id bigint not null references webhook_delivery,
+  endpoint_id bigint not null references webhook_endpoint,
+  -- 1 for the first.
+  attempt integer not null check (attempt > 0),
+  at timestamptz not null,
+  duration_ms integer not null,
+  -- The answer's status, or why there was no answer.
+  status integer,
+  failure text,
+  -- Beginning of the answer's body.
+  answer text,
+  check ((status is null) <> (failure is null))
+);
+create index webhook_attempt_of_endpoint on webhook_attempt (endpoint_id, id desc);
+create index webhook_attempt_of_delivery on webhook_attempt (delivery_id);
+
+-- ----------------------------------------------------------------------------------------------------- operations
+
+-- What operators did: who, when, what and why. Written in the transaction of the change itself.
+create table operator_act (
+  id bigint generated always as identity primary key,
+  at timestamptz not null,
+  operator text not null check (length(operator) between 1 and 80),
+  -- The act's name, such as "bot remove".
+  act text not null check (length(act) between 1 and 80),
+  -- Without secrets.
+  arguments jsonb not null,
+  reason text check (length(reason) between 1 and 500)
+);
+create index operator_act_by_act on operator_act (act, id desc);
+create index operator_act_by_operator on operator_act (operator, id desc);
+create trigger operator_act_append_only before update or delete or truncate on operator_act
+  for each statement execute function refuse_change();

@@ -1,0 +1,135 @@
+/** Reads deposits with what belongs to them, for their store and for shoppers. */
+import { sql } from 'kysely'
+import type { Language } from '../../contract/languages.ts'
+import type { Currency } from '../../contract/money.ts'
+import type { DepositStatus } from '../../contract/statuses.ts'
+import type { ListDepositsQuery } from '../../contract/store-api.ts'
+import type { Db, Tx } from '../db/client.ts'
+import { FORGOTTEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
+import type { DepositRow } from './store.ts'
+
+export type DepositKey = { storeId?: bigint } & ({ depositId: bigint } | { externalId: string })
+
+export function findDeposit(db: Db | Tx, by: DepositKey): Promise<DepositRow | undefined> {
+  const all = db.selectFrom('deposit').selectAll()
+  const one =
+    'depositId' in by ? all.where('id', '=', by.depositId) : all.where('external_id', '=', by.externalId)
+  const owned = by.storeId === undefined ? one : one.where('store_id', '=', by.storeId)
+  return owned.limit(1).executeTakeFirst()
+}
+
+/** Newest first, one more than the page shows if there are more. */
+export function pageOfDeposits(db: Db, storeId: bigint, query: ListDepositsQuery): Promise<DepositRow[]> {
+  const { status, customerReference, createdFrom, createdBefore, after, limit } = query
+  let page = db.selectFrom('deposit').selectAll().where('store_id', '=', storeId)
+  if (status !== undefined) page = page.where('status', '=', status)
+  if (customerReference !== undefined) page = page.where('customer_reference', '=', customerReference)
+  if (createdFrom !== undefined) page = page.where('created_at', '>=', new Date(createdFrom))
+  if (createdBefore !== undefined) page = page.where('created_at', '<', new Date(createdBefore))
+  if (after !== undefined) {
+    page = page.where(
+      sql<boolean>`(created_at, id) < (
+        select created_at, id from deposit where id = ${BigInt(after)} and store_id = ${storeId})`,
+    )
+  }
+  return page
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute()
+}
+
+/** Of several trades of a deposit the one that brought the items, else the latest. */
+export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
+  return db
+    .selectFrom('trade')
+    .distinctOn('deposit_id')
+    .select(['id', 'deposit_id', 'game', 'steam_offer_id', 'steam_trade_id', 'reason'])
+    .where('deposit_id', '=', sql<bigint>`any(${depositIds.map(String)}::bigint[])`)
+    .where('state', 'not in', FORGOTTEN_TRADE_STATES)
+    .orderBy('deposit_id')
+    .orderBy('delivered_at', (order) => order.desc().nullsLast())
+    .orderBy('id', 'desc')
+    .execute()
+}
+
+export function itemsOfTrades(db: Db | Tx, tradeIds: readonly bigint[]) {
+  return db
+    .selectFrom('trade_item')
+    .select(['trade_id', 'asset_id', 'name', 'price', 'reversed_at'])
+    .where('trade_id', '=', sql<bigint>`any(${tradeIds.map(String)}::bigint[])`)
+    .orderBy('asset_id')
+    .execute()
+}
+
+/** Everything that a shopper's page shows of a deposit. */
+export type ViewRow = {
+  hash: string
+  id: bigint
+  store_name: string
+  store_accent: string | null
+  status: DepositStatus
+  currency: Currency
+  language: Language | null
+  back_to_store_url: string
+  redirect_url: string | null
+  credited_amount: bigint | null
+  held_amount: bigint
+  held_until: Date | null
+  min_amount: bigint | null
+  max_amount: bigint | null
+  user_name: string | null
+  user_avatar_url: string | null
+  user_profile_url: string | null
+  user_account: string | null
+  user_token: string | null
+  trade_id: bigint | null
+  bot_id: bigint | null
+  trade_state: TradeStateColumn | null
+  trade_reason: string | null
+  steam_offer_id: string | null
+  secret_code: string | null
+  total: bigint | null
+  accepted: boolean
+  item_count: number | null
+  bot_name: string | null
+  bot_profile_url: string | null
+  bot_avatar_url: string | null
+  bot_level: number | null
+  technical_works: boolean
+  deposits_stopped: boolean
+  trades_stopped: boolean
+  seconds_to_expiry: number
+  seconds_to_deadline: number | null
+}
+
+/** Any number of views in one query, with the database's clock. */
+export async function viewRowsOf(db: Db, hashes: readonly string[]): Promise<ViewRow[]> {
+  const { rows } = await sql<ViewRow>`
+      select deposit.hash, deposit.id, store.name as store_name, store.accent as store_accent,
+        deposit.status, deposit.currency, deposit.language, deposit.back_to_store_url, deposit.redirect_url, deposit.credited_amount,
+        deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount,
+        deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url, deposit.user_token,
+        (deposit.user_steam_id::bigint - 76561197960265728)::text as user_account,
+        trade.id as trade_id, trade.bot_id, trade.state as trade_state, trade.reason as trade_reason,
+        trade.steam_offer_id,
+        trade.secret_code, trade.total, trade.accepted_at is not null as accepted,
+        (select count(*)::int from trade_item where trade_item.trade_id = trade.id) as item_count,
+        bot.name as bot_name, bot.profile_url as bot_profile_url, bot.avatar_url as bot_avatar_url,
+        bot.level as bot_level,
+        exists (select from outage where kind in ('offers', 'maintenance')) as technical_works,
+        exists (select from outage where kind = 'deposits') as deposits_stopped,
+        exists (select from outage where kind = 'offers') as trades_stopped,
+        greatest(0, ceil(extract(epoch from deposit.expires_at - (select till_now()))))::int as seconds_to_expiry,
+        greatest(0, ceil(extract(epoch from trade.deadline - (select till_now()))))::int as seconds_to_deadline
+      from deposit
+      join store on store.id = deposit.store_id
+      left join lateral (
+        select * from trade
+        where trade.deposit_id = deposit.id and trade.state not in ('refused', 'abandoned')
+        order by trade.delivered_at desc nulls last, trade.id desc limit 1
+      ) trade on true
+      left join bot on bot.id = trade.bot_id
+      where deposit.hash = any(${[...hashes]})`.execute(db)
+  return rows
+}

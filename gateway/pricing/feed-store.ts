@@ -1,0 +1,76 @@
+/** When each source was asked for what, for all processes and over restarts. */
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Feed } from './sources/source.ts'
+
+type Take = {
+  source: string
+  feeds: readonly Feed[]
+  now: Date
+  /** When the feed that is taken is due again. */
+  nextAt: Date
+  /** A source that was asked after this is left alone. */
+  alone: Date
+}
+
+/** Takes the feed that has waited longest. Only one of several processes gets it. */
+export function takeFeed(db: Db, { source, feeds, now, nextAt, alone }: Take): Promise<Feed | undefined> {
+  return inTransaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`prices ${source}`}, 0))`.execute(tx)
+    await tx
+      .insertInto('price_feed')
+      .values(feeds.map((feed) => ({ source, feed, next_at: now })))
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    const { rows } = await sql<{ feed: Feed }>`
+      update price_feed set asked_at = ${now}, next_at = ${nextAt}
+      where source = ${source} and feed = (
+        select feed from price_feed
+        where source = ${source} and feed = any(${[...feeds]}) and next_at <= ${now}
+          and not exists (select from price_feed where source = ${source} and asked_at > ${alone})
+        order by next_at, feed limit 1)
+      returning feed`.execute(tx)
+    return rows[0]?.feed
+  })
+}
+
+type FeedKey = { source: string; feed: Feed }
+
+export async function setGood(db: Db, { source, feed }: FeedKey, at: Date): Promise<void> {
+  await db
+    .updateTable('price_feed')
+    .set({ good_at: at, failures: 0, last_error: null })
+    .where('source', '=', source)
+    .where('feed', '=', feed)
+    .execute()
+}
+
+/** Counts a failure. The feed waits twice as long each time, at most `longestMs`. */
+export async function countFailure(
+  db: Db,
+  { source, feed }: FeedKey,
+  { now, error, everyMs, longestMs }: { now: Date; error: string; everyMs: number; longestMs: number },
+): Promise<void> {
+  await sql`
+    update price_feed set failures = failures + 1, last_error = ${error},
+      next_at = ${now}::timestamptz
+        + least(${everyMs} * power(2, least(failures, 10)), ${longestMs}) * interval '1 millisecond'
+    where source = ${source} and feed = ${feed}`.execute(db)
+}
+
+/** Leaves all feeds of the source alone until then. */
+export async function postponeSource(db: Db, source: string, until: Date): Promise<void> {
+  await sql`
+    update price_feed set next_at = greatest(next_at, ${until}) where source = ${source}`.execute(db)
+}
+
+/** Every feed of every source, with its last success and failure. */
+export function listFeeds(db: Db) {
+  return db
+    .selectFrom('price_feed')
+    .select(['source', 'feed', 'good_at as goodAt', 'failures', 'last_error as lastError'])
+    .orderBy('source')
+    .orderBy('feed')
+    .execute()
+}

@@ -1,0 +1,93 @@
+/** The columns as schema.ts types them, read with the compiler: types are gone when the code runs. */
+import { join } from 'node:path'
+import { API, type Checker, type Type, TypeFlags } from 'typescript/unstable/sync'
+
+export type TypedColumn = {
+  /** `string`, `bigint[]`, `Date`, `object`, … */
+  type: string
+  isNullable: boolean
+  /** An insert may leave it out. */
+  isOptional: boolean
+  /** The strings that it may be, or may hold; null if it may be any. */
+  values: string[] | null
+}
+
+const ROOT = join(import.meta.dirname, '../..')
+const SCHEMA = join(ROOT, 'gateway/db/schema.ts')
+/** Found by the compiler only: the project's own would make it read everything. */
+const CONFIG = join(ROOT, 'tsconfig.schema.json')
+const CONFIG_TEXT = JSON.stringify({ extends: './tsconfig.base.json', files: [SCHEMA] })
+
+/** Every column of every table, as `table.column`. */
+export function typedColumns(): Map<string, TypedColumn> {
+  const api = new API({
+    cwd: ROOT,
+    fs: {
+      readFile: (file) => (file === CONFIG ? CONFIG_TEXT : undefined),
+      fileExists: (file) => file === CONFIG || undefined,
+    },
+  })
+  try {
+    const project = api.updateSnapshot({ openProjects: [CONFIG] }).getProject(CONFIG)
+    if (project === undefined) throw new Error(`The compiler opened no project for ${SCHEMA}.`)
+    const { checker, program } = project
+    const file = program.getSourceFile(SCHEMA)
+    const module = file && checker.getSymbolAtLocation(file)
+    const tables = module && checker.getExportsOfModule(module).find(({ name }) => name === 'Tables')
+    if (tables === undefined) throw new Error(`${SCHEMA} exports no type Tables.`)
+    return columnsOf(checker, checker.getDeclaredTypeOfSymbol(tables))
+  } finally {
+    api.close()
+  }
+}
+
+function columnsOf(checker: Checker, tables: Type): Map<string, TypedColumn> {
+  const columns = propertiesOf(checker, tables).flatMap(([table, row]) =>
+    propertiesOf(checker, row).map(
+      ([column, type]) => [`${table}.${column}`, columnOf(checker, type)] as const,
+    ),
+  )
+  return new Map(columns)
+}
+
+function propertiesOf(checker: Checker, type: Type): [string, Type][] {
+  return checker.getPropertiesOfType(type).map((property) => {
+    const its = checker.getTypeOfSymbol(property)
+    if (its === undefined) throw new Error(`${property.name} has no type.`)
+    return [property.name, its]
+  })
+}
+
+/** Kysely's ColumnType, and so Generated and JSONColumnType, say in two properties what is read and what is written. */
+function columnOf(checker: Checker, type: Type): TypedColumn {
+  const parts = new Map(propertiesOf(checker, type))
+  const selected = parts.get('__select__') ?? type
+  const inserted = parts.get('__insert__') ?? type
+  const isNullable = membersOf(selected).some(({ flags }) => (flags & TypeFlags.Null) !== 0)
+  const isOptional = membersOf(inserted).some(
+    ({ flags }) => (flags & (TypeFlags.Nullable | TypeFlags.Never)) !== 0,
+  )
+  const value = checker.getNonNullableType(selected) ?? selected
+  const element =
+    checker.isArrayType(value) && value.isTypeReference() ? checker.getTypeArguments(value)[0] : undefined
+  const members = membersOf(element ?? value)
+  const texts = members.flatMap((member) => (member.isStringLiteralType() ? [member.value] : []))
+  const isList = texts.length === members.length
+  const name = isList ? 'string' : nameOf(checker, element ?? value)
+  return {
+    type: element === undefined ? name : `${name}[]`,
+    isNullable,
+    isOptional,
+    values: isList ? texts.sort() : null,
+  }
+}
+
+const membersOf = (type: Type): readonly Type[] => (type.isUnionType() ? type.getTypes() : [type])
+
+const NAMED = ['string', 'number', 'bigint', 'boolean', 'Date', 'Buffer']
+
+/** Anything else is a shape, which the database keeps as JSON. */
+function nameOf(checker: Checker, type: Type): string {
+  const text = checker.typeToString(type).replace(/<.*>$/, '')
+  return NAMED.includes(text) ? text : 'object'
+}

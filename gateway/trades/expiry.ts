@@ -1,0 +1,36 @@
+/** Ends deposits that nobody paid in time. */
+import { depositIdOf } from '../deposits/jobs.ts'
+import { type DepositDeps, EXPIRE_QUEUE } from '../deposits/service.ts'
+import type { ShellDeps } from './trade-store.ts'
+
+const MOST_DUE = 500
+
+/** Ends a deposit whose time is over, unless it has a live trade or time stands still. */
+export async function expireDeposit(
+  { trades, clock }: Pick<ShellDeps, 'trades' | 'clock'>,
+  id: bigint,
+): Promise<void> {
+  await trades.transaction(async (tx) => {
+    const deposit = await tx.lockDeposit(id)
+    if (deposit === undefined) return
+    const isStopped = (await tx.liveTradeOf(id)) !== undefined || (await tx.isTimeStopped())
+    await tx.closeDeposit(deposit, { kind: 'time_passed', now: clock.now(), isStopped })
+  })
+}
+
+/** Takes the jobs that end deposits. Resolves to what stops it. */
+export function workOnExpiry(deps: ShellDeps & Pick<DepositDeps, 'queue'>): Promise<() => Promise<void>> {
+  return deps.queue.work(EXPIRE_QUEUE, (data) => expireDeposit(deps, depositIdOf(data)))
+}
+
+/** Ends every deposit whose job was lost. */
+export async function sweepDeposits(deps: ShellDeps): Promise<void> {
+  const { trades, clock, log } = deps
+  for (const id of await trades.expiredDeposits(clock.now(), MOST_DUE)) {
+    try {
+      await expireDeposit(deps, id)
+    } catch (error) {
+      log.error({ err: error, deposit: String(id) }, 'a deposit whose time is over could not be ended')
+    }
+  }
+}
