@@ -232,6 +232,30 @@ describe('the hands of a person', () => {
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).not.toContain('"on":true')
   })
 
+  it('switch a misfortune on for one bot on its page, and off again', async () => {
+    const bot = steam.as('Tradetill Bot #1')
+    const page = async () => (await fetch(`${steam.url}/bots/`)).text()
+    expect(
+      (
+        await press('/bots/', [
+          ['of', bot.steamId],
+          ['on', 'send-new-device'],
+        ])
+      ).status,
+    ).toBe(303)
+    expect((await page()).match(/\(1 on\)/g)).toHaveLength(1)
+    await press('/bots/', [
+      ['of', bot.steamId],
+      ['on', 'steam-down'],
+    ])
+    expect((await page()).match(/\(1 on\)/g)).toHaveLength(1)
+    await press('/bots/', [
+      ['of', bot.steamId],
+      ['off', 'send-new-device'],
+    ])
+    expect(await page()).not.toContain('(1 on)')
+  })
+
   it('ask only for what can be traded', () => {
     const [nova, bot] = [steam.as('nova_hound'), steam.as('Tradetill Bot #1')]
     nova.accept(offered().offerId)

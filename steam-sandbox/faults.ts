@@ -38,18 +38,24 @@ export function createFaults() {
       if (!day) return
       const person = steamId === undefined ? {} : { steamId }
       waiting = [
-        ...waiting.filter((other) => other.name !== name),
+        ...waiting.filter((other) => other.name !== name || other.steamId !== steamId),
         { ...waitingOf(day), name, times, ...person },
       ]
     },
-    end(name: string) {
-      waiting = waiting.filter((other) => other.name !== name)
+    /** Switches it off: for one person, or for everybody it is on for. */
+    end(name: string, steamId?: string) {
+      const isMeant = (other: Waiting) =>
+        other.name === name && (steamId === undefined || other.steamId === steamId)
+      waiting = waiting.filter((other) => !isMeant(other))
     },
     clear() {
       waiting = []
     },
     /** The names of the bad days that are on. */
     on: () => waiting.flatMap(({ name }) => (name === undefined ? [] : [name])),
+    /** Those that are on for this person. */
+    onFor: (steamId: string) =>
+      waiting.flatMap((other) => (other.steamId === steamId && other.name !== undefined ? [other.name] : [])),
     /** The fault of this request; counts it. Requests to the sandbox's own pages never fail on purpose. */
     take(request: Incoming, world: World, nowS: number): Fault | undefined {
       if (request.own) return undefined
@@ -81,8 +87,18 @@ function magicDays({ accounts }: World): Waiting[] {
   })
 }
 
-/** Whether a request names a person, or an offer or trade of theirs. */
-function isAbout({ path, query, form }: Incoming, world: World, steamId: string): boolean {
+/** Whose session the request says it comes from. Whether that session lives, is for the routes to say. */
+function bearerOf({ cookies, query, form }: Incoming): string | undefined {
+  const cookie = cookies.get('steamLoginSecure')
+  if (cookie !== undefined) return /^\d+/.exec(cookie)?.[0]
+  const [, claims] = (query.get('access_token') ?? form.get('access_token') ?? '').split('.')
+  return /"sub":"(\d+)"/.exec(Buffer.from(claims ?? '', 'base64url').toString())?.[1]
+}
+
+/** Whether a request is of a person's own session, or names them, or an offer or trade of theirs. */
+function isAbout(request: Incoming, world: World, steamId: string): boolean {
+  const { path, query, form } = request
+  if (bearerOf(request) === steamId) return true
   const account = world.accounts.find((other) => other.steamId === steamId)
   const said = new Set([...path.split('/'), ...query.values(), ...form.values()])
   if (!account || said.has(steamId) || said.has(String(account.accountId))) return true

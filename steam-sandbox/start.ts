@@ -62,7 +62,7 @@ export async function startSteam({
       if (switchOn(sandbox, name, said).status !== 200)
         throw new Error(`There is no behaviour called ${name}.`)
     },
-    end: (name: string) => void switchOff(sandbox, name),
+    end: (name: string, steamId?: string) => void switchOff(sandbox, name, { steamId }),
     /** Lets the next requests that match fail; see the control API. */
     fault: ({ times = 1, delayMs = 0, ...fault }: SaidFault) =>
       sandbox.faults.add({ ...fault, times, delayMs }),

@@ -62,6 +62,6 @@ export function behavioursForm({ form }: Incoming, sandbox: Sandbox): Reply | un
   if (seconds > 0) advance(sandbox, Math.floor(seconds))
   const [on, off] = [form.get('on'), form.get('off')]
   if (on) switchOn(sandbox, on, undefined)
-  if (off) switchOff(sandbox, off)
+  if (off) switchOff(sandbox, off, undefined)
   return redirect('/behaviours/', 303)
 }

@@ -1,6 +1,7 @@
 import { codeOf, credentialsOf } from '../credentials.ts'
 import type { Sandbox } from '../exchange.ts'
 import { type Incoming, type Reply, redirect } from '../http.ts'
+import { lineOf, switchOff, switchOn } from '../routes/acts.ts'
 import { approveLogin } from '../routes/enrolment.ts'
 import { refreshTokenOf } from '../tokens.ts'
 import { type Account, findAccount } from '../world/world.ts'
@@ -21,7 +22,33 @@ but this sandbox.</p>${cards.join('')}<h2>Approve a login by picture</h2><form m
   )
 }
 
-function botCard(bot: Account, { clockS, nowS }: Sandbox): string {
+/** What can befall a bot; each is switched on for one. */
+const MISFORTUNES = [
+  'send-new-device',
+  'send-steam-guard',
+  'send-24',
+  'send-15',
+  'send-too-many-offers',
+  'send-inventory-full',
+  'send-429',
+  'rate-limited',
+  'hold-15-days',
+]
+
+function misfortunesOf({ steamId, name }: Account, { faults, world }: Sandbox): string {
+  const traits = world().switched.filter((other) => other.steamId === steamId)
+  const on = new Set([...faults.onFor(steamId), ...traits.map((other) => other.name)])
+  const rows = MISFORTUNES.map((misfortune) => {
+    const [verb, label] = on.has(misfortune) ? ['off', 'Switch off'] : ['on', 'Switch on']
+    return `<li><div><code>${misfortune}</code><p>${escapeHtml(lineOf(misfortune))}</p></div>
+<button name="${verb}" value="${misfortune}" aria-label="${label}: ${misfortune} for ${escapeHtml(name)}">${label}</button></li>`
+  })
+  return `<details><summary>Misfortunes of this bot (${on.size} on)</summary><form method="post">
+<input type="hidden" name="of" value="${steamId}"><ul class="switches">${rows.join('')}</ul></form></details>`
+}
+
+function botCard(bot: Account, sandbox: Sandbox): string {
+  const { clockS, nowS } = sandbox
   const { accountName, password, sharedSecret } = credentialsOf(bot)
   const rows = [
     ['Account name', accountName],
@@ -32,12 +59,22 @@ function botCard(bot: Account, { clockS, nowS }: Sandbox): string {
   ].map(
     ([label = '', value = '']) => `<p class="label">${label}</p>${copyRow(value, `${label} of ${bot.name}`)}`,
   )
-  return `<section class="card">${person(bot)}${rows.join('')}</section>`
+  return `<section class="card">${person(bot)}${rows.join('')}${misfortunesOf(bot, sandbox)}</section>`
 }
 
 export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
+  const unlucky = findAccount(sandbox.world(), form.get('of') ?? '')
+  if (unlucky !== undefined) return switchMisfortune(form, sandbox, unlucky)
   const clientId = /(\d+)\/?$/.exec(form.get('challenge')?.trim() ?? '')?.[1] ?? ''
   const bot = findAccount(sandbox.world(), form.get('bot') ?? '')
   if (bot && approveLogin(sandbox, clientId, bot)) return redirect('/bots/', 303)
-  return page('No such login', '<h1>No such login</h1><p>It may be over. Begin it anew.</p>', 404)
+  return page('No such login', '<h1>No such login</h1><p>It may be over. Begin a new one.</p>', 404)
+}
+
+function switchMisfortune(form: URLSearchParams, sandbox: Sandbox, { steamId }: Account): Reply {
+  const isOffered = (name: string | null): name is string => name !== null && MISFORTUNES.includes(name)
+  const [on, off] = [form.get('on'), form.get('off')]
+  if (isOffered(on)) switchOn(sandbox, on, { steamId })
+  if (isOffered(off)) switchOff(sandbox, off, { steamId })
+  return redirect('/bots/', 303)
 }

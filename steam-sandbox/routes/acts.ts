@@ -158,10 +158,15 @@ function filled(world: World, steamId: string | undefined): World {
   return ids.reduce(withManyItems, world)
 }
 
-export function switchOff(sandbox: Sandbox, name: string): Reply {
-  sandbox.faults.end(name)
+/** For one person, or for everybody it is on for. */
+export function switchOff(sandbox: Sandbox, name: string, said: unknown): Reply {
+  const asked = field(said, 'steamId')
+  const steamId = typeof asked === 'string' ? asked : undefined
+  sandbox.faults.end(name, steamId)
+  const isMeant = (other: World['switched'][number]) =>
+    other.name === name && (steamId === undefined || other.steamId === steamId)
   sandbox.change((world) => ({
-    world: { ...world, switched: world.switched.filter((other) => other.name !== name) },
+    world: { ...world, switched: world.switched.filter((other) => !isMeant(other)) },
     answer: undefined,
   }))
   return json({ ok: true })
