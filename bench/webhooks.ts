@@ -1,5 +1,7 @@
 /** How soon an event is with the store after its commit, while nothing else happens. */
+
 import { randomUUID } from 'node:crypto'
+import { DEFAULT_FLEET_LIMITS } from '../gateway/bots/fleet.ts'
 import { createQueue } from '../gateway/db/boss-queue.ts'
 import { openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
@@ -100,5 +102,8 @@ async function expire(deps: DepositDeps, store: { id: bigint }): Promise<void> {
     .set({ expires_at: new Date(0) })
     .where('id', '=', id)
     .execute()
-  await expireDeposit({ ...deps, trades: createTradeStore(deps) }, id)
+  await expireDeposit(
+    { ...deps, trades: createTradeStore({ ...deps, limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS } }) },
+    id,
+  )
 }

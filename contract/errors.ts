@@ -216,6 +216,14 @@ export const ERRORS = {
       ru: 'Не удалось создать обмен. Проверьте ссылку на обмен или попробуйте позже; возможны ограничения аккаунта Steam.',
     },
   },
+  trade_hold: {
+    status: 422,
+    title: 'Steam would hold the trade',
+    detail: {
+      en: 'Steam would hold this trade for days, because your account has no mobile authenticator of 7 days or more. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
+      ru: 'Steam задержал бы этот обмен на несколько дней: мобильный аутентификатор вашего аккаунта не подключён или моложе 7 дней. Ничего не отправлено. Подключите Steam Guard в приложении Steam и платите предметами через 7 дней.',
+    },
+  },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency-Key used for another call',

@@ -55,6 +55,8 @@ export const paymentSchema = z.object({
    * do it, so somebody else may hold a key to an account and wait with a look-alike of the offer.
    */
   endedAtOnce: z.boolean(),
+  /** Steam holds the items of the ended trade until then, and delivers them unless the shopper cancels. */
+  steamHoldUntil: z.iso.datetime().nullable(),
   /** Steam's own id of the offer. */
   steamTradeId: z.string().nullable(),
   /** The secret code: the message of the Steam offer. */

@@ -5,7 +5,7 @@ import type { Messages } from '../widget/i18n/en.ts'
 import { formatMoney } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { eventually } from './support/process.ts'
-import { answerOffer } from './support/sandbox.ts'
+import { answerOffer, begin } from './support/sandbox.ts'
 import { depositOf, openBrowser, openConfirmation, query, shopper, till } from './support/shared-till.ts'
 import { TEXTS } from './support/shopper.ts'
 import { callerOf, type OpenedDeposit, standingOffer } from './support/widget-calls.ts'
@@ -200,6 +200,20 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       expect(await backLink(page, texts).getAttribute('href')).toBe(`${till.store}/`)
     },
   )
+})
+
+test('D-24 an offer that Steam holds ends the deposit, and the page says until when and what happens then', async () => {
+  const caller = await callerOf(till.gateway, await depositOf())
+  const { steamId, tradeUrl } = await shopper()
+  await caller.post('/api/trade-url', { tradeUrl })
+  const { offerId } = await standingOffer(caller)
+  await begin(till.sandbox, 'hold-15-days', { steamId })
+  await answerOffer(till.sandbox, offerId, 'accept')
+  const { page } = await openBrowser()
+  await page.goto(`${till.gateway}/deposit/${caller.hash}`)
+  await page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeHasInvalidItems.title }).waitFor()
+  await page.getByText('Steam put this trade on hold, so this deposit is over.').waitFor()
+  expect(await page.getByText(TEXTS.en.outcomes.tradeHasInvalidItems.description).count()).toBe(0)
 })
 
 test('A-054 an offer that others cancelled within seconds warns of look-alikes and stolen keys too', async () => {

@@ -175,14 +175,15 @@ function featuresOf(parts: Parts) {
   const common = { db: database.db, queue, signals, clock, ids: systemIds, log }
   const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
   const { maxItems, fleetLimits: fleet, priceRules: rules } = config
+  const limits = { maxItems, fleet }
   return {
     common,
     deposits,
     trades: {
       ...deposits,
-      trades: createTradeStore(deposits),
+      trades: createTradeStore({ ...deposits, limits }),
       core: CORE,
-      limits: { maxItems, fleet },
+      limits,
       rules,
       protectionDays: (game: Game) => config.protectionDays[game],
       // Keep reversals quick to try in the sandbox.

@@ -254,6 +254,10 @@ const MODALS: Scene[] = [
     ...ended('succeeded', { heldAmount: 10_000, heldUntil: '2026-03-09T09:00:00.000Z' }),
     name: 'outcome-held',
   },
+  {
+    ...ended('tradeHasInvalidItems', { steamHoldUntil: '2026-03-16T09:00:00.000Z' }),
+    name: 'outcome-steam-hold',
+  },
 ]
 
 /** The scenes that are looked at in every width. */

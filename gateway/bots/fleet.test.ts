@@ -7,6 +7,7 @@ const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   state: 'active',
   reachable: true,
   failing: false,
+  standing: 'free',
   itemsHeld: 0,
   itemsOnTheWay: 0,
   liveOffers: 0,

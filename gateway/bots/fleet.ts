@@ -1,5 +1,6 @@
 /** Which bot collects a trade: a pure choice over facts read in the caller's transaction. */
 import type { BotState } from '../db/schema.ts'
+import type { Standing } from './bar.ts'
 
 export type BotFacts = {
   botId: bigint
@@ -9,6 +10,8 @@ export type BotFacts = {
   reachable: boolean
   /** Every call about offers fails right now. */
   failing: boolean
+  /** Whether Steam's refusals bar it, for the game of the offer. */
+  standing: Standing
   /** Items in its hands. */
   itemsHeld: number
   /** Items of the trades that have, or may have, an open offer on Steam. */
@@ -33,8 +36,9 @@ export const DEFAULT_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWit
 export const MOST_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 1_000 }
 
 /**
- * Chooses among the bots that have room for the items: a working one before a failing one, then the fewest open trades
- * with this shopper, then the fewest open trades, then the highest level, then the oldest.
+ * Chooses among the bots that have room for the items and no bar: those that are not doubted first, then a working one
+ * before a failing one, then the fewest open trades with this shopper, then the fewest open trades, then the highest
+ * level, then the oldest.
  */
 export function chooseBot(
   bots: readonly BotFacts[],
@@ -48,6 +52,7 @@ function hasRoom(bot: BotFacts, limits: FleetLimits, items: number): boolean {
   return (
     bot.state === 'active' &&
     bot.reachable &&
+    bot.standing !== 'barred' &&
     bot.liveOffers < limits.liveOffers &&
     bot.liveOffersWithPartner < limits.liveOffersWithPartner &&
     bot.itemsHeld + bot.itemsOnTheWay + items <= limits.itemsHeld
@@ -56,6 +61,7 @@ function hasRoom(bot: BotFacts, limits: FleetLimits, items: number): boolean {
 
 function byPreference(a: BotFacts, b: BotFacts): number {
   return (
+    Number(a.standing === 'doubted') - Number(b.standing === 'doubted') ||
     Number(a.failing) - Number(b.failing) ||
     a.liveOffersWithPartner - b.liveOffersWithPartner ||
     a.liveOffers - b.liveOffers ||

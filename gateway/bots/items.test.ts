@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const wanted = { partnerSteamId: '76561197960269729', items: 2 }
+const wanted = { partnerSteamId: '76561197960269729', game: 'dota', items: 2, tried: [] } as const
 
 /** A deposit paid with two items; protected for cs. */
 async function delivered(game: 'cs' | 'dota') {

@@ -2,6 +2,7 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
+import { listBars } from './bar-store.ts'
 import { countItems } from './item-store.ts'
 import { listBots } from './store.ts'
 
@@ -9,6 +10,7 @@ export type BotGauges = {
   bots: Gauge<'state'>
   items: Gauge<'bot'>
   tokenSeconds: Gauge<'bot'>
+  barredSeconds: Gauge<'bot' | 'scope' | 'reason'>
 }
 
 const STATES = ['online', 'offline', 'paused', 'dead'] as const
@@ -34,6 +36,12 @@ export function createBotGauges(registry: Registry): BotGauges {
       labelNames: ['bot'],
       registers,
     }),
+    barredSeconds: new Gauge({
+      name: 'tradetill_bot_barred_seconds',
+      help: 'Time until a bot that Steam refused may try again; absent where it may trade',
+      labelNames: ['bot', 'scope', 'reason'],
+      registers,
+    }),
   }
 }
 
@@ -47,7 +55,13 @@ export async function surveyBots({ db, clock, gauges }: SurveyDeps): Promise<voi
   const count = new Map<string, number>(STATES.map((state) => [state, 0]))
   gauges.items.reset()
   gauges.tokenSeconds.reset()
-  for (const { steamId: bot, state, reachable, itemsHeld, tokenExpiresAt } of await listBots(db)) {
+  gauges.barredSeconds.reset()
+  const bots = await listBots(db)
+  for (const { botId, scope, reason, until } of await listBars(db)) {
+    const bot = bots.find((other) => other.botId === botId)?.steamId
+    if (bot !== undefined) gauges.barredSeconds.set({ bot, scope, reason }, (until.getTime() - nowMs) / 1000)
+  }
+  for (const { steamId: bot, state, reachable, itemsHeld, tokenExpiresAt } of bots) {
     const shown = state === 'active' ? (reachable ? 'online' : 'offline') : state
     count.set(shown, (count.get(shown) ?? 0) + 1)
     gauges.items.set({ bot }, itemsHeld)

@@ -67,7 +67,7 @@ function fakeSteam() {
   function fakeSession(): SteamSession {
     return {
       steamId: STEAM_ID,
-      checkPartner: () => answer({ kind: 'ok', holdDays: 0 } as const),
+      checkPartner: () => answer({ kind: 'ok', holdDays: { partner: 0, own: 0 } } as const),
       readInventory: () => answer({ kind: 'refused', reason: 'no_items' } as const),
       sendOffer: async () => ({ kind: 'sent', offerId: '1' }),
       readOffer: () => answer({ kind: 'missing' } as const),

@@ -1,4 +1,5 @@
 /** Choosing a bot for a job, and enrolling one. */
+import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
@@ -6,7 +7,8 @@ import type { Profile, Steam, SteamSession, Unavailable } from '../steam/steam.t
 import { chooseBot, type FleetLimits } from './fleet.ts'
 import { botForReading, botsForChoice, lockTradesOf, type SealedToken, saveBot } from './store.ts'
 
-type Wanted = { partnerSteamId: string; items: number }
+/** `tried`: bots that were refused the same wish already. */
+type Wanted = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
 
 /**
  * Chooses the bot that will send an offer for this many items to the partner. Returns undefined if no reachable bot has
@@ -14,12 +16,12 @@ type Wanted = { partnerSteamId: string; items: number }
  */
 export async function chooseBotForTrade(
   tx: Tx,
-  { partnerSteamId, items }: Wanted,
+  { partnerSteamId, game, items, tried }: Wanted,
   limits: FleetLimits,
 ): Promise<{ botId: bigint } | undefined> {
-  const full = new Set<bigint>()
+  const full = new Set(tried)
   const choose = async (isMeant: (botId: bigint) => boolean) => {
-    const bots = await botsForChoice(tx, partnerSteamId)
+    const bots = await botsForChoice(tx, { partnerSteamId, game })
     const meant = bots.filter(({ botId }) => isMeant(botId))
     return chooseBot(meant, limits, items)
   }
@@ -32,6 +34,17 @@ export async function chooseBotForTrade(
     if ((await choose((other) => other === botId)) !== undefined) return { botId }
     full.add(botId)
   }
+}
+
+/** True while a bot has room for the offer, as far as can be told without a lock. */
+export async function hasBotForTrade(
+  db: Db,
+  { partnerSteamId, game, items, tried }: Wanted,
+  limits: FleetLimits,
+): Promise<boolean> {
+  const bots = await botsForChoice(db, { partnerSteamId, game })
+  const others = bots.filter(({ botId }) => !tried.includes(botId))
+  return chooseBot(others, limits, items) !== undefined
 }
 
 /** Chooses the bot that will read an inventory. Returns undefined if none is reachable. */

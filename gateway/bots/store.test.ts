@@ -119,7 +119,9 @@ describe('the bot for a trade', () => {
   const choose = (partnerSteamId = SHOPPER, items = 1) =>
     database.db
       .transaction()
-      .execute((tx: Tx) => chooseBotForTrade(tx, { partnerSteamId, items }, DEFAULT_FLEET_LIMITS))
+      .execute((tx: Tx) =>
+        chooseBotForTrade(tx, { partnerSteamId, game: 'cs', items, tried: [] }, DEFAULT_FLEET_LIMITS),
+      )
 
   it('is none while no session is open or no lease holds', async () => {
     await aBot()
@@ -153,7 +155,7 @@ describe('the bot for a trade', () => {
 
 describe('the room of a bot', () => {
   const ofOne = { liveOffers: 1, liveOffersWithPartner: 1, itemsHeld: 900 }
-  const wanted = { partnerSteamId: SHOPPER, items: 2 }
+  const wanted = { partnerSteamId: SHOPPER, game: 'cs', items: 2, tried: [] } as const
   const choose = (limits = DEFAULT_FLEET_LIMITS) =>
     database.db.transaction().execute((tx: Tx) => chooseBotForTrade(tx, wanted, limits))
   const waiting = async () =>

@@ -1,8 +1,10 @@
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { Profile } from '../steam/steam.ts'
+import { standingFor } from './bar-store.ts'
 import type { BotFacts } from './fleet.ts'
 import type { Failing } from './health.ts'
 
@@ -35,7 +37,10 @@ export async function lockTradesOf(tx: Tx, botId: bigint): Promise<void> {
 }
 
 /** What `chooseBot` needs to know of every bot, for an offer to this partner. */
-export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promise<BotFacts[]> {
+export async function botsForChoice(
+  tx: Db | Tx,
+  { partnerSteamId, game }: { partnerSteamId: string; game: Game },
+): Promise<BotFacts[]> {
   const rows = await tx
     .selectFrom('bot')
     .leftJoin('trade', (join) =>
@@ -49,6 +54,7 @@ export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promis
       itemsOnTheWay.as('items_on_the_way'),
       sql<boolean>`bot.offers_failing_since is not null`.as('failing'),
       reachable.as('reachable'),
+      standingFor(game).as('standing'),
       eb.fn.count<bigint>('trade.id').as('live'),
       eb.fn
         .count<bigint>('trade.id')
@@ -63,6 +69,7 @@ export async function botsForChoice(tx: Db | Tx, partnerSteamId: string): Promis
     state: row.state,
     reachable: row.reachable,
     failing: row.failing,
+    standing: row.standing,
     itemsHeld: row.items_held,
     itemsOnTheWay: row.items_on_the_way,
     liveOffers: Number(row.live),

@@ -1,4 +1,5 @@
 /** How a person reads what operations found. */
+import type { Bar } from '../bots/bar.ts'
 import type { ActPage } from '../operations/acts.ts'
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import type { BotList } from '../operations/bots.ts'
@@ -18,8 +19,14 @@ export function botLines({ bots }: BotList): string[] {
     const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token without an end'
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''
     const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
-    return [...facts, bot.steamId, bot.name].join('\t')
+    return [...facts, bot.steamId, bot.name, ...bot.bars.map(barText)].join('\t')
   })
+}
+
+function barText({ scope, reason, until }: Bar): string {
+  const verb = reason === 'doubted' ? 'chosen last' : 'no new trades'
+  const games = scope === 'all' ? '' : ` of ${scope}`
+  return `${verb}${games} until ${until.toISOString()}: ${reason}`
 }
 
 export const addedBotLines = ({ added, refused }: AddedBots): string[] => [

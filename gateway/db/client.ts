@@ -8,7 +8,11 @@ export type Tx = Transaction<Tables>
 
 export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> }
 
-const INT8_OID = 20
+/** Types that pg reads as strings, by their ids in PostgreSQL's catalogue. */
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [20, (int8) => BigInt(int8)],
+  [1016, (int8s) => int8s.slice(1, -1).split(',').filter(Boolean).map(BigInt)],
+])
 
 /** Connects to PostgreSQL. int8 is read as bigint, so that no sum of money passes through a float. */
 export function openDatabase(url: string, poolSize = 10, mode: 'sandbox' | 'live' = 'live'): Database {
@@ -22,7 +26,7 @@ export function openDatabase(url: string, poolSize = 10, mode: 'sandbox' | 'live
     idle_in_transaction_session_timeout: 30_000,
     types: {
       getTypeParser: (oid: number, format?: string) =>
-        oid === INT8_OID && format !== 'binary' ? BigInt : pg.types.getTypeParser(oid, format as 'text'),
+        (format === 'binary' ? undefined : PARSERS.get(oid)) ?? pg.types.getTypeParser(oid, format as 'text'),
     } as pg.CustomTypesConfig,
   })
   // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.

@@ -13,7 +13,7 @@ import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from './trade-tables.ts'
 /** How Kysely and our parser of int8 read each type of PostgreSQL. */
 const READ_AS: Record<string, string> = {
   bigint: 'bigint',
-  'bigint[]': 'string[]',
+  'bigint[]': 'bigint[]',
   boolean: 'boolean',
   bytea: 'Buffer',
   integer: 'number',

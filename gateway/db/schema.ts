@@ -6,6 +6,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { EventType } from '../../contract/webhooks.ts'
+import type { BarReason, BarScope } from '../bots/bar.ts'
 import type { OperatorActTable } from './operator-act.ts'
 import type { CreditMode, Liability, TradeItemTable, TradeTable } from './trade-tables.ts'
 
@@ -36,6 +37,17 @@ export type ApiKeyTable = {
 
 /** `dead`: Steam refuses its token. `removed`: the operator took it out for good; its trades stay. */
 export type BotState = 'active' | 'paused' | 'dead' | 'removed'
+
+export type BotBarTable = {
+  bot_id: bigint
+  scope: BarScope
+  reason: BarReason
+  barred_at: Date
+  until: Date
+  times: number
+}
+
+export type BotDoubtTable = { bot_id: bigint; partner_steam_id: string; doubted_at: Date }
 
 export type BotTable = {
   id: Generated<bigint>
@@ -72,7 +84,7 @@ export type PriceTable = {
   as_of: Date
   level_micros: bigint | null
   /** Read as text, as every array of int8 is. */
-  past_micros: Generated<string[]>
+  past_micros: Generated<bigint[]>
   past_days: Generated<number[]>
 }
 
@@ -308,6 +320,8 @@ export type Tables = {
   store: StoreTable
   api_key: ApiKeyTable
   bot: BotTable
+  bot_bar: BotBarTable
+  bot_doubt: BotDoubtTable
   price: PriceTable
   price_hold: PriceHoldTable
   price_feed: PriceFeedTable

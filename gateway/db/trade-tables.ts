@@ -26,6 +26,28 @@ export type TradeStateColumn =
   | (typeof FORGOTTEN_TRADE_STATES)[number]
   | (typeof FAILED_TRADE_STATES)[number]
 
+/** How Steam refuses an offer, and what keeps one from being sent. */
+export const REFUSALS = [
+  'invalid_token',
+  'partner_cannot_trade',
+  'partner_trade_ban',
+  'bot_cannot_trade',
+  'too_many_to_partner',
+  'too_many_in_all',
+  'too_many_offers',
+  'renamed',
+  'items_gone',
+  'inventory_full',
+  'item_server_down',
+  'access_denied',
+  'session_dead',
+  'rate_limited',
+  'partner_hold',
+  'own_hold',
+] as const
+
+export type Refusal = (typeof REFUSALS)[number]
+
 export type TradeTable = {
   id: Generated<bigint>
   deposit_id: bigint
@@ -52,7 +74,7 @@ export type TradeTable = {
   delivered_at: Date | null
   settles_at: Date | null
   last_look_at: Date | null
-  cancelling: 'deadline' | 'escrow' | 'needs_confirmation' | 'store' | null
+  cancelling: 'deadline' | 'needs_confirmation' | 'store' | null
   held_amount: Generated<bigint>
   reversed_amount: Generated<bigint>
   /** The store's settings at delivery: later changes do not touch this trade. */
@@ -66,6 +88,14 @@ export type TradeTable = {
   due_at: Date | null
   created_at: Generated<Date>
   ended_at: Date | null
+  /** When the shopper asked; the same for every bot that tries it. */
+  intended_at: Generated<Date>
+  tried_bots: Generated<bigint[]>
+  doubted_bot: Generated<bigint | null>
+  refusal: Generated<Refusal | null>
+  /** Steam holds the items of an ended trade until then. */
+  steam_hold_until: Generated<Date | null>
+  moved_to: Generated<bigint | null>
 }
 
 export type TradeItemTable = {

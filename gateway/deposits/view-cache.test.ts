@@ -21,6 +21,7 @@ const viewOf = (etag: string): View => ({
     timeLeft: 60,
     technicalWorks: false,
     endedAtOnce: false,
+    steamHoldUntil: null,
     steamTradeId: null,
     steamTradeMessage: null,
     acceptUrl: null,

@@ -87,6 +87,7 @@ export type ViewRow = {
   bot_id: bigint | null
   trade_state: TradeStateColumn | null
   trade_reason: string | null
+  steam_hold_until: Date | null
   steam_offer_id: string | null
   secret_code: string | null
   total: bigint | null
@@ -112,7 +113,7 @@ export async function viewRowsOf(db: Db, hashes: readonly string[]): Promise<Vie
         deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url, deposit.user_token,
         (deposit.user_steam_id::bigint - 76561197960265728)::text as user_account,
         trade.id as trade_id, trade.bot_id, trade.state as trade_state, trade.reason as trade_reason,
-        trade.steam_offer_id,
+        trade.steam_offer_id, trade.steam_hold_until,
         trade.secret_code, trade.total, trade.accepted_at is not null as accepted,
         (select count(*)::int from trade_item where trade_item.trade_id = trade.id) as item_count,
         bot.name as bot_name, bot.profile_url as bot_profile_url, bot.avatar_url as bot_avatar_url,

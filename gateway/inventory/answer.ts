@@ -45,16 +45,17 @@ export type StoredAnswer = z.infer<typeof storedAnswerSchema>
 
 type Wanted = { partner: Partner; game: Game; language: Language }
 
+/** `isBotHeld`: Steam would hold the bot's own side of a trade, which is nothing that the shopper can help. */
+export type Asked = { answer: StoredAnswer; isBotHeld: boolean }
+
 /** Asks Steam: first whether this partner can trade at once, then what they own. */
-export async function askSteam(
-  session: SteamSession,
-  { partner, game, language }: Wanted,
-): Promise<StoredAnswer> {
+export async function askSteam(session: SteamSession, { partner, game, language }: Wanted): Promise<Asked> {
   const checked: PartnerAnswer = await session.checkPartner(partner)
-  if (checked.kind !== 'ok') return checked
-  if (checked.holdDays > 0) return { kind: 'refused', reason: 'escrow' }
+  if (checked.kind !== 'ok') return { answer: checked, isBotHeld: false }
+  const isBotHeld = checked.holdDays.own > 0
+  if (checked.holdDays.partner > 0) return { answer: { kind: 'refused', reason: 'escrow' }, isBotHeld }
   const owned: SteamInventory = await session.readInventory(partner, game, language)
-  return owned
+  return { answer: owned, isBotHeld }
 }
 
 const ERROR_OF_REFUSAL: Record<Extract<StoredAnswer, { kind: 'refused' }>['reason'], InventoryErrorType> = {

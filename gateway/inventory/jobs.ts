@@ -1,3 +1,4 @@
+import { barBot } from '../bots/bar-store.ts'
 import type { BotHandlers } from '../bots/bot.ts'
 import type { Db } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'
@@ -18,11 +19,13 @@ export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandl
     const wanted = await takeRequest(db, { id: requestId, botId: bot.botId, since })
     if (wanted === undefined) return
     const { steamId, token, game, language } = wanted
-    const answer = await askSteam(bot.session, { partner: { steamId, token }, game, language })
+    const { answer, isBotHeld } = await askSteam(bot.session, { partner: { steamId, token }, game, language })
     if (answer.kind === 'unavailable') {
       log.warn({ bot: String(bot.botId), game }, 'Steam gave no inventory: it is out of reach')
     }
+    if (isBotHeld) log.error({ bot: String(bot.botId) }, 'bot was barred, because Steam holds its own trades')
     await inTransaction(db, async (tx) => {
+      if (isBotHeld) await barBot(tx, { botId: bot.botId, reason: 'own_hold', game, now: clock.now() })
       await completeRequest(tx, { id: requestId, answer, at: clock.now() })
       await signals.notify(tx, inventoryTopic(requestId))
     })

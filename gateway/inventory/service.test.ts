@@ -145,7 +145,7 @@ describe('the inventory call', () => {
     test.each([
       ['invalidPartner', { kind: 'refused', reason: 'invalid_token' }],
       ['tradeNotAvailable', { kind: 'refused', reason: 'cannot_trade' }],
-      ['escrow', { kind: 'ok', holdDays: 15 }],
+      ['escrow', { kind: 'ok', holdDays: { partner: 15, own: 0 } }],
       ['internal', { kind: 'unavailable', reason: 'timeout', detail: 'GetTradeHoldDurations' }],
     ] as const)('A-089 %s, from the check of the partner', async (inventoryErrorType, answer) => {
       till.steam.partner = answer

@@ -45,3 +45,5 @@ export const systemClock: TillClock = {
   machineTime: (time) => time,
   tillTime: (time) => time,
 }
+
+export const isPast = (since: Date, ms: number, now: Date): boolean => now.getTime() - since.getTime() >= ms

@@ -1,4 +1,6 @@
 /** Bots: which there are, and what becomes of them. */
+import type { Bar } from '../bots/bar.ts'
+import { listBars } from '../bots/bar-store.ts'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
 import { type BotSummary, listBots as selectBots } from '../bots/store.ts'
 import type { BotState } from '../db/schema.ts'
@@ -6,16 +8,20 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
 /** `tokenEndsSoon`: within two weeks, by the till's clock. */
-export type BotList = { bots: (BotSummary & { tokenEndsSoon: boolean })[] }
+export type BotList = { bots: (BotSummary & { tokenEndsSoon: boolean; bars: Bar[] })[] }
 
 const SOON_MS = 14 * 86_400_000
 
 /** Every bot that was not removed, oldest first. */
 export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>> {
   const nowMs = clock.now().getTime()
+  const barred = await listBars(db)
   const bots = (await selectBots(db)).map((bot) => {
     const tokenEndsSoon = bot.tokenExpiresAt !== null && bot.tokenExpiresAt.getTime() - nowMs < SOON_MS
-    return { ...bot, tokenEndsSoon }
+    const bars = barred
+      .filter(({ botId }) => botId === bot.botId)
+      .map(({ scope, reason, until, times }) => ({ scope, reason, until, times }))
+    return { ...bot, tokenEndsSoon, bars }
   })
   return done({ bots })
 }

@@ -47,7 +47,7 @@ describe('a send', () => {
     [24, 'bot_cannot_trade'],
     [25, 'too_many_offers'],
     [26, 'items_gone'],
-    [34, 'partner_cannot_trade'],
+    [34, 'renamed'],
     [50, 'too_many_offers'],
     [84, 'rate_limited'],
   ])('error %i is the clear refusal %s', (result, reason) => {
@@ -65,13 +65,13 @@ describe('a send', () => {
     ['You have logged in from a new device. In order to protect the items, …', 'bot_cannot_trade'],
     [
       'You have sent too many trade offers, or have too many outstanding trade offers with Nova. Please cancel some.',
-      'too_many_offers',
+      'too_many_to_partner',
     ],
     [
       'Nova has more than the maximum number of items allowed in your Counter-Strike 2 inventory',
       'inventory_full',
     ],
-    ['You have sent too many trade offers. Please cancel some before sending more.', 'too_many_offers'],
+    ['You have sent too many trade offers. Please cancel some before sending more.', 'too_many_in_all'],
     [
       'You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.',
       'bot_cannot_trade',
@@ -130,7 +130,7 @@ describe('a send', () => {
     })
     expect(sendOutcome(strError('You cannot trade with Nova (16). (34)'))).toEqual({
       kind: 'refused',
-      reason: 'partner_cannot_trade',
+      reason: 'renamed',
     })
   })
 

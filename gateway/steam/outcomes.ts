@@ -24,7 +24,7 @@ const REFUSING_RESULTS = new Map<number, RefusedReason>([
   [24, 'bot_cannot_trade'],
   [25, 'too_many_offers'],
   [26, 'items_gone'],
-  [34, 'partner_cannot_trade'],
+  [34, 'renamed'],
   [50, 'too_many_offers'],
   [RESULT_RATE_LIMIT, 'rate_limited'],
 ])

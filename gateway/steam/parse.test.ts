@@ -39,6 +39,15 @@ describe('an offer', () => {
       itemsToReceive: [{ appId: 730, contextId: '2', assetId: '9007199254740993' }],
       itemsToGive: [],
       createdAt: new Date(1_767_225_600_000),
+      escrowEndsAt: null,
+    })
+  })
+
+  it('D-24 in escrow says until when', () => {
+    const inEscrow = { ...offer, trade_offer_state: 11, escrow_end_date: 1_768_521_600 }
+    expect(parseOffer({ response: { offer: inEscrow } })).toMatchObject({
+      state: 'in_escrow',
+      escrowEndsAt: new Date(1_768_521_600_000),
     })
   })
 
@@ -132,10 +141,10 @@ describe('a hold', () => {
     },
   })
 
-  it('is the longer of both sides, in days begun', () => {
-    expect(parseHoldDays(seconds(0, 0))).toBe(0)
-    expect(parseHoldDays(seconds(0, 1_296_000))).toBe(15)
-    expect(parseHoldDays(seconds(86_401, 0))).toBe(2)
+  it('is told for each side, in days begun', () => {
+    expect(parseHoldDays(seconds(0, 0))).toEqual({ own: 0, partner: 0 })
+    expect(parseHoldDays(seconds(0, 1_296_000))).toEqual({ own: 0, partner: 15 })
+    expect(parseHoldDays(seconds(86_401, 0))).toEqual({ own: 2, partner: 0 })
   })
 
   it('that is not told is not zero', () => {

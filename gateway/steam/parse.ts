@@ -62,6 +62,7 @@ const offerRow = z.object({
   items_to_receive: z.array(z.unknown()).catch([]),
   items_to_give: z.array(z.unknown()).catch([]),
   time_created: count.catch(0),
+  escrow_end_date: count.catch(0).default(0),
 })
 
 const tradeRow = z.object({
@@ -151,6 +152,7 @@ function parseOfferRow(row: unknown): Offer | undefined {
     itemsToReceive,
     itemsToGive,
     createdAt: new Date(data.time_created * 1000),
+    escrowEndsAt: data.escrow_end_date > 0 ? new Date(data.escrow_end_date * 1000) : null,
   }
 }
 
@@ -224,12 +226,13 @@ function parseTradeRow(row: unknown): TradeStatus | undefined {
   }
 }
 
-/** Days that Steam would hold the items of a trade with this partner; undefined if the answer does not say. */
-export function parseHoldDays(body: unknown): number | undefined {
+/** Days for which each side makes Steam hold a trade with this partner; undefined if the answer does not say. */
+export function parseHoldDays(body: unknown): { partner: number; own: number } | undefined {
   const answer = holdAnswer.safeParse(body)
   if (!answer.success) return undefined
   const { my_escrow: mine, their_escrow: theirs } = answer.data.response
-  return Math.ceil(Math.max(mine.escrow_end_duration_seconds, theirs.escrow_end_duration_seconds) / 86_400)
+  const days = ({ escrow_end_duration_seconds: seconds }: typeof mine) => Math.ceil(seconds / 86_400)
+  return { partner: days(theirs), own: days(mine) }
 }
 
 const descriptionRow = z.object({

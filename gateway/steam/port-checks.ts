@@ -62,7 +62,9 @@ async function checkReads({ steam, partner, game, clock, passed }: PortChecks, s
 
   const checked = await session.checkPartner(partner)
   if (checked.kind !== 'ok') throw failure('the partner can trade', checked)
-  passed(`the partner can trade, held back for ${checked.holdDays} days`)
+  passed(
+    `the partner can trade, held back for ${checked.holdDays.partner} days by its side and ${checked.holdDays.own} by ours`,
+  )
   const wrong = await session.checkPartner({ ...partner, token: 'wrongone' })
   if (wrong.kind !== 'refused') throw failure('a wrong token is refused', wrong)
   passed('a wrong token is refused')

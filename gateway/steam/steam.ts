@@ -32,7 +32,8 @@ export type Profile = { steamId: string; name: string; avatarUrl: string; profil
 export type ProfileAnswer = { kind: 'profile'; profile: Profile } | { kind: 'unknown_account' } | Unavailable
 
 export type PartnerAnswer =
-  | { kind: 'ok'; holdDays: number }
+  /** Days for which Steam would hold a trade with this partner, by the side that causes it. */
+  | { kind: 'ok'; holdDays: { partner: number; own: number } }
   | { kind: 'refused'; reason: 'invalid_token' | 'cannot_trade' }
   | Unavailable
 
@@ -66,8 +67,16 @@ export type RefusedReason =
   | 'invalid_token'
   | 'partner_cannot_trade'
   | 'partner_trade_ban'
+  /** A new device, a cooldown or a ban of the bot. */
   | 'bot_cannot_trade'
+  /** Too many open offers to this partner. */
+  | 'too_many_to_partner'
+  /** Too many open offers of the account. */
+  | 'too_many_in_all'
+  /** Too many open offers; Steam does not say to whom. */
   | 'too_many_offers'
+  /** One of the two has changed its name. */
+  | 'renamed'
   | 'items_gone'
   | 'inventory_full'
   | 'item_server_down'
@@ -107,6 +116,8 @@ export type Offer = {
   itemsToReceive: OfferAsset[]
   itemsToGive: OfferAsset[]
   createdAt: Date
+  /** While it is in escrow: until when Steam holds the items. Null where Steam does not say. */
+  escrowEndsAt: Date | null
 }
 
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable

@@ -15,15 +15,15 @@ const PRIVATE = / inventory privacy is set to "Private"/
 const REFUSING_TEXTS: readonly (readonly [RegExp, RefusedReason])[] = [
   [/ is not available to trade\. More information will be shown to /, 'partner_cannot_trade'],
   [/^You cannot trade with .* because they have a trade ban\.?$/, 'partner_trade_ban'],
-  [/^You cannot trade with .* \(34\)$/, 'partner_cannot_trade'],
+  [/^You cannot trade with .* \(34\)$/, 'renamed'],
   [/^This person has a limited account\b/, 'partner_cannot_trade'],
   [PRIVATE, 'partner_cannot_trade'],
   [/^This Trade URL is no longer valid for sending a trade offer to /, 'invalid_token'],
   [/^Trade Offers can only be sent to friends\./, 'invalid_token'],
   [/^You have logged in from a new device/, 'bot_cannot_trade'],
   [/^You must have had Steam Guard enabled for at least 15 days/, 'bot_cannot_trade'],
-  [/sent too many trade offers, or have too many outstanding trade offers/, 'too_many_offers'],
-  [/^You have sent too many trade offers\b/, 'too_many_offers'],
+  [/sent too many trade offers, or have too many outstanding trade offers/, 'too_many_to_partner'],
+  [/^You have sent too many trade offers\b/, 'too_many_in_all'],
   [/maximum number of items allowed in your /, 'inventory_full'],
   // Steam goes on: 'Your trade offer has not been sent.'
   [/ unable to contact the game's item server\b/, 'item_server_down'],

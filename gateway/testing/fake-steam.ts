@@ -4,6 +4,7 @@ import type {
   Offer,
   OfferAnswer,
   OffersAnswer,
+  RefusedReason,
   SendAnswer,
   SteamSession,
   TradeStatusAnswer,
@@ -18,7 +19,9 @@ export type FakeSession = SteamSession & {
   received: Map<string, Offer>
   trades: Map<string, TradeStatusAnswer>
   /** Answers of the next sends; by default each is sent. `unknown` still makes the offer when `made`. */
-  sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean }[]
+  sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean; reason?: RefusedReason }[]
+  /** For how long Steam would hold a trade, by the side that causes it. */
+  holdDays: { partner: number; own: number }
   /** Rows of the list that cannot be read. */
   unreadable: number
   /** Rows of the history that cannot be read. */
@@ -49,16 +52,17 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
     received: new Map(),
     trades,
     sends: [],
+    holdDays: { partner: 0, own: 0 },
     unreadable: 0,
     unreadableTrades: 0,
     isDown: false,
     afterSend: async () => {},
     beforeCancel: () => {},
-    checkPartner: async () => unavailable,
+    checkPartner: async () => ({ kind: 'ok', holdDays: session.holdDays }),
     readInventory: async () => unavailable,
     sendOffer: async (partner, assets, message): Promise<SendAnswer> => {
       calls.push(`send ${message}`)
-      const { answer, made } = session.sends.shift() ?? { answer: 'sent' as const }
+      const { answer, made, reason } = session.sends.shift() ?? { answer: 'sent' as const }
       const offerId = String(offers.size + 1)
       if (answer === 'sent' || made === true) {
         offers.set(offerId, {
@@ -70,11 +74,12 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
           itemsToReceive: assets,
           itemsToGive: [],
           createdAt: new Date(),
+          escrowEndsAt: null,
         })
       }
       await session.afterSend()
       if (answer === 'sent') return { kind: 'sent', offerId }
-      if (answer === 'refused') return { kind: 'refused', reason: 'invalid_token' }
+      if (answer === 'refused') return { kind: 'refused', reason: reason ?? 'invalid_token' }
       return { kind: 'unknown', detail: 'the answer was lost' }
     },
     readOffer: async (offerId): Promise<OfferAnswer> => {

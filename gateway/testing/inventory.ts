@@ -28,7 +28,7 @@ export async function startStockedTill() {
   const rules = rulesWith(() => ({ commissionBps: 1_000 }))
   const deps = { ...till.deps, rules, imageBase: 'https://img.test', maxItems: 50 } satisfies InventoryDeps
   const steam: SaidBySteam = {
-    partner: { kind: 'ok', holdDays: 0 },
+    partner: { kind: 'ok', holdDays: { partner: 0, own: 0 } },
     owned: { kind: 'items', items: [anItem('1', 'Knife')] },
     asked: 0,
     release: Promise.resolve(),

@@ -7,13 +7,13 @@ import { DEFAULT_FLEET_LIMITS } from '../bots/fleet.ts'
 import { aheadOf, raiseAhead } from '../clock/store.ts'
 import { createDeposit } from '../deposits/create.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
-import type { DepositDeps } from '../deposits/service.ts'
 import { ensureEventQueue } from '../events/jobs.ts'
 import type { PublisherDeps } from '../events/service.ts'
 import { systemIds } from '../kit/ids.ts'
 import { DEFAULT_RULES } from '../pricing/price.ts'
 import { CORE } from '../trades/core.ts'
 import type { TradeDeps } from '../trades/deps.ts'
+import type { IntentDeps } from '../trades/intent-store.ts'
 import { createTradeStore } from '../trades/postgres-store.ts'
 import type { RequestDeps } from '../trades/request.ts'
 import { deliveryWriter } from '../webhooks/store.ts'
@@ -46,13 +46,13 @@ export async function startTill() {
       }),
     },
     publicUrl: PUBLIC_URL,
-  } satisfies DepositDeps
+    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
+  } satisfies IntentDeps
   const deps: TillDeps = {
     ...common,
     addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
     core: CORE,
-    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
     rules: DEFAULT_RULES,
     protectionDays: (game) => (game === 'cs' ? 8 : 0),
     historyEveryMs: 3_600_000,

@@ -1,5 +1,6 @@
 /** Trades, offers and exchanges for tests of the pure rules. Times are seconds from a fixed start. */
 import type { Offer, OfferState, TradeStatus } from '../steam/steam.ts'
+import type { Attempt } from '../trades/refusal.ts'
 import type { Trade, TradeIn } from '../trades/trade.ts'
 
 export const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000)
@@ -12,6 +13,9 @@ export const items = [
 const common = { tradeId: 1n, partnerSteamId: '76561198000000009', secretCode: 'K7QX2M', items }
 const sent = { ...common, startedAt: at(0) }
 const delivered = { ...sent, offerId: '5', steamTradeId: '900', acceptedAt: at(20), reversed: [] }
+
+/** The first bot that tries the shopper's wish. */
+export const attempt: Attempt = { intendedAt: at(0), tried: [], doubted: null }
 
 export const intended: TradeIn<'intended'> = { ...common, state: 'intended', createdAt: at(0) }
 export const sending: TradeIn<'sending'> = { ...sent, state: 'sending', missedReads: 0 }
@@ -32,6 +36,8 @@ export const declined: TradeIn<'declined'> = {
   state: 'declined',
   offerId: '5',
   reason: 'declined',
+  refusal: null,
+  heldUntil: null,
   endedAt: at(200),
 }
 export const abandoned: TradeIn<'abandoned'> = {
@@ -39,6 +45,8 @@ export const abandoned: TradeIn<'abandoned'> = {
   state: 'abandoned',
   offerId: null,
   reason: 'not_found_on_steam',
+  refusal: null,
+  heldUntil: null,
   endedAt: at(60),
 }
 /** Protected until second 700,000. */
@@ -81,6 +89,7 @@ export const offer = (state: OfferState, change: Partial<Offer> = {}): Offer => 
   itemsToReceive: items,
   itemsToGive: [],
   createdAt: at(0),
+  escrowEndsAt: null,
   ...change,
 })
 

@@ -23,7 +23,7 @@ describe('what is due', () => {
     ['an unknown offer', unknown, 1, 'reconcile'],
     ['an open offer', active, 299, 'read'],
     ['an offer at its deadline', active, 300, 'cancel'],
-    ['an offer that is being cancelled', { ...active, cancelling: 'escrow' }, 10, 'cancel'],
+    ['an offer that is being cancelled', { ...active, cancelling: 'store' }, 10, 'cancel'],
     ['an accepted offer past its deadline', { ...active, acceptedAt: at(299) }, 400, 'read'],
     ['one whose exchange is known', { ...active, acceptedAt: at(9), steamTradeId: '900' }, 400, 'prove'],
     ['a trade that ended without its items', declined, 300, 'review'],
@@ -40,7 +40,7 @@ describe('what is due', () => {
 
   it('D-28 the shopper’s time stands still while Steam is down', () => {
     expect(due(active, at(900), { steamDown: true })).toBe('read')
-    expect(due({ ...active, cancelling: 'escrow' }, at(10), { steamDown: true })).toBe('cancel')
+    expect(due({ ...active, cancelling: 'store' }, at(10), { steamDown: true })).toBe('cancel')
   })
 })
 
@@ -80,8 +80,8 @@ describe('when to look next', () => {
     ['and past it every minute', held, 700_001, 700_061],
     ['a final one at its last look', final, 700_001, 786_400],
     ['at the deadline soon', active, 300, 305],
-    ['one that is being cancelled before its deadline soon', { ...active, cancelling: 'escrow' }, 10, 15],
-    ['one that is being cancelled soon', { ...active, cancelling: 'escrow' }, 301, 306],
+    ['one that is being cancelled before its deadline soon', { ...active, cancelling: 'store' }, 10, 15],
+    ['one that is being cancelled soon', { ...active, cancelling: 'store' }, 301, 306],
     ['a cancelled one for long: every minute', { ...active, cancelling: 'store' }, 500, 560],
     ['a held one at its settlement every minute', held, 700_000, 700_060],
     ['a final one at its last look every minute', final, 786_400, 786_460],

@@ -1,4 +1,5 @@
 /** What is due for a trade, and when it must be looked at next: pure, from its state and the clock. */
+import { isPast } from '../kit/clock.ts'
 import { type EndedTrade, isEnded, type Trade } from './trade.ts'
 
 /** An intent that no bot took up in this time is refused: the shopper has waited long enough. */
@@ -20,6 +21,10 @@ const PATIENCE_MS = 120_000
 
 /** A trade that ended without its items is looked at again so long after its end: Steam may have been late. */
 const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+
+/** How often an offer is looked at whose items Steam holds, and from its own end of the hold on. */
+const HELD_MS = 6 * 3_600_000
+const HOLD_OVER_MS = 3_600_000
 
 /** What the holder of the bot's lease has to do now. */
 export type Due =
@@ -53,6 +58,7 @@ export function due(trade: Trade, now: Date, { steamDown = false } = {}): Due {
     case 'countered':
     case 'invalid':
     case 'timed_out':
+      if (trade.heldUntil !== null) return 'review'
       return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
     case 'held':
       return now >= trade.settlesAt ? 'settle' : 'nothing'
@@ -85,7 +91,7 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'countered':
     case 'invalid':
     case 'timed_out':
-      return nextReview(trade, now)
+      return trade.heldUntil === null ? nextReview(trade, now) : lookAtHold(trade.heldUntil, now)
     case 'held':
       return now >= trade.settlesAt ? plus(now, SLOW_MS) : trade.settlesAt
     case 'final':
@@ -95,6 +101,12 @@ export function alarm(trade: Trade, now: Date): Date | null {
     default:
       return trade satisfies never
   }
+}
+
+function lookAtHold(heldUntil: Date, now: Date): Date {
+  if (now >= heldUntil) return plus(now, HOLD_OVER_MS)
+  const next = plus(now, HELD_MS)
+  return next < heldUntil ? next : heldUntil
 }
 
 /** When Steam, that said nothing now, is asked again. */
@@ -115,5 +127,3 @@ export function nextLook(since: Date, now: Date): Date {
 }
 
 const plus = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
-
-export const isPast = (since: Date, ms: number, now: Date): boolean => now.getTime() - since.getTime() >= ms

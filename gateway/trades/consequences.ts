@@ -1,5 +1,6 @@
 /** What the events of a trade cause: in its deposit, the ledger, the custody of items and the store's event log. Pure. */
 import type { DepositStatus } from '../../contract/statuses.ts'
+import type { BarReason } from '../bots/bar.ts'
 import type { CreditMode, Liability } from '../db/trade-tables.ts'
 import { type DepositCause, decideDeposit } from '../deposits/deposit.ts'
 import { deliveryMovements, heldPart, least, type Movement, releaseMovements } from '../ledger/entry.ts'
@@ -84,6 +85,14 @@ export type Effect =
   | { kind: 'post'; movements: Movement[]; part: number; mayOwe: boolean; at: Date }
   /** Adds to what was ever taken back of the store's deposits. */
   | { kind: 'count_reversed'; amount: bigint }
+  /** Steam refused the trade's bot: it gets no new trades for a while. */
+  | { kind: 'bar_bot'; reason: BarReason; at: Date }
+  /** Steam took an offer of the trade's bot: its pauses are over. */
+  | { kind: 'trust_bot' }
+  /** This bot was refused what the trade's bot was not. */
+  | { kind: 'doubt_bot'; botId: bigint }
+  /** Another bot tries the same items for the same deposit, if one has room. */
+  | { kind: 'move_to_other_bot'; inDoubt: boolean; at: Date }
   | { kind: 'log'; level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, string> }
 
 export type Consequences = { standing: Standing; effects: Effect[] }
@@ -106,14 +115,28 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
     case 'send_unanswered':
       return { standing, effects: [line('warn', 'send of an offer was not answered')] }
     case 'refused':
-      return { standing, effects: [free, line('warn', 'offer was refused', { reason: event.reason })] }
+      return { standing, effects: [free, ...refusalEffects(event)] }
     case 'abandoned':
       return { standing, effects: [free, line('warn', 'unanswered offer is not on Steam')] }
     case 'activated':
-      return move(standing, { kind: 'offer_stands' }, [{ kind: 'wake', at: event.deadline }])
+      return move(standing, { kind: 'offer_stands' }, [
+        { kind: 'wake', at: event.deadline },
+        { kind: 'trust_bot' },
+        ...(event.doubted === null ? [] : [{ kind: 'doubt_bot', botId: event.doubted } as const]),
+      ])
     case 'ended': {
       const cause = { kind: 'trade_ended', status: event.end.status } as const
-      return move(standing, cause, [free, ...warningsOf(event.end.reason)])
+      // What Steam holds may still come, so no other trade may name it.
+      const freed = event.heldUntil === null ? [free] : []
+      return move(standing, cause, [...freed, ...warningsOf(event.end.reason)])
+    }
+    case 'hold_seen':
+      return { standing, effects: [line('warn', 'Steam holds the items of an offer whose trade had ended')] }
+    case 'hold_ended': {
+      const ended: Effect = event.isOverdue
+        ? line('error', 'Steam still holds the items of an offer, a day after its own end of the hold')
+        : line('info', 'hold of Steam ended without a delivery')
+      return { standing, effects: [free, ended] }
     }
     case 'delivered':
       return deliver(standing, event)
@@ -147,6 +170,19 @@ function line(
   fields: Record<string, string> = {},
 ): Effect {
   return { kind: 'log', level, message, fields }
+}
+
+function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 'refused' }>): Effect[] {
+  const effects: Effect[] = []
+  if (refusal?.bars) effects.push({ kind: 'bar_bot', reason: refusal.bars, at })
+  if (refusal !== null && refusal.next !== 'end') {
+    effects.push({ kind: 'move_to_other_bot', inDoubt: refusal.next === 'move_in_doubt', at })
+  }
+  const because: string = refusal?.because ?? 'nobody_came'
+  // A person must look at an account that Steam bars; a busy Steam passes.
+  if (refusal?.bars && refusal.bars !== 'rate_limited')
+    return [...effects, line('error', 'bot was barred, because Steam refused its offer', { because })]
+  return [...effects, line('warn', 'offer was refused', { reason, because })]
 }
 
 /** Moves the deposit where the cause leads, after the effects `before`. */

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { OfferState, RefusedReason } from '../steam/steam.ts'
+import type { OfferState } from '../steam/steam.ts'
 import { active, items, offer } from '../testing/trades.ts'
-import { isLikeOurs, isOfferOf, isWhatWasAskedFor, judgeStray, refusalCode } from './decide.ts'
+import { isLikeOurs, isOfferOf, isWhatWasAskedFor, judgeStray } from './decide.ts'
 
 describe('an offer whose trade was given up', () => {
   it.each<[OfferState, string]>([
     ['active', 'cancel'],
     ['needs_confirmation', 'cancel'],
-    ['in_escrow', 'cancel'],
+    ['in_escrow', 'nothing'],
     ['accepted', 'prove'],
     ['reverted', 'prove'],
     ['declined', 'nothing'],
@@ -62,23 +62,5 @@ describe('whether an offer asks for what the trade asked for', () => {
     ]) {
       expect(isWhatWasAskedFor(active, offer('active', change))).toBe(false)
     }
-  })
-})
-
-describe('what the shopper is told of a refusal', () => {
-  it.each<[RefusedReason, string]>([
-    ['invalid_token', 'trade_refused'],
-    ['partner_cannot_trade', 'trade_refused'],
-    ['partner_trade_ban', 'trade_refused'],
-    ['access_denied', 'trade_refused'],
-    ['items_gone', 'items_unavailable'],
-    ['bot_cannot_trade', 'no_bot_available'],
-    ['too_many_offers', 'no_bot_available'],
-    ['inventory_full', 'no_bot_available'],
-    ['item_server_down', 'steam_unavailable'],
-    ['session_dead', 'no_bot_available'],
-    ['rate_limited', 'no_bot_available'],
-  ])('%s: %s', (reason, code) => {
-    expect(refusalCode(reason)).toBe(code)
   })
 })

@@ -4,6 +4,7 @@ import {
   abandoned,
   active,
   at,
+  attempt,
   declined,
   exchange,
   final,
@@ -23,6 +24,7 @@ const decided = (trade: Trade, fact: Fact, seconds = 30, change: { wanted?: bool
     now: at(seconds),
     protectionDays: change.days ?? 0,
     wanted: change.wanted ?? true,
+    attempt,
   })
 const read = (state: OfferState): Fact => ({ kind: 'offer_read', offer: offer(state) })
 const listed = (...offers: ReturnType<typeof offer>[]): Fact => ({ kind: 'listed', offers, unreadable: 0 })
@@ -45,8 +47,12 @@ describe('a send', () => {
 
   it('D-25 that is answered starts the shopper’s five minutes', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'sent', offerId: '5' } }
-    expect(decided(sending, fact)).toEqual([{ kind: 'activated', offerId: '5', deadline: at(330) }])
-    expect(decided(unknown, fact)).toEqual([{ kind: 'activated', offerId: '5', deadline: at(330) }])
+    expect(decided(sending, fact)).toEqual([
+      { kind: 'activated', offerId: '5', deadline: at(330), doubted: null },
+    ])
+    expect(decided(unknown, fact)).toEqual([
+      { kind: 'activated', offerId: '5', deadline: at(330), doubted: null },
+    ])
     expect(decided(declined, fact)).toEqual([])
   })
 
@@ -63,14 +69,21 @@ describe('a send', () => {
 
   it('D-24 that Steam refuses is refused; once it was looked for, a refusal says nothing', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'refused', reason: 'items_gone' } }
-    expect(decided(sending, fact)).toEqual([{ kind: 'refused', reason: 'items_unavailable', at: at(30) }])
+    expect(decided(sending, fact)).toEqual([
+      {
+        kind: 'refused',
+        reason: 'items_unavailable',
+        refusal: { because: 'items_gone', bars: null, next: 'end' },
+        at: at(30),
+      },
+    ])
     expect(decided(unknown, fact)).toEqual([])
   })
 
   it('that nobody took up is refused after a minute', () => {
     expect(decided(intended, { kind: 'nobody_came' }, 59)).toEqual([])
     expect(decided(intended, { kind: 'nobody_came' }, 60)).toEqual([
-      { kind: 'refused', reason: 'no_bot_available', at: at(60) },
+      { kind: 'refused', reason: 'no_bot_available', refusal: null, at: at(60) },
     ])
     expect(decided(sending, { kind: 'nobody_came' }, 99)).toEqual([])
   })
@@ -161,7 +174,6 @@ describe('a read of the offer', () => {
   it.each([
     ['deadline', 'tradeTimeout', 'deadline'],
     ['store', 'tradeTimeout', 'cancelled_by_store'],
-    ['escrow', 'tradeHasInvalidItems', 'escrow'],
     ['needs_confirmation', 'tradeHasInvalidItems', 'needs_confirmation'],
   ] as const)('D-24 a cancel of ours for %s ends as %s', (cancelling, status, reason) => {
     expect(decided({ ...active, cancelling }, read('cancelled'))).toMatchObject([{ end: { status, reason } }])
@@ -175,14 +187,6 @@ describe('a read of the offer', () => {
     expect(decided(active, read('cancelled'))).toMatchObject([
       { end: { state: 'timed_out', status: 'tradeTimeout', reason: 'cancelled_elsewhere' } },
     ])
-  })
-
-  it('D-24 an escrowed offer is cancelled, not credited', () => {
-    expect(decided(active, read('in_escrow'))).toEqual([{ kind: 'cancel_begun', because: 'escrow' }])
-    expect(decided(active, read('needs_confirmation'))).toEqual([
-      { kind: 'cancel_begun', because: 'needs_confirmation' },
-    ])
-    expect(decided({ ...active, cancelling: 'escrow' }, read('in_escrow'))).toEqual([])
   })
 
   it.each(['invalid', 'invalid_items'] as const)('D-18 %s counts only when read again', (state) => {
@@ -235,7 +239,6 @@ describe('a read of the offer', () => {
     for (const [cancelling, state] of [
       ['deadline', 'timed_out'],
       ['store', 'timed_out'],
-      ['escrow', 'invalid'],
       ['needs_confirmation', 'invalid'],
     ] as const) {
       expect(decided({ ...active, cancelling }, read('cancelled'))).toMatchObject([{ end: { state } }])
@@ -257,7 +260,7 @@ describe('a read of the offer', () => {
   it('is cancelled when the store says so; a cancel that was begun keeps its reason', () => {
     const fact: Fact = { kind: 'store_cancels' }
     expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'store' }])
-    expect(decided({ ...active, cancelling: 'escrow' }, fact)).toEqual([])
+    expect(decided({ ...active, cancelling: 'needs_confirmation' }, fact)).toEqual([])
     expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
     for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
   })

@@ -1,14 +1,18 @@
 /** What a fact makes happen to a trade, pure and total. Facts may come twice, late and in any order. */
-import type { ErrorCode } from '../../contract/errors.ts'
+import type { Refusal } from '../db/trade-tables.ts'
 import { AT_ONCE } from '../deposits/deposit.ts'
+import { isPast } from '../kit/clock.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
-import type { Offer, RefusedReason, SendAnswer, TradeStatus } from '../steam/steam.ts'
-import { BAD_END_PAUSE_MS, INTENT_LIFE_MS, isPast } from './alarm.ts'
+import type { Offer, SendAnswer, TradeStatus } from '../steam/steam.ts'
+import { BAD_END_PAUSE_MS, INTENT_LIFE_MS } from './alarm.ts'
 import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
+import { type Attempt, judgeRefusal } from './refusal.ts'
 import {
   type CancelReason,
   type End,
+  type EndedTrade,
   isDeliverable,
+  isEnded,
   lastLookAfter,
   type Trade,
   type TradeEvent,
@@ -32,6 +36,8 @@ export type Fact =
   | { kind: 'sending' }
   /** The bot had no time left to send: nothing was said to Steam. */
   | { kind: 'not_sent' }
+  /** Found right before the send: nothing was said to Steam. */
+  | { kind: 'held_back'; because: Refusal }
   | { kind: 'send_answered'; answer: SendAnswer }
   /** The sent offers, whole (`unreadable`: rows that made no sense). */
   | { kind: 'listed'; offers: readonly Offer[]; unreadable: number }
@@ -44,19 +50,21 @@ export type Fact =
   | { kind: 'exchange_read'; offerId: string; exchange: TradeStatus }
 
 /** `protectionDays`: of the trade's game. `wanted`: false once the deposit ended without this trade. */
-export type Circumstances = { now: Date; protectionDays: number; wanted: boolean }
+export type Circumstances = { now: Date; protectionDays: number; wanted: boolean; attempt: Attempt }
 
 export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEvent[] {
   const { now } = around
   switch (fact.kind) {
     case 'nobody_came': {
       const isStale = trade.state === 'intended' && isPast(trade.createdAt, INTENT_LIFE_MS, now)
-      return isStale ? [{ kind: 'refused', reason: 'no_bot_available', at: now }] : []
+      return isStale ? [{ kind: 'refused', reason: 'no_bot_available', refusal: null, at: now }] : []
     }
     case 'sending':
       return trade.state === 'intended' ? [{ kind: 'send_begun', at: now }] : []
     case 'not_sent':
       return trade.state === 'sending' ? [{ kind: 'send_withdrawn', at: now }] : []
+    case 'held_back':
+      return trade.state === 'intended' ? [refused(fact.because, around)] : []
     case 'send_answered':
       return decideSend(trade, fact.answer, around)
     case 'listed':
@@ -67,10 +75,11 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
       return decideCancel(trade, 'store')
     case 'others_came':
       return decideCancel(trade, 'deadline')
-    case 'offer_read':
-      return trade.state === 'active' && fact.offer.offerId === trade.offerId
-        ? decideOffer(trade, fact.offer, now)
-        : []
+    case 'offer_read': {
+      const { offer } = fact
+      if (isEnded(trade) && isOfferOf(trade, offer)) return decideHold(trade, offer, now)
+      return trade.state === 'active' && offer.offerId === trade.offerId ? decideOffer(trade, offer, now) : []
+    }
     case 'exchange_read':
       return decideExchange(trade, fact, around)
     default:
@@ -85,7 +94,7 @@ function decideSend(trade: Trade, answer: SendAnswer, around: Circumstances): Tr
       return [activation(answer.offerId, around)]
     case 'refused':
       if (trade.state !== 'sending') return []
-      return [{ kind: 'refused', reason: refusalCode(answer.reason), at: around.now }]
+      return [refused(answer.reason, around)]
     case 'unknown':
       return trade.state === 'sending' ? [{ kind: 'send_unanswered' }] : []
     default:
@@ -93,11 +102,17 @@ function decideSend(trade: Trade, answer: SendAnswer, around: Circumstances): Tr
   }
 }
 
+function refused(because: Refusal, { now, wanted, attempt }: Circumstances): TradeEvent {
+  const { code, bars, next } = judgeRefusal(because, attempt, now)
+  return { kind: 'refused', reason: code, refusal: { because, bars, next: wanted ? next : 'end' }, at: now }
+}
+
 /** Another trade may have ended the deposit meanwhile: then nobody is asked to accept this one. */
-const activation = (offerId: string, { now, wanted }: Circumstances): TradeEvent => ({
+const activation = (offerId: string, { now, wanted, attempt }: Circumstances): TradeEvent => ({
   kind: 'activated',
   offerId,
   deadline: wanted ? new Date(now.getTime() + TRADE_WINDOW_MS) : now,
+  doubted: attempt.doubted,
 })
 
 /** The first reason stays: it says what the cancelled offer will mean. */
@@ -130,10 +145,12 @@ const END_OF = {
 
 const BY_OUR_CANCEL: Record<CancelReason, End> = {
   deadline: { state: 'timed_out', status: 'tradeTimeout', reason: 'deadline' },
-  escrow: { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' },
   needs_confirmation: { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'needs_confirmation' },
   store: { state: 'timed_out', status: 'tradeTimeout', reason: 'cancelled_by_store' },
 }
+
+/** Accepted, but Steam holds the items. A cancel of ours would put the bot into a cooldown. */
+const ESCROW: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' }
 
 /** A cancel that was not ours: the bot's session may be in other hands. */
 const CANCELLED_ELSEWHERE: End = {
@@ -147,7 +164,9 @@ const DECLINED: End = { state: 'declined', status: 'tradeDeclined', reason: 'dec
 function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
   // Once accepted, only the record of the exchange counts: offers flip back for a while.
   if (trade.acceptedAt !== null && offer.state !== 'accepted' && offer.state !== 'reverted') return []
-  const end = (how: End): TradeEvent[] => [{ kind: 'ended', end: how, at: now }]
+  const end = (how: End, heldUntil: Date | null = null): TradeEvent[] => [
+    { kind: 'ended', end: how, heldUntil, at: now },
+  ]
   switch (offer.state) {
     case 'active':
       return []
@@ -157,10 +176,9 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
         return []
       return [{ kind: 'accepted', steamTradeId: offer.tradeId, at: now }]
     case 'in_escrow':
-    case 'needs_confirmation': {
-      const because = offer.state === 'in_escrow' ? 'escrow' : 'needs_confirmation'
-      return trade.cancelling === null ? [{ kind: 'cancel_begun', because }] : []
-    }
+      return end(ESCROW, holdEndOf(trade, offer))
+    case 'needs_confirmation':
+      return trade.cancelling === null ? [{ kind: 'cancel_begun', because: 'needs_confirmation' }] : []
     case 'cancelled':
       return end(
         trade.cancelling === null ? hasty(trade, CANCELLED_ELSEWHERE, now) : BY_OUR_CANCEL[trade.cancelling],
@@ -189,7 +207,30 @@ function badEnd(trade: TradeIn<'active'>, seen: string, now: Date): TradeEvent[]
   if (trade.badEnd?.state !== seen) return [{ kind: 'doubted', badEnd: seen, at: now }]
   if (!isPast(trade.badEnd.seenAt, BAD_END_PAUSE_MS, now)) return []
   const end: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: seen }
-  return [{ kind: 'ended', end, at: now }]
+  return [{ kind: 'ended', end, heldUntil: null, at: now }]
+}
+
+/** The longest hold of Steam's. */
+const LONGEST_HOLD_MS = 15 * 86_400_000
+
+/** A hold that Steam still tells of so long after its end is no longer waited for. */
+const OVERDUE_MS = 86_400_000
+
+const holdEndOf = ({ startedAt }: { startedAt: Date }, { escrowEndsAt }: Offer): Date =>
+  escrowEndsAt ?? new Date(startedAt.getTime() + LONGEST_HOLD_MS)
+
+/** What an offer says of a trade that ended without its items. Whether they came is for the exchange to prove. */
+function decideHold(trade: EndedTrade, offer: Offer, now: Date): TradeEvent[] {
+  const { startedAt, heldUntil } = trade
+  if (startedAt === null) return []
+  if (offer.state !== 'in_escrow') {
+    const isOver = heldUntil !== null && judgeStray(offer).kind === 'nothing'
+    return isOver ? [{ kind: 'hold_ended', isOverdue: false, at: now }] : []
+  }
+  const until = holdEndOf({ startedAt }, offer)
+  const isOverdue = isPast(until, OVERDUE_MS, now) && isPast(startedAt, LONGEST_HOLD_MS, now)
+  if (heldUntil === null) return isOverdue ? [] : [{ kind: 'hold_seen', offerId: offer.offerId, until }]
+  return isOverdue ? [{ kind: 'hold_ended', isOverdue, at: now }] : []
 }
 
 type Exchange = Extract<Fact, { kind: 'exchange_read' }>
@@ -243,11 +284,12 @@ export function judgeStray(offer: Offer): StrayVerdict {
   switch (offer.state) {
     case 'active':
     case 'needs_confirmation':
-    case 'in_escrow':
       return { kind: 'cancel' }
     case 'accepted':
     case 'reverted':
       return offer.tradeId === null ? { kind: 'nothing' } : { kind: 'prove', steamTradeId: offer.tradeId }
+    // Steam puts an account that cancels a held trade into a cooldown.
+    case 'in_escrow':
     case 'invalid':
     case 'countered':
     case 'expired':
@@ -281,27 +323,4 @@ export function isWhatWasAskedFor(
 ): boolean {
   const isExact = offer.itemsToGive.length === 0 && sameAssets(offer.itemsToReceive, trade.items)
   return isOfferOf(trade, offer) && isExact
-}
-
-/** Which refusal of ours tells the shopper of Steam's. */
-export function refusalCode(reason: RefusedReason): ErrorCode {
-  switch (reason) {
-    case 'invalid_token':
-    case 'partner_cannot_trade':
-    case 'partner_trade_ban':
-    case 'access_denied':
-      return 'trade_refused'
-    case 'items_gone':
-      return 'items_unavailable'
-    case 'item_server_down':
-      return 'steam_unavailable'
-    case 'bot_cannot_trade':
-    case 'too_many_offers':
-    case 'inventory_full':
-    case 'session_dead':
-    case 'rate_limited':
-      return 'no_bot_available'
-    default:
-      return reason satisfies never
-  }
 }

@@ -1,13 +1,15 @@
 /** Writes the effects of a trade's events, in the transaction of their cause. */
 import type { Currency } from '../../contract/money.ts'
+import { barBot, doubtBot, trustBot } from '../bots/bar-store.ts'
 import type { Tx } from '../db/client.ts'
 import { type DepositDeps, tellTransition } from '../deposits/service.ts'
 import type { DepositRow } from '../deposits/store.ts'
 import { addReversed, post, recordCustody, type TradeSource } from '../ledger/store.ts'
 import type { Effect, Published } from './consequences.ts'
+import { type IntentDeps, moveToOtherBot } from './intent-store.ts'
 import type { TradeRow } from './store.ts'
 
-export type EffectDeps = DepositDeps & { wake(tradeId: bigint, at: Date): Promise<void> }
+export type EffectDeps = IntentDeps & { wake(tradeId: bigint, at: Date): Promise<void> }
 
 type Locked = { deposit: DepositRow; row: TradeRow }
 
@@ -48,8 +50,35 @@ export async function applyEffect(
     }
     case 'count_reversed':
       return addReversed(tx, { storeId: deposit.store_id, currency: row.currency }, effect.amount)
+    case 'bar_bot':
+    case 'trust_bot':
+    case 'doubt_bot':
+    case 'move_to_other_bot':
+      return applyToFleet(deps, tx, { row, effect })
     case 'log':
       return
+    default:
+      return effect satisfies never
+  }
+}
+
+type FleetEffect = Extract<Effect, { kind: 'bar_bot' | 'trust_bot' | 'doubt_bot' | 'move_to_other_bot' }>
+
+async function applyToFleet(
+  deps: EffectDeps,
+  tx: Tx,
+  { row, effect }: { row: TradeRow; effect: FleetEffect },
+): Promise<void> {
+  const { game, bot_id: botId, partner_steam_id: partnerSteamId } = row
+  switch (effect.kind) {
+    case 'bar_bot':
+      return barBot(tx, { botId, game, reason: effect.reason, now: effect.at })
+    case 'trust_bot':
+      return trustBot(tx, botId, game)
+    case 'doubt_bot':
+      return doubtBot(tx, { botId: effect.botId, partnerSteamId, game, now: deps.clock.now() })
+    case 'move_to_other_bot':
+      return moveToOtherBot(deps, tx, { row, inDoubt: effect.inDoubt })
     default:
       return effect satisfies never
   }

@@ -89,6 +89,7 @@ async function turnUp(deposit: Deposit, offerId = '70') {
     itemsToReceive: deposit.body.items.map((assetId) => ({ appId: 570, contextId: '2', assetId })),
     itemsToGive: [],
     createdAt: till.clock.now(),
+    escrowEndsAt: null,
   })
 }
 

@@ -50,10 +50,12 @@ export async function prove(
 export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade, facts } = loaded
   if (trade.state !== 'active') return
-  if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
-    return askAgain(deps, bot, loaded)
-  }
   const source = { tradeId: facts.id, writer: bot }
+  // Accepted or held in the meantime? A cancel of a held trade would put the bot into a cooldown.
+  const before = await bot.session.readOffer(trade.offerId)
+  if (before.kind !== 'offer') return askAgain(deps, bot, loaded)
+  const seen = await record(deps, source, { kind: 'offer_read', offer: before.offer })
+  if (seen?.trade.state !== 'active' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
   // Written first, so that a cancelled offer is known to be our doing.
   const recorded = await record(deps, source, { kind: 'cancelling', because: 'deadline' })
   if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null) return

@@ -4,10 +4,11 @@ import { botQueue } from '../bots/bot.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Tables } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { type DepositDeps, depositTopic, tellTransition } from '../deposits/service.ts'
+import { depositTopic, tellTransition } from '../deposits/service.ts'
 import { type DepositRow, lockDeposit, moveDeposit } from '../deposits/store.ts'
 import { openOutages } from '../outages/store.ts'
 import { applyEffect } from './effects-store.ts'
+import type { IntentDeps } from './intent-store.ts'
 import { standingOf } from './standing-store.ts'
 import {
   columnsOf,
@@ -27,7 +28,7 @@ const botsOf =
   (eb: ExpressionBuilder<Tables, 'trade'>) =>
     eb.selectFrom('bot').select('bot.id').where('lease_epoch', '=', epoch)
 
-export function createTradeStore(deps: DepositDeps): TradeStore {
+export function createTradeStore(deps: IntentDeps): TradeStore {
   const { db } = deps
   return {
     load: (id) => loadTrade(db, id),
@@ -91,7 +92,7 @@ async function postpone(db: Db, { seen: { trade, facts }, writer, when }: Postpo
 /** The rows that one transaction has locked. */
 export type LockedRows = { deposit: DepositRow; row: TradeRow }
 
-export function openTradeTx(deps: DepositDeps, tx: Tx): TradeTx {
+export function openTradeTx(deps: IntentDeps, tx: Tx): TradeTx {
   const deposits = new Map<bigint, DepositRow>()
   const rows = new Map<bigint, TradeRow>()
   const rowsOf = (tradeId: bigint): LockedRows => {

@@ -133,5 +133,5 @@ function circumstances(
   { facts }: LoadedTrade,
   around: Pick<Circumstances, 'now' | 'wanted'>,
 ): Circumstances {
-  return { ...around, protectionDays: deps.protectionDays(facts.game) }
+  return { ...around, protectionDays: deps.protectionDays(facts.game), attempt: facts.attempt }
 }

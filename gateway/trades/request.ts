@@ -1,26 +1,20 @@
 /** The shopper's wish for a trade: idempotent, and committed before anything is said to Steam. */
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import type { TradeBody } from '../../contract/widget-api.ts'
-import { botQueue } from '../bots/bot.ts'
-import type { FleetLimits } from '../bots/fleet.ts'
-import { chooseBotForTrade } from '../bots/service.ts'
+import { chooseBotForTrade, hasBotForTrade } from '../bots/service.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction, violates } from '../db/transaction.ts'
-import { type DepositDeps, depositTopic } from '../deposits/service.ts'
+import { depositTopic } from '../deposits/service.ts'
 import { type DepositRow, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
 import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { judgeIntent } from './intent.ts'
-import { insertIntent, liveTradeOf, outcomeRow, tradeTopic } from './store.ts'
+import { type IntentDeps, writeIntent, writeItems } from './intent-store.ts'
+import { isOfBot } from './refusal.ts'
+import { liveTradeOf, outcomeRow, tradeTopic } from './store.ts'
 
-export type TradeLimits = {
-  maxItems: number
-  /** What one bot may have open and hold. */
-  fleet: FleetLimits
-}
-
-export type RequestDeps = DepositDeps & { limits: TradeLimits; rules: PricingRules }
+export type RequestDeps = IntentDeps & { rules: PricingRules }
 
 export type RequestAnswer =
   | { kind: 'active' }
@@ -35,10 +29,17 @@ const WAIT_MS = 20_000
 export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<RequestAnswer> {
   const intent = await intend(deps, body)
   if (typeof intent !== 'bigint') return intent
-  const answer = await deps.signals.until(tradeTopic(intent), () => outcomeOf(deps, intent), {
-    timeoutMs: WAIT_MS,
-  })
-  return answer ?? { kind: 'sending' }
+  const until = performance.now() + WAIT_MS
+  let tradeId = intent
+  for (;;) {
+    const current = tradeId
+    const leftMs = until - performance.now()
+    const outcome = await deps.signals.until(tradeTopic(current), () => outcomeOf(deps, current), {
+      timeoutMs: leftMs,
+    })
+    if (outcome?.kind !== 'moved') return outcome ?? { kind: 'sending' }
+    tradeId = outcome.to
+  }
 }
 
 type Intent = bigint | RequestAnswer
@@ -90,34 +91,46 @@ async function createIntent(
   if (quote.kind === 'refused') return refused(quote.code)
   if (quote.total < quote.minPrice) return refused('below_minimum')
   if (deposit.max_amount !== null && quote.total > deposit.max_amount) return refused('above_maximum')
-  const wanted = { partnerSteamId: steamId, items: quote.items.length }
+  const wanted = { partnerSteamId: steamId, game: body.game, items: quote.items.length, tried: [] }
   const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
   if (bot === undefined) return refused('no_bot_available')
-  const at = deps.clock.now()
-  const tradeId = await insertIntent(tx, {
-    deposit: deposit.id,
-    botId: bot.botId,
+  const tradeId = await writeIntent(deps, tx, {
+    deposit_id: deposit.id,
+    bot_id: bot.botId,
+    quote_id: quote.quoteId,
     game: body.game,
-    secretCode: deps.ids.secretCode(),
-    partner: { steamId, token },
-    quote,
-    at,
+    partner_steam_id: steamId,
+    partner_token: token,
+    currency: quote.currency,
+    total: quote.total,
+    gross_total: quote.gross,
+    intended_at: deps.clock.now(),
   })
-  const job = { kind: 'trade', tradeId: String(tradeId) } as const
-  await deps.queue.send(tx, botQueue(bot.botId), job, { singletonKey: `trade ${tradeId}` })
+  const items = quote.items.map((item) => ({
+    asset_id: item.assetId,
+    app_id: item.appId,
+    context_id: item.contextId,
+    name: item.name,
+    market_hash_name: item.marketHashName,
+    price: item.price,
+    gross: item.gross,
+  }))
+  await writeItems(tx, tradeId, items)
   await deps.signals.notify(tx, depositTopic(deposit.id))
   return tradeId
 }
 
-async function outcomeOf({ db }: RequestDeps, tradeId: bigint): Promise<RequestAnswer | undefined> {
-  const row = await outcomeRow(db, tradeId)
+type Outcome = RequestAnswer | { kind: 'moved'; to: bigint }
+
+async function outcomeOf(deps: RequestDeps, tradeId: bigint): Promise<Outcome | undefined> {
+  const row = await outcomeRow(deps.db, tradeId)
   switch (row.state) {
     case 'intended':
     case 'sending':
     case 'unknown':
       return undefined
     case 'refused':
-      return refused(isErrorCode(row.reason) ? row.reason : 'trade_refused')
+      return refusalOf(deps, row)
     case 'abandoned':
       return refused('steam_unavailable')
     // The offer stood: how it ended is told by the deposit.
@@ -133,6 +146,22 @@ async function outcomeOf({ db }: RequestDeps, tradeId: bigint): Promise<RequestA
     default:
       return row.state satisfies never
   }
+}
+
+type OutcomeRow = Awaited<ReturnType<typeof outcomeRow>>
+
+/** A bot's refusal is not the shopper's: while another bot has room, the page asks again. */
+async function refusalOf(deps: RequestDeps, row: OutcomeRow): Promise<Outcome> {
+  if (row.moved_to !== null) return { kind: 'moved', to: row.moved_to }
+  const code = isErrorCode(row.reason) ? row.reason : 'trade_refused'
+  if (row.refusal === null || !isOfBot(row.refusal)) return refused(code)
+  const { partner_steam_id: partnerSteamId, game, tried_bots } = row
+  const isFree = await hasBotForTrade(
+    deps.db,
+    { partnerSteamId, game, items: 1, tried: [...tried_bots, row.bot_id] },
+    deps.limits.fleet,
+  )
+  return isFree ? { kind: 'sending' } : refused(code)
 }
 
 function isErrorCode(text: string | null): text is ErrorCode {

@@ -1,6 +1,8 @@
 /** Sending an offer, and finding out what became of one whose answer was lost. Nothing is sent twice automatically. */
+
 import type { BotContext } from '../bots/bot.ts'
-import type { Offer } from '../steam/steam.ts'
+import type { Refusal } from '../db/trade-tables.ts'
+import type { Offer, Partner } from '../steam/steam.ts'
 import { isOfferOf, isWhatWasAskedFor } from './decide.ts'
 import { record } from './record.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
@@ -17,6 +19,13 @@ export const SEARCH_MARGIN_MS = 15 * 60_000
 export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade, facts } = loaded
   const source = { tradeId: facts.id, writer: bot }
+  const partner = { steamId: trade.partnerSteamId, token: facts.partnerToken }
+  const obstacle = await obstacleOf(bot, partner)
+  if (obstacle === 'unknown') return askAgain(deps, bot, loaded)
+  if (obstacle !== undefined) {
+    await record(deps, source, { kind: 'held_back', because: obstacle })
+    return
+  }
   if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
     return askAgain(deps, bot, loaded)
   }
@@ -27,7 +36,6 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
     await record(deps, source, { kind: 'not_sent' })
     return
   }
-  const partner = { steamId: trade.partnerSteamId, token: facts.partnerToken }
   const answer = await bot.session.sendOffer(partner, [...trade.items], trade.secretCode)
   if (answer.kind !== 'sent') deps.log.info({ ...aboutTrade(facts), answer }, 'an offer was not sent')
   const recorded = await record(deps, source, { kind: 'send_answered', answer })
@@ -40,6 +48,22 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
     'an offer was sent for a trade that does not wait for it',
   )
   if (bot.mayWrite(WRITE_DEADLINE_MS)) await bot.session.cancelOffer(answer.offerId)
+}
+
+/** Asked right before every send: an offer that Steam holds takes the items away for days. */
+async function obstacleOf(bot: BotContext, partner: Partner): Promise<Refusal | 'unknown' | undefined> {
+  const answer = await bot.session.checkPartner(partner)
+  switch (answer.kind) {
+    case 'ok':
+      if (answer.holdDays.own > 0) return 'own_hold'
+      return answer.holdDays.partner > 0 ? 'partner_hold' : undefined
+    case 'refused':
+      return answer.reason === 'cannot_trade' ? 'partner_cannot_trade' : answer.reason
+    case 'unavailable':
+      return 'unknown'
+    default:
+      return answer satisfies never
+  }
 }
 
 /** Steam said nothing: the trade is looked at again at its next alarm. */

@@ -1,8 +1,6 @@
 import type { Selectable, Updateable } from 'kysely'
-import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/trade-tables.ts'
-import type { QuoteAnswer } from '../inventory/quotes.ts'
 import type { Trade } from './trade.ts'
 import type { LoadedTrade, TradeSummary } from './trade-store.ts'
 
@@ -44,6 +42,7 @@ export const factsOf = (row: TradeRow): LoadedTrade['facts'] => ({
   game: row.game,
   partnerToken: row.partner_token,
   dueAt: row.due_at,
+  attempt: { intendedAt: row.intended_at, tried: row.tried_bots, doubted: row.doubted_bot },
 })
 
 export const summaryOf = (row: TradeRow): TradeSummary => ({
@@ -105,6 +104,8 @@ function tradeOf(row: TradeRow, items: Trade['items'], reversed: string[]): Trad
         startedAt: row.send_started_at,
         offerId: row.steam_offer_id,
         reason: must(row, 'reason'),
+        refusal: row.refusal,
+        heldUntil: row.steam_hold_until,
         endedAt: must(row, 'ended_at'),
       }
     case 'held':
@@ -173,67 +174,20 @@ export function columnsOf(trade: Trade): Updateable<TradeTable> {
       bad_end: trade.badEnd?.state ?? null,
       bad_end_seen_at: trade.badEnd?.seenAt ?? null,
     }),
-    ...('reason' in trade ? { reason: trade.reason } : { reason: null }),
+    ...('reason' in trade
+      ? { reason: trade.reason, refusal: trade.refusal, steam_hold_until: trade.heldUntil }
+      : { reason: null, steam_hold_until: null }),
     ...('settlesAt' in trade && { settles_at: trade.settlesAt }),
     ...('lastLookAt' in trade && { last_look_at: trade.lastLookAt }),
     ended_at: 'endedAt' in trade ? trade.endedAt : null,
   }
 }
 
-type Intent = {
-  deposit: bigint
-  botId: bigint
-  game: Game
-  secretCode: string
-  partner: { steamId: string; token: string }
-  quote: Extract<QuoteAnswer, { kind: 'quote' }>
-  at: Date
-}
-
-/** Writes a trade that nothing was said to Steam about. Violates `trade_item_one_live` if an asset is in another one. */
-export async function insertIntent(tx: Tx, intent: Intent): Promise<bigint> {
-  const { quote, partner, at } = intent
-  const trade = await tx
-    .insertInto('trade')
-    .values({
-      deposit_id: intent.deposit,
-      bot_id: intent.botId,
-      quote_id: quote.quoteId,
-      game: intent.game,
-      secret_code: intent.secretCode,
-      partner_steam_id: partner.steamId,
-      partner_token: partner.token,
-      currency: quote.currency,
-      total: quote.total,
-      gross_total: quote.gross,
-      created_at: at,
-      due_at: at,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow()
-  await tx
-    .insertInto('trade_item')
-    .values(
-      quote.items.map((item) => ({
-        trade_id: trade.id,
-        asset_id: item.assetId,
-        app_id: item.appId,
-        context_id: item.contextId,
-        name: item.name,
-        market_hash_name: item.marketHashName,
-        price: item.price,
-        gross: item.gross,
-      })),
-    )
-    .execute()
-  return trade.id
-}
-
 /** How a trade stands, without the rest of it. */
 export function outcomeRow(db: Db, tradeId: bigint) {
   return db
     .selectFrom('trade')
-    .select(['state', 'reason'])
+    .select(['state', 'reason', 'refusal', 'moved_to', 'partner_steam_id', 'game', 'tried_bots', 'bot_id'])
     .where('id', '=', tradeId)
     .executeTakeFirstOrThrow()
 }

@@ -9,6 +9,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Effect, Standing } from './consequences.ts'
 import type { Core } from './core.ts'
+import type { Attempt } from './refusal.ts'
 import type { CancelReason, Trade, TradeState } from './trade.ts'
 
 /** The rest of a trade, beside its state. */
@@ -20,6 +21,7 @@ export type TradeFacts = {
   /** Of the shopper's trade link. Secret. */
   partnerToken: string
   dueAt: Date | null
+  attempt: Attempt
 }
 
 export type LoadedTrade = { trade: Trade; facts: TradeFacts }

@@ -4,6 +4,7 @@ import { fc, test } from '../testing/property.ts'
 import {
   active,
   at,
+  attempt,
   declined,
   exchange,
   final,
@@ -96,7 +97,15 @@ describe('an event', () => {
   const ended: TradeState[] = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out']
   const afterReversal = { state: 'reversed', endedAt: at(40), reversed: ['11', '12'] }
   const reversed = { ...sent, offerId: '5', steamTradeId: '900', acceptedAt: at(20), ...afterReversal }
-  const refused = { ...common, state: 'refused', offerId: null, reason: 'items_unavailable', endedAt: at(40) }
+  const refused = {
+    ...common,
+    state: 'refused',
+    offerId: null,
+    reason: 'items_unavailable',
+    refusal: 'items_gone',
+    heldUntil: null,
+    endedAt: at(40),
+  }
   const { settlesAt: _, ...unprotected } = held
 
   it.each<[TradeEvent, Partial<Record<TradeState, object>>]>([
@@ -117,7 +126,12 @@ describe('an event', () => {
       },
     ],
     [
-      { kind: 'refused', reason: 'items_unavailable', at: at(40) },
+      {
+        kind: 'refused',
+        reason: 'items_unavailable',
+        refusal: { because: 'items_gone', bars: null, next: 'end' },
+        at: at(40),
+      },
       { intended: { ...refused, startedAt: null }, sending: { ...refused, startedAt: at(0) } },
     ],
     [
@@ -128,15 +142,17 @@ describe('an event', () => {
           state: 'abandoned',
           offerId: null,
           reason: 'not_found_on_steam',
+          refusal: null,
+          heldUntil: null,
           endedAt: at(40),
         },
       },
     ],
     [
-      { kind: 'activated', offerId: '8', deadline: at(340) },
+      { kind: 'activated', offerId: '8', deadline: at(340), doubted: null },
       { sending: stands, unknown: stands },
     ],
-    [{ kind: 'cancel_begun', because: 'escrow' }, { active: { ...active, cancelling: 'escrow' } }],
+    [{ kind: 'cancel_begun', because: 'store' }, { active: { ...active, cancelling: 'store' } }],
     [
       { kind: 'accepted', steamTradeId: '900', at: at(40) },
       { active: { ...active, acceptedAt: at(40), steamTradeId: '900' } },
@@ -146,8 +162,18 @@ describe('an event', () => {
       { active: { ...active, badEnd: { state: 'invalid', seenAt: at(40) } } },
     ],
     [
-      { kind: 'ended', end, at: at(40) },
-      { active: { ...sent, state: 'invalid', offerId: '5', reason: 'invalid_items', endedAt: at(40) } },
+      { kind: 'ended', end, heldUntil: null, at: at(40) },
+      {
+        active: {
+          ...sent,
+          state: 'invalid',
+          offerId: '5',
+          reason: 'invalid_items',
+          refusal: null,
+          heldUntil: null,
+          endedAt: at(40),
+        },
+      },
     ],
     [
       { kind: 'delivered', offerId: '8', exchange: exchange(), settlesAt: at(99), at: at(40) },
@@ -269,7 +295,7 @@ describe('whatever facts come, in any order and any number of times', () => {
       let seconds = 0
       for (const [fact, pause, wanted] of history) {
         seconds += pause
-        const around = { now: at(seconds), protectionDays: 8, wanted }
+        const around = { now: at(seconds), protectionDays: 8, wanted, attempt }
         for (const event of decide(trade, fact, around)) {
           const next = evolve(trade, event)
           if (next.state !== trade.state) expect(EDGES[trade.state]).toContain(next.state)
@@ -289,7 +315,7 @@ describe('whatever facts come, in any order and any number of times', () => {
     const back: string[] = []
     for (const [fact, pause, wanted] of history) {
       seconds += pause
-      for (const event of decide(trade, fact, { now: at(seconds), protectionDays: 8, wanted })) {
+      for (const event of decide(trade, fact, { now: at(seconds), protectionDays: 8, wanted, attempt })) {
         if (event.kind === 'delivered') deliveries += 1
         if (event.kind === 'reversed') back.push(...event.assetIds)
         trade = evolve(trade, event)

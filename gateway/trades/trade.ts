@@ -1,13 +1,14 @@
 /** The life of a trade, pure: its states, the edges between them, and what each event makes of it. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
-import type { TradeStateColumn } from '../db/trade-tables.ts'
+import type { Refusal, TradeStateColumn } from '../db/trade-tables.ts'
 import type { OfferAsset, TradeStatus } from '../steam/steam.ts'
+import type { Verdict } from './refusal.ts'
 
 export type TradeState = TradeStateColumn
 
 /** Why our own cancel was sent; it decides what a cancelled offer means. */
-export type CancelReason = 'deadline' | 'escrow' | 'needs_confirmation' | 'store'
+export type CancelReason = 'deadline' | 'needs_confirmation' | 'store'
 
 type Common = {
   tradeId: bigint
@@ -49,6 +50,10 @@ export type Trade =
       startedAt: Date | null
       offerId: string | null
       reason: string
+      /** Why the bot could not send; null for every other end. */
+      refusal: Refusal | null
+      /** Steam holds the items until then and may still deliver them; null: it holds nothing. */
+      heldUntil: Date | null
       endedAt: Date
     })
   | (Delivered & { state: 'held'; settlesAt: Date })
@@ -78,6 +83,9 @@ export type End = {
   reason: string
 }
 
+/** Why the bot could not send, and what follows for it and for the shopper's wish. */
+export type Refused = { because: Refusal } & Omit<Verdict, 'code'>
+
 export type TradeEvent =
   /** From here on the offer may exist, whatever becomes of the process. */
   | { kind: 'send_begun'; at: Date }
@@ -85,13 +93,20 @@ export type TradeEvent =
   | { kind: 'send_withdrawn'; at: Date }
   | { kind: 'send_unanswered' }
   | { kind: 'offer_missed' }
-  | { kind: 'refused'; reason: ErrorCode; at: Date }
+  /** `refusal`: null where no bot came. */
+  | { kind: 'refused'; reason: ErrorCode; refusal: Refused | null; at: Date }
   | { kind: 'abandoned'; at: Date }
-  | { kind: 'activated'; offerId: string; deadline: Date }
+  /** `doubted`: the bot that was refused the same wish without a reason. */
+  | { kind: 'activated'; offerId: string; deadline: Date; doubted: bigint | null }
   | { kind: 'cancel_begun'; because: CancelReason }
   | { kind: 'accepted'; steamTradeId: string | null; at: Date }
   | { kind: 'doubted'; badEnd: string; at: Date }
-  | { kind: 'ended'; end: End; at: Date }
+  /** `heldUntil`: the shopper accepted, and Steam holds the items until then. */
+  | { kind: 'ended'; end: End; heldUntil: Date | null; at: Date }
+  /** Steam holds the items of an offer whose trade had ended. */
+  | { kind: 'hold_seen'; offerId: string; until: Date }
+  /** Steam's hold ended without a delivery: the items are the shopper's again. */
+  | { kind: 'hold_ended'; isOverdue: boolean; at: Date }
   | { kind: 'delivered'; offerId: string; exchange: TradeStatus; settlesAt: Date | null; at: Date }
   | { kind: 'released'; at: Date }
   /** `assetIds`: those that were taken back now. */
@@ -144,7 +159,17 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
       return { ...trade, badEnd: { state: event.badEnd, seenAt: event.at } }
     case 'ended':
       if (trade.state !== 'active') return wrong(trade, event)
-      return ended(trade, { state: event.end.state, reason: event.end.reason, endedAt: event.at })
+      return {
+        ...ended(trade, { state: event.end.state, reason: event.end.reason, endedAt: event.at }),
+        heldUntil: event.heldUntil,
+      }
+    case 'hold_seen':
+      if (!isEnded(trade)) return wrong(trade, event)
+      return { ...trade, offerId: event.offerId, heldUntil: event.until }
+    case 'hold_ended':
+      if (!isEnded(trade) || trade.heldUntil === null) return wrong(trade, event)
+      // Reviews begin from here: Steam may have been wrong about this end too.
+      return { ...trade, heldUntil: null, endedAt: event.at }
     case 'delivered':
     case 'released':
     case 'reversed':
@@ -185,7 +210,10 @@ function evolveSend(trade: Trade, event: SendEvent): Trade {
       return { ...trade, state: 'unknown', missedReads: trade.missedReads + 1 }
     case 'refused':
       if (trade.state !== 'intended' && trade.state !== 'sending') return wrong(trade, event)
-      return ended(trade, { state: 'refused', reason: event.reason, endedAt: event.at })
+      return {
+        ...ended(trade, { state: 'refused', reason: event.reason, endedAt: event.at }),
+        refusal: event.refusal?.because ?? null,
+      }
     case 'abandoned':
       if (trade.state !== 'unknown') return wrong(trade, event)
       return ended(trade, { state: 'abandoned', reason: 'not_found_on_steam', endedAt: event.at })
@@ -253,6 +281,8 @@ function ended(trade: Trade, end: { state: EndedState; reason: string; endedAt: 
     ...end,
     startedAt: 'startedAt' in trade ? trade.startedAt : null,
     offerId: 'offerId' in trade ? trade.offerId : null,
+    refusal: null,
+    heldUntil: null,
   }
 }
 

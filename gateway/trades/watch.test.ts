@@ -25,7 +25,7 @@ async function begin() {
   return { id, watch: () => tradeHandlers(till.deps).watch(bot) }
 }
 
-const becomes = (state: 'in_escrow' | 'accepted') => {
+const becomes = (state: 'needs_confirmation' | 'accepted') => {
   const offer = session.offers.get('1')
   if (offer !== undefined) session.offers.set('1', { ...offer, state })
 }
@@ -69,10 +69,10 @@ describe('the watch over a bot’s offers', () => {
     )
   })
 
-  it('cancels an escrow again when Steam did not do it, however often it looks', async () => {
+  it('cancels an offer again when Steam did not do it, however often it looks', async () => {
     const { watch } = await begin()
-    becomes('in_escrow')
-    // The fake cancels only what is active: as Steam does at times, it leaves the escrow as it is.
+    becomes('needs_confirmation')
+    // The fake cancels only what is active: as Steam does at times, it leaves the offer as it is.
     await watch()
     const cancels = () => session.calls.filter((call) => call === 'cancel 1').length
     expect(cancels()).toBe(1)
@@ -168,6 +168,7 @@ describe('a till without a trade', () => {
     itemsToReceive: [{ appId: 570, contextId: '2', assetId: '7' }],
     itemsToGive: [],
     createdAt: new Date(0),
+    escrowEndsAt: null,
   }
   const lists = () => session.calls.filter((call) => call === 'list').length
 

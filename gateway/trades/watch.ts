@@ -38,7 +38,7 @@ async function watchTrades(deps: ShellDeps, bot: BotContext, { advance, orphans 
     const row = ours.get(offer.offerId)
     if (row === undefined) continue
     const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
-    // An acceptance is proved at once, an escrow cancelled. What was due is done here: the look put off its alarm.
+    // An acceptance is proved at once. What was due is done here: the look put off its alarm.
     const isDue = row.dueAt !== null && row.dueAt <= deps.clock.now()
     if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
   }
@@ -141,7 +141,10 @@ export async function review(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
   const offers = await offersOf(deps, bot, loaded)
   if (offers === undefined) return askAgain(deps, bot, loaded)
   await deps.trades.postpone(loaded, bot, deps.core.alarm(trade, deps.clock.now()))
-  for (const offer of offers) await tendStray(deps, bot, { loaded, offer })
+  for (const offer of offers) {
+    await record(deps, { tradeId: loaded.facts.id, writer: bot }, { kind: 'offer_read', offer })
+    await tendStray(deps, bot, { loaded, offer })
+  }
 }
 
 /** What Steam has of a trade's offers; undefined when it did not say. */

@@ -26,6 +26,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     timeLeft: 3600,
     technicalWorks: false,
     endedAtOnce: false,
+    steamHoldUntil: null,
     steamTradeId: null,
     steamTradeMessage: null,
     acceptUrl: null,

@@ -53,6 +53,8 @@ const en = {
         'Some of the items could no longer be traded; nothing has left your inventory. Go back to the store and try again, or contact support.',
     },
   } satisfies Partial<Record<FinalDepositStatus, ErrorText>>,
+  heldBySteam: (date: string) =>
+    `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you do not want it; if it completes, the store is credited.`,
   closedNote: 'This deposit is closed. Start again from the store.',
   scamSteps: [
     'If you did not cancel the trade yourself, somebody else may control your account: accept no offer that looks like ours.',
@@ -87,6 +89,8 @@ const en = {
       'Some of the items can no longer be used. The inventory is being loaded again: pick once more.',
     no_bot_available:
       'No bot can take your items right now. Nothing was sent. Try again in a minute; if that does not help, go back to the store and pay later.',
+    trade_hold:
+      'Steam would hold this trade for days, because your account has no mobile authenticator of 7 days or more. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
     steam_unavailable: 'Steam does not answer right now. Your items are safe; try again in a few minutes.',
     technical_works:
       'New trades are paused for technical works. Nothing was sent and your time stands still; try again in a few minutes.',
@@ -146,6 +150,8 @@ const ru: ModalTexts = {
         'Некоторые предметы больше нельзя передать; ни один не покинул ваш инвентарь. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
     },
   },
+  heldBySteam: (date) =>
+    `Steam задержал этот обмен, поэтому пополнение завершено. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
   closedNote: 'Это пополнение закрыто. Начните заново в магазине.',
   scamSteps: [
     'Если вы не отменяли обмен сами, аккаунтом может управлять кто-то ещё: не принимайте похожих предложений.',
@@ -180,6 +186,8 @@ const ru: ModalTexts = {
       'Некоторые предметы больше нельзя использовать. Инвентарь загружается заново: выберите ещё раз.',
     no_bot_available:
       'Сейчас ни один бот не может принять предметы. Ничего не отправлено. Попробуйте через минуту; если не поможет, вернитесь в магазин и оплатите позже.',
+    trade_hold:
+      'Steam задержал бы этот обмен на несколько дней: мобильный аутентификатор вашего аккаунта не подключён или моложе 7 дней. Ничего не отправлено. Подключите Steam Guard в приложении Steam и платите предметами через 7 дней.',
     steam_unavailable: 'Steam сейчас не отвечает. Предметы в безопасности; попробуйте через несколько минут.',
     technical_works:
       'Новые обмены приостановлены на время технических работ. Ничего не отправлено, время не идёт; попробуйте через несколько минут.',

@@ -23,7 +23,7 @@ const SUSPICIOUS: Record<MappedOutcome, boolean> = {
 }
 
 export function Completed({ outcome, alarm, payment }: Props) {
-  const { texts } = useModal()
+  const { texts, language } = useModal()
   if (outcome === 'paymentTimeout') {
     return (
       <Dialog className="dialog-outcome" name={texts.depositTo(payment.storeName)}>
@@ -37,13 +37,17 @@ export function Completed({ outcome, alarm, payment }: Props) {
     )
   }
   const { title, description } = texts.outcomes[outcome]
+  const { steamHoldUntil } = payment
+  const isHeld = outcome === 'tradeHasInvalidItems' && steamHoldUntil !== null
   return (
     <Dialog className="dialog-outcome">
       {(titleId) => (
         <>
           <OutcomeIcon outcome={outcome} />
           <h2 id={titleId}>{title}</h2>
-          <p className="outcome-description">{description}</p>
+          <p className="outcome-description">
+            {isHeld ? texts.heldBySteam(formatDate(steamHoldUntil, language)) : description}
+          </p>
           {outcome === 'succeeded' && <Received payment={payment} />}
           {(SUSPICIOUS[outcome] || payment.endedAtOnce) && <ScamSteps atOnce={payment.endedAtOnce} />}
           {alarm && <Alarm />}

@@ -113,6 +113,27 @@ create table bot (
   created_at timestamptz not null default till_now()
 );
 
+-- For how long a bot gets no new trades after Steam refused it. At most one pause for each scope: all games, or one.
+create table bot_bar (
+  bot_id bigint not null references bot,
+  scope text not null check (scope in ('all', 'cs', 'dota', 'rust', 'tf')),
+  reason text not null check (reason in
+    ('bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited', 'doubted')),
+  barred_at timestamptz not null,
+  until timestamptz not null,
+  -- Pauses in a row, with no offer sent between them.
+  times integer not null check (times > 0),
+  primary key (bot_id, scope)
+);
+
+-- Partners whom another bot could serve after this one was refused without a reason.
+create table bot_doubt (
+  bot_id bigint not null references bot,
+  partner_steam_id text not null,
+  doubted_at timestamptz not null,
+  primary key (bot_id, partner_steam_id)
+);
+
 -- -------------------------------------------------------------------------------------------------------- outages
 
 -- What does not work right now. A row exists while its outage lasts.
@@ -321,10 +342,24 @@ create table trade (
   partner_token text not null,
   state text not null default 'intended' check (state in ('intended', 'sending', 'unknown', 'active', 'refused',
     'abandoned', 'declined', 'countered', 'invalid', 'timed_out', 'held', 'final', 'reversed')),
+  -- When the shopper asked. Attempts at other bots keep it.
+  intended_at timestamptz not null default till_now(),
+  -- Bots that were refused the same wish before.
+  tried_bots bigint[] not null default '{}',
+  -- The one of them that was refused without a reason.
+  doubted_bot bigint references bot,
   -- Why it was refused or ended.
   reason text,
+  -- How Steam refused the offer, or what was found right before the send.
+  refusal text check (refusal in ('invalid_token', 'partner_cannot_trade', 'partner_trade_ban', 'bot_cannot_trade',
+    'too_many_to_partner', 'too_many_in_all', 'too_many_offers', 'renamed', 'items_gone', 'inventory_full',
+    'item_server_down', 'access_denied', 'session_dead', 'rate_limited', 'partner_hold', 'own_hold')),
+  -- The trade that goes on with the same wish.
+  moved_to bigint unique references trade,
+  -- Steam holds the items of an ended trade until then. They stay taken.
+  steam_hold_until timestamptz,
   -- Why our own cancel was sent; it decides what a cancelled offer means.
-  cancelling text check (cancelling in ('deadline', 'escrow', 'needs_confirmation', 'store')),
+  cancelling text check (cancelling in ('deadline', 'needs_confirmation', 'store')),
   currency text not null,
   total bigint not null check (total > 0),
   gross_total bigint not null,

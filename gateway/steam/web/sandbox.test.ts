@@ -91,7 +91,7 @@ describe('people', () => {
   })
 
   it('are checked by the token of their trade link', async () => {
-    expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: 0 })
+    expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: { partner: 0, own: 0 } })
     expect(await session.checkPartner({ ...shopper, token: 'wrongone' })).toEqual({
       kind: 'refused',
       reason: 'invalid_token',
@@ -207,6 +207,40 @@ describe('an offer', () => {
     expect(await sent('nova_hound')).toMatchObject({ kind: 'sent' })
   })
 
+  it.each([
+    ['send-new-device', 'bot_cannot_trade'],
+    ['send-steam-guard', 'bot_cannot_trade'],
+    ['send-24', 'bot_cannot_trade'],
+    ['send-15', 'access_denied'],
+    ['send-25', 'too_many_offers'],
+    ['send-too-many-offers', 'too_many_in_all'],
+    ['send-inventory-full', 'inventory_full'],
+    ['send-429', 'rate_limited'],
+    ['send-34', 'renamed'],
+  ])('D-30 of one bot alone is refused by %s as %s; another bot is not', async (misfortune, reason) => {
+    const [, other] = botsSchema.parse(await control('GET', 'bots'))
+    const opened = await steamHere().openSession(other?.refreshToken ?? '')
+    if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+    try {
+      sandbox.begin(misfortune, { steamId: session.steamId })
+      const assets = await someAssets(1)
+      expect(await session.sendOffer(shopper, assets, 'A')).toEqual({ kind: 'refused', reason })
+      expect(await opened.session.sendOffer(shopper, assets, 'B')).toMatchObject({ kind: 'sent' })
+      sandbox.end(misfortune, session.steamId)
+      expect(await session.sendOffer(shopper, assets, 'C')).toMatchObject({ kind: 'sent' })
+    } finally {
+      opened.session.close()
+    }
+  })
+
+  it('D-24 tells a hold of the bot’s own from one of the shopper’s', async () => {
+    sandbox.begin('hold-15-days', { steamId: session.steamId })
+    expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: { partner: 0, own: 15 } })
+    sandbox.end('hold-15-days')
+    sandbox.begin('hold-15-days', { steamId: shopper.steamId })
+    expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: { partner: 15, own: 0 } })
+  })
+
   it('whose answer was lost is unknown, and found by its code', async () => {
     const assets = await someAssets(2)
     await control('POST', 'faults', {
@@ -251,6 +285,9 @@ describe('every field of the port', () => {
     const delivered = await session.readTradeStatus(tradeId ?? '')
     await control('POST', `trades/${tradeId}/reverse`)
     const trades = await session.listTrades(since)
+    const held = await send('K7M2QY')
+    sandbox.begin('hold-15-days', { steamId: shopper.steamId })
+    await control('POST', `offers/${held.offerId}/accept`)
     const offers = await session.listSentOffers(since)
     const profile = await steamHere().readProfile(shopper.steamId)
     if (trades.kind !== 'trades' || offers.kind !== 'offers') throw new Error(JSON.stringify(trades))

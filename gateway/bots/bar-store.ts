@@ -1,0 +1,80 @@
+/** Bars of bots and what they are judged by, in PostgreSQL. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Game } from '../../contract/games.ts'
+import type { Db, Tx } from '../db/client.ts'
+import { type Bar, type BarReason, DOUBTS, DOUBTS_WITHIN_MS, nextBar, type Standing, scopeOf } from './bar.ts'
+
+type Refused = { botId: bigint; reason: BarReason; game: Game; now: Date }
+
+/** Bars a bot, or leaves the bar that holds longer. */
+export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refused): Promise<void> {
+  const scope = scopeOf(reason, game)
+  const row = await tx
+    .selectFrom('bot_bar')
+    .select(['scope', 'reason', 'until', 'times'])
+    .where('bot_id', '=', botId)
+    .where('scope', '=', scope)
+    .forUpdate()
+    .executeTakeFirst()
+  const { until, times, reason: because } = nextBar(row, { reason, game, now })
+  const values = { bot_id: botId, scope, reason: because, barred_at: now, until, times }
+  await tx
+    .insertInto('bot_bar')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['bot_id', 'scope']).doUpdateSet(values))
+    .execute()
+}
+
+/** Steam took an offer of the bot for this game: what was held against it is over. */
+export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void> {
+  await tx.deleteFrom('bot_bar').where('bot_id', '=', botId).where('scope', 'in', ['all', game]).execute()
+  await tx.deleteFrom('bot_doubt').where('bot_id', '=', botId).execute()
+}
+
+type Doubt = { botId: bigint; partnerSteamId: string; game: Game; now: Date }
+
+/** Another bot could serve this partner. Several such partners within an hour make the bot doubted. */
+export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Doubt): Promise<void> {
+  const values = { bot_id: botId, partner_steam_id: partnerSteamId, doubted_at: now }
+  await tx
+    .insertInto('bot_doubt')
+    .values(values)
+    .onConflict((conflict) => conflict.columns(['bot_id', 'partner_steam_id']).doUpdateSet(values))
+    .execute()
+  const { partners } = await tx
+    .selectFrom('bot_doubt')
+    .select((eb) => eb.fn.countAll<bigint>().as('partners'))
+    .where('bot_id', '=', botId)
+    .where('doubted_at', '>', new Date(now.getTime() - DOUBTS_WITHIN_MS))
+    .executeTakeFirstOrThrow()
+  if (partners >= DOUBTS) await barBot(tx, { botId, reason: 'doubted', game, now })
+}
+
+/** How a bot stands for an offer of the game, as an expression over the row `bot`. */
+export function standingFor(game: Game): RawBuilder<Standing> {
+  return sql<Standing>`(select case
+    when bool_or(bar.reason <> 'doubted') then 'barred' when count(*) > 0 then 'doubted' else 'free' end
+    from bot_bar bar
+    where bar.bot_id = bot.id and bar.scope in ('all', ${game}) and bar.until > (select till_now()))`
+}
+
+export type BotBar = Bar & { botId: bigint; barredAt: Date }
+
+/** Every bar that holds now. */
+export async function listBars(db: Db): Promise<BotBar[]> {
+  const rows = await db
+    .selectFrom('bot_bar')
+    .selectAll()
+    .where('until', '>', sql<Date>`till_now()`)
+    .orderBy('bot_id')
+    .orderBy('scope')
+    .execute()
+  return rows.map(({ bot_id: botId, barred_at: barredAt, scope, reason, until, times }) => ({
+    botId,
+    barredAt,
+    scope,
+    reason,
+    until,
+    times,
+  }))
+}

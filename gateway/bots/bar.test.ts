@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { at } from '../testing/trades.ts'
+import { type Bar, type BarReason, nextBar, standingOf } from './bar.ts'
+
+const MINUTE = 60
+const refusedAt = (seconds: number, reason: BarReason = 'bot_cannot_trade') =>
+  ({ reason, game: 'cs', now: at(seconds) }) as const
+
+describe('a bar', () => {
+  it('D-30 doubles with each refusal that follows a pause, up to twelve hours', () => {
+    let bar: Bar | undefined
+    const pauses: number[] = []
+    let now = 0
+    for (let times = 0; times < 7; times += 1) {
+      bar = nextBar(bar, refusedAt(now))
+      const end = (bar.until.getTime() - at(0).getTime()) / 1000
+      pauses.push((end - now) / MINUTE)
+      now = end
+    }
+    expect(pauses).toEqual([30, 60, 120, 240, 480, 720, 720])
+  })
+
+  it('does not grow by offers that were under way when it began', () => {
+    const first = nextBar(undefined, refusedAt(0))
+    expect(nextBar(first, refusedAt(10))).toBe(first)
+  })
+
+  it('gives way to a longer one, and not to a shorter one', () => {
+    const short = nextBar(undefined, refusedAt(0, 'rate_limited'))
+    const long = nextBar(short, refusedAt(10))
+    expect(long).toMatchObject({ reason: 'bot_cannot_trade', times: 2 })
+    expect(nextBar(long, refusedAt(20, 'rate_limited'))).toBe(long)
+  })
+
+  it('is of one game where the reason is a game’s', () => {
+    expect(nextBar(undefined, refusedAt(0, 'inventory_full')).scope).toBe('cs')
+    expect(nextBar(undefined, refusedAt(0, 'too_many_in_all')).scope).toBe('all')
+  })
+})
+
+describe('how a bot stands', () => {
+  const barred = nextBar(undefined, refusedAt(0))
+  const doubted = nextBar(undefined, refusedAt(0, 'doubted'))
+
+  it.each([
+    ['free without bars', [], 0, 'free'],
+    ['barred while a bar holds', [barred, doubted], 1, 'barred'],
+    ['free from the end of its bar on', [barred], 30 * MINUTE, 'free'],
+    ['doubted where doubts are all there is', [doubted], 1, 'doubted'],
+  ] as const)('%s', (_, bars, seconds, standing) => {
+    expect(standingOf(bars, at(seconds))).toBe(standing)
+  })
+})

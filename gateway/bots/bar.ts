@@ -1,0 +1,63 @@
+/** For how long a bot gets no new trades after Steam refused its offers. Pure. */
+import type { Game } from '../../contract/games.ts'
+
+export type BarReason =
+  /** A new device, a cooldown or a ban. */
+  | 'bot_cannot_trade'
+  /** Steam would hold the bot's own side of a trade. */
+  | 'own_hold'
+  | 'too_many_in_all'
+  | 'inventory_full'
+  | 'rate_limited'
+  /** Steam refused it what another bot was then allowed, several times. */
+  | 'doubted'
+
+/** `all`: whatever the game. */
+export type BarScope = Game | 'all'
+
+/** `times`: how many pauses in a row, with no offer sent between them. */
+export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: number }
+
+/** What a bar means for the choice of a bot. A doubted bot is chosen when no other has room. */
+export type Standing = 'free' | 'doubted' | 'barred'
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+type Rule = { firstMs: number; mostMs: number; ofGame: boolean }
+
+const RULES: Record<BarReason, Rule> = {
+  bot_cannot_trade: { firstMs: 30 * MINUTE_MS, mostMs: 12 * HOUR_MS, ofGame: false },
+  own_hold: { firstMs: HOUR_MS, mostMs: 12 * HOUR_MS, ofGame: false },
+  too_many_in_all: { firstMs: MINUTE_MS, mostMs: 30 * MINUTE_MS, ofGame: false },
+  inventory_full: { firstMs: 10 * MINUTE_MS, mostMs: 6 * HOUR_MS, ofGame: true },
+  rate_limited: { firstMs: MINUTE_MS, mostMs: 30 * MINUTE_MS, ofGame: false },
+  doubted: { firstMs: 5 * MINUTE_MS, mostMs: 2 * HOUR_MS, ofGame: false },
+}
+
+/** So many partners whom another bot could serve, within this time, make a bot doubted. */
+export const DOUBTS = 3
+export const DOUBTS_WITHIN_MS = HOUR_MS
+
+export const scopeOf = (reason: BarReason, game: Game): BarScope => (RULES[reason].ofGame ? game : 'all')
+
+type Refused = { reason: BarReason; game: Game; now: Date }
+
+/** The bar after one more refusal. `before`: the one of the same scope, if there is one. Pauses double. */
+export function nextBar(before: Bar | undefined, { reason, game, now }: Refused): Bar {
+  const { firstMs, mostMs } = RULES[reason]
+  // Refusals of offers that were under way together are one refusal.
+  if (before !== undefined && before.reason === reason && before.until > now) return before
+  const times = (before?.times ?? 0) + 1
+  const pauseMs = Math.min(firstMs * 2 ** (times - 1), mostMs)
+  const until = new Date(now.getTime() + pauseMs)
+  const next: Bar = { scope: scopeOf(reason, game), reason, until, times }
+  return before !== undefined && before.until > until ? before : next
+}
+
+/** `bars`: those of the bot that hold for a game. */
+export function standingOf(bars: readonly Bar[], now: Date): Standing {
+  const running = bars.filter(({ until }) => until > now)
+  if (running.some(({ reason }) => reason !== 'doubted')) return 'barred'
+  return running.length > 0 ? 'doubted' : 'free'
+}

@@ -1,0 +1,125 @@
+/** D-24 over the real database: what becomes of items that Steam holds. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { balancesOf } from '../ledger/store.ts'
+import type { OfferState } from '../steam/steam.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
+import { requestTrade } from './request.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+/** The shopper accepted without an authenticator: Steam holds the items for 15 days. */
+async function held() {
+  const deposit = await aDeposit(till, store)
+  const { tradeId } = await offerFor(till, bot, deposit)
+  become('in_escrow')
+  await tradeHandlers(till.deps).watch(bot)
+  return { deposit, tradeId }
+}
+
+function become(state: OfferState): void {
+  const offer = session.offers.get('1')
+  if (offer === undefined) throw new Error('Steam has no offer')
+  const escrowEndsAt = state === 'in_escrow' ? new Date(till.clock.now().getTime() + 15 * DAY_MS) : null
+  session.offers.set('1', { ...offer, state, escrowEndsAt })
+}
+
+/** Does what is due after a while, as the sweep would. */
+async function later(ms: number): Promise<void> {
+  till.clock.advance(ms)
+  const due = await till.db.selectFrom('trade').select('id').where('due_at', '<=', till.clock.now()).execute()
+  for (const { id } of due) await tradeHandlers(till.deps).trade(bot, id)
+}
+
+const trade = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
+const statusOf = async (id: bigint) =>
+  (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
+const live = async () =>
+  (await till.db.selectFrom('trade_item').select('live').execute()).map((row) => row.live)
+const cancels = () => session.calls.filter((call) => call.startsWith('cancel'))
+
+describe('D-24 items that Steam holds', () => {
+  it('end the deposit at once, stay taken, and are never cancelled by us', async () => {
+    const { deposit } = await held()
+    expect(await statusOf(deposit.id)).toBe('tradeHasInvalidItems')
+    expect(await trade()).toMatchObject({ state: 'invalid', reason: 'escrow' })
+    expect(await live()).toEqual([true, true])
+    for (let look = 0; look < 30; look += 1) await later(6 * HOUR_MS)
+    expect(cancels()).toEqual([])
+    expect((await trade()).due_at).not.toBeNull()
+  })
+
+  it('leave the slot of the bot free for others, and nobody else may name them', async () => {
+    const { deposit } = await held()
+    const again = await aDeposit(till, store)
+    await till.db
+      .updateTable('quote_item')
+      .set({ asset_id: `${deposit.id}0` })
+      .where('quote_id', '=', again.quoteId)
+      .where('asset_id', '=', `${again.id}0`)
+      .execute()
+    const answer = await requestTrade(till.deps, { ...again.body, items: [`${deposit.id}0`, `${again.id}1`] })
+    expect(answer).toEqual({ kind: 'refused', code: 'items_unavailable' })
+    const free = await till.db
+      .selectFrom('trade')
+      .select('id')
+      .where('state', 'in', ['intended', 'sending', 'unknown', 'active'])
+      .execute()
+    expect(free).toEqual([])
+  })
+
+  it('are credited when the hold ends with a delivery', async () => {
+    const { deposit } = await held()
+    await later(15 * DAY_MS)
+    session.accept('1')
+    await later(HOUR_MS)
+    expect(await statusOf(deposit.id)).toBe('succeeded')
+    expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
+    expect(cancels()).toEqual([])
+  })
+
+  it('are free again when the shopper cancels, and the trade comes to rest a day later', async () => {
+    await held()
+    become('cancelled')
+    await later(6 * HOUR_MS)
+    expect(await live()).toEqual([false, false])
+    await later(2 * DAY_MS)
+    expect((await trade()).due_at).toBeNull()
+    expect((await balancesOf(till.db, store.id)).length).toBe(0)
+  })
+
+  it('are free again a day after Steam’s own end of the hold, with an error line', async () => {
+    await held()
+    await later(16 * DAY_MS + HOUR_MS)
+    expect(await live()).toEqual([false, false])
+    const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { msg: 'Steam still holds the items of an offer, a day after its own end of the hold' },
+    ])
+  })
+
+  it('at the deadline are seen before a cancel is sent', async () => {
+    const deposit = await aDeposit(till, store)
+    await offerFor(till, bot, deposit)
+    become('in_escrow')
+    await later(301_000)
+    expect(cancels()).toEqual([])
+    expect(await statusOf(deposit.id)).toBe('tradeHasInvalidItems')
+  })
+})

@@ -1,0 +1,72 @@
+/** Intents in PostgreSQL: the first of a shopper's wish, and the next at another bot. */
+import { type Insertable, sql } from 'kysely'
+import { botQueue } from '../bots/bot.ts'
+import type { FleetLimits } from '../bots/fleet.ts'
+import { chooseBotForTrade } from '../bots/service.ts'
+import type { Tx } from '../db/client.ts'
+import type { TradeItemTable, TradeTable } from '../db/trade-tables.ts'
+import type { DepositDeps } from '../deposits/service.ts'
+import type { TradeRow } from './store.ts'
+
+export type TradeLimits = {
+  maxItems: number
+  /** What one bot may have open and hold. */
+  fleet: FleetLimits
+}
+
+export type IntentDeps = DepositDeps & { limits: TradeLimits }
+
+type Intent = Omit<Insertable<TradeTable>, 'secret_code' | 'created_at' | 'due_at'>
+
+/** Writes an intent and wakes its bot. The caller writes its items. */
+export async function writeIntent(deps: IntentDeps, tx: Tx, intent: Intent): Promise<bigint> {
+  const now = deps.clock.now()
+  const { id } = await tx
+    .insertInto('trade')
+    .values({ ...intent, secret_code: deps.ids.secretCode(), created_at: now, due_at: now })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const job = { kind: 'trade', tradeId: String(id) } as const
+  await deps.queue.send(tx, botQueue(intent.bot_id), job, { singletonKey: `trade ${id}` })
+  return id
+}
+
+export async function writeItems(
+  tx: Tx,
+  tradeId: bigint,
+  items: readonly Omit<Insertable<TradeItemTable>, 'trade_id'>[],
+): Promise<void> {
+  await tx
+    .insertInto('trade_item')
+    .values(items.map((item) => ({ ...item, trade_id: tradeId })))
+    .execute()
+}
+
+type Moving = { row: TradeRow; inDoubt: boolean }
+
+/** Gives the wish of a refused trade to a bot that was not asked for it yet; nothing happens where none has room. */
+export async function moveToOtherBot(deps: IntentDeps, tx: Tx, { row, inDoubt }: Moving): Promise<void> {
+  const tried = [...row.tried_bots, row.bot_id]
+  const { items } = await tx
+    .selectFrom('trade_item')
+    .select((eb) => eb.fn.countAll<bigint>().as('items'))
+    .where('trade_id', '=', row.id)
+    .executeTakeFirstOrThrow()
+  const wanted = { partnerSteamId: row.partner_steam_id, game: row.game, items: Number(items), tried }
+  const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
+  if (bot === undefined) return
+  const { deposit_id, quote_id, game, partner_steam_id, partner_token, currency, total, gross_total } = row
+  const same = { deposit_id, quote_id, game, partner_steam_id, partner_token, currency, total, gross_total }
+  const id = await writeIntent(deps, tx, {
+    ...same,
+    bot_id: bot.botId,
+    intended_at: row.intended_at,
+    tried_bots: tried,
+    doubted_bot: inDoubt ? row.bot_id : row.doubted_bot,
+  })
+  await sql`
+    insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
+    select ${id}, asset_id, app_id, context_id, name, market_hash_name, price, gross
+    from trade_item where trade_id = ${row.id}`.execute(tx)
+  await tx.updateTable('trade').set({ moved_to: id }).where('id', '=', row.id).execute()
+}

@@ -1,0 +1,206 @@
+/** Refusals on the bot's side, over the real database: the wish goes on at another bot. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { barBot, listBars } from '../bots/bar-store.ts'
+import type { BotContext } from '../bots/bot.ts'
+import { balancesOf } from '../ledger/store.ts'
+import type { RefusedReason } from '../steam/steam.ts'
+import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
+import { requestTrade } from './request.ts'
+
+type Bot = { bot: BotContext; session: FakeSession }
+
+let till: Till
+let store: { id: bigint }
+let bots: Bot[]
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  bots = []
+})
+afterEach(() => till.close())
+
+async function fleet(size: number): Promise<void> {
+  for (let n = 1; n <= size; n += 1) bots.push(await aBot(till, fakeSession(`7656119800000010${n}`)))
+}
+
+const refuse = (bot: Bot | undefined, reason: RefusedReason, times = 1) => {
+  for (let n = 0; n < times; n += 1) bot?.session.sends.push({ answer: 'refused', reason })
+}
+
+const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
+
+/** Lets every bot do what is due for its trades. */
+async function work(): Promise<void> {
+  for (const row of await trades()) {
+    const bot = bots.find(({ bot: { botId } }) => botId === row.bot_id)
+    if (bot) await tradeHandlers(till.deps).trade(bot.bot, row.id)
+  }
+}
+
+async function request(body: Parameters<typeof requestTrade>[1]) {
+  let isAnswered = false
+  const answer = requestTrade(till.deps, body).finally(() => {
+    isAnswered = true
+  })
+  const worked = async () => {
+    await work()
+    return isAnswered
+  }
+  await expect.poll(worked).toBe(true)
+  return answer
+}
+
+const sentBy = () => bots.map(({ session }) => session.calls.filter((call) => call.startsWith('send')).length)
+const bars = async () =>
+  (await listBars(till.db)).map(({ botId, scope, reason }) => ({ botId, scope, reason }))
+const idOf = (n: number) => bots[n]?.bot.botId
+
+describe('D-30 a bot that Steam bars', () => {
+  it('hands the wish on within the same request, and gets no new trades', async () => {
+    await fleet(2)
+    refuse(bots[0], 'bot_cannot_trade')
+    const first = await aDeposit(till, store)
+    expect(await request(first.body)).toEqual({ kind: 'active' })
+    expect(sentBy()).toEqual([1, 1])
+    expect(await bars()).toEqual([{ botId: idOf(0), scope: 'all', reason: 'bot_cannot_trade' }])
+    const rows = await trades()
+    expect(rows.map(({ state }) => state)).toEqual(['refused', 'active'])
+    expect(rows[0]?.moved_to).toBe(rows[1]?.id)
+    expect(rows[1]).toMatchObject({
+      tried_bots: [idOf(0)],
+      total: rows[0]?.total,
+      quote_id: rows[0]?.quote_id,
+    })
+    expect(new Set(rows.map((row) => row.secret_code)).size).toBe(2)
+
+    for (let n = 0; n < 3; n += 1) await request((await aDeposit(till, store)).body)
+    expect(sentBy()).toEqual([1, 4])
+  })
+
+  it('is credited once, with the items of the very wish', async () => {
+    await fleet(2)
+    refuse(bots[0], 'bot_cannot_trade')
+    await request((await aDeposit(till, store)).body)
+    bots[1]?.session.accept('1')
+    await tradeHandlers(till.deps).watch(bots[1]?.bot ?? (expect.unreachable() as never))
+    expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
+  })
+
+  it('comes back after its pause, and a second refusal doubles the pause', async () => {
+    await fleet(2)
+    refuse(bots[0], 'bot_cannot_trade', 2)
+    await request((await aDeposit(till, store)).body)
+    await jump(till, 31 * 60)
+    await request((await aDeposit(till, store)).body)
+    expect(sentBy()).toEqual([2, 2])
+    const [bar] = await listBars(till.db)
+    expect(bar).toMatchObject({ times: 2, until: new Date((bar?.barredAt.getTime() ?? 0) + 60 * 60_000) })
+  })
+
+  it('is trusted again once Steam takes an offer of it', async () => {
+    await fleet(1)
+    refuse(bots[0], 'bot_cannot_trade')
+    expect(await request((await aDeposit(till, store)).body)).toEqual({
+      kind: 'refused',
+      code: 'no_bot_available',
+    })
+    await jump(till, 31 * 60)
+    expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
+    expect(await till.db.selectFrom('bot_bar').selectAll().execute()).toEqual([])
+  })
+
+  it('is barred for one game where its inventory of that game is full', async () => {
+    await fleet(1)
+    refuse(bots[0], 'inventory_full')
+    const full = await request((await aDeposit(till, store, { game: 'cs' })).body)
+    expect(full).toEqual({ kind: 'refused', code: 'no_bot_available' })
+    expect(await request((await aDeposit(till, store, { game: 'dota' })).body)).toEqual({ kind: 'active' })
+    expect(await bars()).toEqual([{ botId: idOf(0), scope: 'cs', reason: 'inventory_full' }])
+  })
+
+  it('is told in an error line, and the shopper of no fault of theirs', async () => {
+    await fleet(2)
+    refuse(bots[0], 'bot_cannot_trade')
+    await request((await aDeposit(till, store)).body)
+    const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
+    expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
+      { msg: 'bot was barred, because Steam refused its offer', because: 'bot_cannot_trade' },
+    ])
+  })
+})
+
+describe('D-30 a wish that many bots cannot serve', () => {
+  it('is tried with four bots, then the page asks again and the fifth serves it', async () => {
+    await fleet(5)
+    for (const bot of bots.slice(0, 4)) refuse(bot, 'bot_cannot_trade')
+    const deposit = await aDeposit(till, store)
+    expect(await request(deposit.body)).toEqual({ kind: 'sending' })
+    expect(sentBy()).toEqual([1, 1, 1, 1, 0])
+    expect(await request(deposit.body)).toEqual({ kind: 'active' })
+    expect(sentBy()).toEqual([1, 1, 1, 1, 1])
+  })
+
+  it('is refused for want of a bot only when none is left', async () => {
+    await fleet(3)
+    for (const bot of bots) refuse(bot, 'bot_cannot_trade')
+    const answer = await request((await aDeposit(till, store)).body)
+    expect(answer).toEqual({ kind: 'refused', code: 'no_bot_available' })
+    expect(sentBy()).toEqual([1, 1, 1])
+  })
+})
+
+describe('D-30 a refusal without a reason', () => {
+  it('is the shopper’s when a second bot is refused too, and bars nobody', async () => {
+    await fleet(3)
+    for (const bot of bots) refuse(bot, 'access_denied')
+    const answer = await request((await aDeposit(till, store)).body)
+    expect(answer).toEqual({ kind: 'refused', code: 'trade_refused' })
+    expect(sentBy()).toEqual([1, 1, 0])
+    expect(await bars()).toEqual([])
+  })
+
+  it('counts against the bot when another one is not refused: three partners within an hour', async () => {
+    await fleet(2)
+    refuse(bots[0], 'access_denied', 3)
+    for (let n = 0; n < 3; n += 1) {
+      // The other bot has more to do, so the first one is chosen.
+      expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
+      await till.db
+        .updateTable('trade')
+        .set({ state: 'timed_out', reason: 'deadline', ended_at: new Date() })
+        .where('state', '=', 'active')
+        .execute()
+      expect(await bars()).toEqual(n < 2 ? [] : [{ botId: idOf(0), scope: 'all', reason: 'doubted' }])
+    }
+  })
+
+  it('leaves a doubted bot in the choice when no other has room: shoppers alone bar no bot', async () => {
+    await fleet(1)
+    const [{ bot }] = bots as [Bot]
+    await barBot(till.db, { botId: bot.botId, reason: 'doubted', game: 'dota', now: till.clock.now() })
+    expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
+  })
+})
+
+describe('D-24 the hold of both sides is asked right before the send', () => {
+  it('of the shopper: nothing is sent, and they are told why', async () => {
+    await fleet(2)
+    for (const { session } of bots) session.holdDays = { partner: 15, own: 0 }
+    const answer = await request((await aDeposit(till, store)).body)
+    expect(answer).toEqual({ kind: 'refused', code: 'trade_hold' })
+    expect(sentBy()).toEqual([0, 0])
+    expect(await bars()).toEqual([])
+  })
+
+  it('of the bot: it is barred, nobody is told that it was their fault, and another bot sends', async () => {
+    await fleet(2)
+    const [first] = bots as [Bot]
+    first.session.holdDays = { partner: 0, own: 7 }
+    expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
+    expect(sentBy()).toEqual([0, 1])
+    expect(await bars()).toEqual([{ botId: idOf(0), scope: 'all', reason: 'own_hold' }])
+  })
+})

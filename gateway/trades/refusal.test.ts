@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import type { Refusal } from '../db/trade-tables.ts'
+import { at, attempt } from '../testing/trades.ts'
+import { isOfBot, judgeRefusal } from './refusal.ts'
+
+const judged = (refusal: Refusal, change: Partial<typeof attempt> = {}, seconds = 1) =>
+  judgeRefusal(refusal, { ...attempt, ...change }, at(seconds))
+
+describe('D-30 a refusal has a side', () => {
+  it.each<[Refusal, string]>([
+    ['invalid_token', 'trade_refused'],
+    ['partner_cannot_trade', 'trade_refused'],
+    ['partner_trade_ban', 'trade_refused'],
+    ['partner_hold', 'trade_hold'],
+    ['items_gone', 'items_unavailable'],
+    ['item_server_down', 'steam_unavailable'],
+  ])('%s is not the bot’s: the shopper hears %s, and no other bot is asked', (refusal, code) => {
+    expect(judged(refusal)).toEqual({ code, bars: null, next: 'end' })
+    expect(isOfBot(refusal)).toBe(false)
+  })
+
+  it.each<Refusal>(['bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited'])(
+    '%s bars the bot, and another one tries',
+    (refusal) => {
+      expect(judged(refusal)).toEqual({ code: 'no_bot_available', bars: refusal, next: 'move' })
+      expect(isOfBot(refusal)).toBe(true)
+    },
+  )
+
+  it.each<Refusal>(['too_many_to_partner', 'session_dead'])(
+    '%s bars no bot, and another one tries',
+    (refusal) => {
+      expect(judged(refusal)).toEqual({ code: 'no_bot_available', bars: null, next: 'move' })
+      expect(isOfBot(refusal)).toBe(true)
+    },
+  )
+
+  it.each<Refusal>(['access_denied', 'renamed', 'too_many_offers'])(
+    '%s is tried with one other bot; refused there too, it is the shopper’s',
+    (refusal) => {
+      expect(judged(refusal).next).toBe('move_in_doubt')
+      expect(judged(refusal, { tried: [1n], doubted: 1n })).toMatchObject({ bars: null, next: 'end' })
+      expect(isOfBot(refusal)).toBe(false)
+    },
+  )
+})
+
+describe('D-30 a wish moves on', () => {
+  it('over four bots at most', () => {
+    expect(judged('own_hold', { tried: [1n, 2n] }).next).toBe('move')
+    expect(judged('own_hold', { tried: [1n, 2n, 3n] })).toMatchObject({ bars: 'own_hold', next: 'end' })
+  })
+
+  it('for 15 s at most', () => {
+    expect(judged('own_hold', {}, 14).next).toBe('move')
+    expect(judged('own_hold', {}, 15)).toMatchObject({ bars: 'own_hold', next: 'end' })
+  })
+})

@@ -1,0 +1,71 @@
+/**
+ * Whose side a refused offer is on, and what follows. Pure. Steam refuses because of the shopper, because of the bot, or
+ * without saying why. Nothing was sent, so what the bot's side caused goes on at another bot.
+ */
+import type { ErrorCode } from '../../contract/errors.ts'
+import type { BarReason } from '../bots/bar.ts'
+import type { Refusal } from '../db/trade-tables.ts'
+import { isPast } from '../kit/clock.ts'
+
+/** `pair`: this bot cannot serve this shopper now, but it can serve others. */
+type Side = 'shopper' | 'steam' | 'unclear' | 'pair' | 'bot'
+
+type Meaning =
+  | { side: Exclude<Side, 'bot'>; code: ErrorCode }
+  | { side: 'bot'; code: ErrorCode; bars: BarReason }
+
+const ofBot = (bars: BarReason): Meaning => ({ side: 'bot', code: 'no_bot_available', bars })
+const ofShopper = (code: ErrorCode): Meaning => ({ side: 'shopper', code })
+
+const MEANINGS: Record<Refusal, Meaning> = {
+  invalid_token: ofShopper('trade_refused'),
+  partner_cannot_trade: ofShopper('trade_refused'),
+  partner_trade_ban: ofShopper('trade_refused'),
+  partner_hold: ofShopper('trade_hold'),
+  items_gone: ofShopper('items_unavailable'),
+  item_server_down: { side: 'steam', code: 'steam_unavailable' },
+  access_denied: { side: 'unclear', code: 'trade_refused' },
+  renamed: { side: 'unclear', code: 'trade_refused' },
+  too_many_offers: { side: 'unclear', code: 'no_bot_available' },
+  too_many_to_partner: { side: 'pair', code: 'no_bot_available' },
+  session_dead: { side: 'pair', code: 'no_bot_available' },
+  bot_cannot_trade: ofBot('bot_cannot_trade'),
+  own_hold: ofBot('own_hold'),
+  too_many_in_all: ofBot('too_many_in_all'),
+  inventory_full: ofBot('inventory_full'),
+  rate_limited: ofBot('rate_limited'),
+}
+
+/** One wish of a shopper may be tried at so many bots, within so long. */
+export const MOST_BOTS = 4
+export const MOVING_MS = 15_000
+
+/** How the shopper's wish came to this bot. */
+export type Attempt = {
+  /** When the shopper asked. */
+  intendedAt: Date
+  /** Bots that were refused the same wish before. */
+  tried: readonly bigint[]
+  /** The one of them that was refused without a reason: it is doubted if this bot is not refused. */
+  doubted: bigint | null
+}
+
+/** `move`: another bot is to try; with `doubt` it also shows whether this one was to blame. */
+export type Verdict = { code: ErrorCode; bars: BarReason | null; next: 'end' | 'move' | 'move_in_doubt' }
+
+export function judgeRefusal(refusal: Refusal, { intendedAt, tried, doubted }: Attempt, now: Date): Verdict {
+  const meaning = MEANINGS[refusal]
+  const { side, code } = meaning
+  const bars = meaning.side === 'bot' ? meaning.bars : null
+  const mayMove = tried.length + 1 < MOST_BOTS && !isPast(intendedAt, MOVING_MS, now)
+  if (!mayMove || side === 'shopper' || side === 'steam') return { code, bars, next: 'end' }
+  if (side !== 'unclear') return { code, bars, next: 'move' }
+  // Refused by two bots without a reason: it is the shopper's side.
+  return { code, bars, next: doubted === null ? 'move_in_doubt' : 'end' }
+}
+
+/** True where another bot may serve the shopper although this attempt ended. */
+export function isOfBot(refusal: Refusal): boolean {
+  const { side } = MEANINGS[refusal]
+  return side === 'bot' || side === 'pair'
+}
