@@ -9,7 +9,6 @@ import { type Database, openDatabase } from '../../gateway/db/client.ts'
 import { migrate } from '../../gateway/db/migrate.ts'
 import { createSignals } from '../../gateway/db/pg-signals.ts'
 import { ensureDepositQueues } from '../../gateway/deposits/jobs.ts'
-import type { DepositDeps } from '../../gateway/deposits/service.ts'
 import { ensureEventQueue } from '../../gateway/events/jobs.ts'
 import { systemIds } from '../../gateway/kit/ids.ts'
 import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
@@ -19,6 +18,7 @@ import { captureLog } from '../../gateway/testing/log.ts'
 import { aBot, aDeposit, aStore, type Till } from '../../gateway/testing/till.ts'
 import { CORE } from '../../gateway/trades/core.ts'
 import type { TradeDeps } from '../../gateway/trades/deps.ts'
+import type { IntentDeps } from '../../gateway/trades/intent-store.ts'
 import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import { record } from '../../gateway/trades/record.ts'
 import { deliveryWriter } from '../../gateway/webhooks/store.ts'
@@ -74,13 +74,13 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
       readProfile: async () => ({ kind: 'unknown_account' }),
     },
     publicUrl: 'http://till.test',
-  } satisfies DepositDeps
+    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
+  } satisfies IntentDeps
   const deps: Till['deps'] = {
     ...common,
     addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
     core: CORE,
-    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
     rules: DEFAULT_RULES,
     protectionDays: () => 8,
     historyEveryMs: 3_600_000,

@@ -39,7 +39,7 @@ const creditsWithoutProof: Decide = (trade, fact, around) => {
 const endsWithoutReading: Decide = (trade, fact, around) => {
   if (fact.kind !== 'cancelling' || trade.state !== 'active') return decide(trade, fact, around)
   const end = { state: 'timed_out', status: 'tradeTimeout', reason: 'deadline' } as const
-  return [{ kind: 'ended', end, at: around.now }]
+  return [{ kind: 'ended', end, heldUntil: null, at: around.now }]
 }
 
 const sendsAgain: Decide = (trade, fact, around) => {
@@ -55,7 +55,7 @@ const believesOnce: Decide = (trade, fact, around) => {
   const isBad = fact.kind === 'offer_read' && fact.offer.state === 'invalid_items'
   if (!isBad || trade.state !== 'active' || trade.acceptedAt !== null) return decide(trade, fact, around)
   const end = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'invalid_items' } as const
-  return [{ kind: 'ended', end, at: around.now }]
+  return [{ kind: 'ended', end, heldUntil: null, at: around.now }]
 }
 
 const forgetsTheRest: Decide = (trade, fact, around) => {

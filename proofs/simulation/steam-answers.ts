@@ -32,6 +32,7 @@ export function tell(memory: Memory, offer: SteamOffer): Offer {
     itemsToReceive: offer.isCounter ? [] : assets,
     itemsToGive: offer.isCounter ? assets : [],
     createdAt: new Date(offer.createdAt),
+    escrowEndsAt: state === 'in_escrow' ? offer.escrowEndsAt : null,
   })
   return offer.answer
 }

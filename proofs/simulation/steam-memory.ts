@@ -1,5 +1,6 @@
 /** All that the simulated Steam knows. */
 import type { Offer, OfferAsset, OfferState, TradeState, TradeStatus } from '../../gateway/steam/steam.ts'
+import type { Misfortune } from './misfortunes.ts'
 import type { Sim } from './process.ts'
 
 export type SteamOffer = {
@@ -21,6 +22,7 @@ export type SteamOffer = {
   tradeId: string | null
   /** How often each state was told: nothing else may end a trade. */
   told: Map<OfferState, number>
+  escrowEndsAt: Date | null
   /** The last answer, for the next one that says the same. */
   answer: Offer | null
 }
@@ -45,5 +47,7 @@ export type Memory = Sim & {
   byMessage: Map<string, SteamOffer>
   /** Asset id → Steam id of its owner, `bot`, or where it is under way. */
   owners: Map<string, string>
+  /** By the Steam id of the bot. */
+  misfortunes: Map<string, readonly Misfortune[]>
   lastId: number
 }

@@ -1,7 +1,16 @@
 /** A bot's session with the simulated Steam. Answers take time, and some are lost. */
-import type { OfferAnswer, SendAnswer, SteamSession, Unavailable } from '../../gateway/steam/steam.ts'
+import type {
+  Offer,
+  OfferAnswer,
+  OffersAnswer,
+  PartnerAnswer,
+  SendAnswer,
+  SteamSession,
+  Unavailable,
+} from '../../gateway/steam/steam.ts'
 import type { Sim } from './process.ts'
 import type { Steam } from './steam.ts'
+import { hold } from './violation.ts'
 
 const UNAVAILABLE: Unavailable = { kind: 'unavailable', reason: 'timeout', detail: 'simulated' }
 const UNKNOWN: SendAnswer = { kind: 'unknown', detail: 'simulated' }
@@ -23,7 +32,19 @@ type Behind = {
   isDown(): boolean
 }
 
-export function sessionOf({ faults }: Sim, { steam, bot, gate, isDown }: Behind): SteamSession {
+/** A cancel may be under way while another read learns of a hold. */
+const UNDER_WAY_MS = 15_000
+
+/** Since when a process knows that Steam holds the items of an offer. A process is told from another by its gate. */
+const heldOffers = new WeakMap<Gate, Map<string, number>>()
+
+function knownOf(gate: Gate): Map<string, number> {
+  const known = heldOffers.get(gate) ?? new Map<string, number>()
+  heldOffers.set(gate, known)
+  return known
+}
+
+export function sessionOf({ engine, faults }: Sim, { steam, bot, gate, isDown }: Behind): SteamSession {
   async function ask<T>(act: () => T, lost: T, risk = LOST_AFTER): Promise<T> {
     await gate(20, 400)
     if (isDown()) return lost
@@ -36,15 +57,37 @@ export function sessionOf({ faults }: Sim, { steam, bot, gate, isDown }: Behind)
     await gate(isLost ? 1_000 : 20, isLost ? TIMEOUT_MS : 400)
     return isLost ? lost : answer
   }
+  const known = knownOf(gate)
+  const learn = ({ offerId, state }: Offer): void => {
+    if (state !== 'in_escrow') known.delete(offerId)
+    else if (!known.has(offerId)) known.set(offerId, engine.now())
+  }
   return {
     steamId: bot,
-    checkPartner: async () => ({ kind: 'ok', holdDays: 0 }),
+    checkPartner: () => ask<PartnerAnswer>(() => steam.check(bot), UNAVAILABLE),
     readInventory: async () => UNAVAILABLE,
     sendOffer: (partner, assets, message) =>
       ask(() => steam.send({ bot, partner: partner.steamId, assets, message }), UNKNOWN, SEND_LOST),
-    readOffer: (offerId) => ask<OfferAnswer>(() => steam.read(offerId), UNAVAILABLE),
-    listSentOffers: (since) => ask(() => steam.list(bot, since), UNAVAILABLE),
-    cancelOffer: (offerId) => ask(() => steam.cancel(offerId), UNAVAILABLE),
+    async readOffer(offerId) {
+      const answer = await ask<OfferAnswer>(() => steam.read(offerId), UNAVAILABLE)
+      if (answer.kind === 'offer') learn(answer.offer)
+      return answer
+    },
+    async listSentOffers(since) {
+      const answer = await ask<OffersAnswer>(() => steam.list(bot, since), UNAVAILABLE)
+      if (answer.kind === 'offers') for (const offer of answer.offers) learn(offer)
+      return answer
+    },
+    cancelOffer: (offerId) =>
+      ask(() => {
+        const heldForMs = engine.now() - (known.get(offerId) ?? engine.now())
+        hold(
+          heldForMs < UNDER_WAY_MS,
+          'I17',
+          () => `offer ${offerId} was cancelled while Steam held its items`,
+        )
+        return steam.cancel(offerId)
+      }, UNAVAILABLE),
     declineOffer: (offerId) => ask(() => steam.refuseCounter(offerId), UNAVAILABLE),
     readTradeStatus: (tradeId) => ask(() => steam.status(tradeId), UNAVAILABLE),
     listTrades: (since) => ask(() => steam.history(bot, since), UNAVAILABLE),

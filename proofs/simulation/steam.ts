@@ -6,12 +6,14 @@ import type {
   OfferAsset,
   OfferState,
   OffersAnswer,
+  PartnerAnswer,
   RefusedReason,
   SendAnswer,
   TradeState,
   TradeStatusAnswer,
   TradesAnswer,
 } from '../../gateway/steam/steam.ts'
+import type { Misfortune } from './misfortunes.ts'
 import type { Sim } from './process.ts'
 import { statusOf, tell, tellExchange } from './steam-answers.ts'
 import type { Exchange, Memory, SteamOffer } from './steam-memory.ts'
@@ -34,11 +36,13 @@ export function createSteam(sim: Sim) {
     ofBot: new Map(),
     byMessage: new Map(),
     owners: new Map(),
+    misfortunes: new Map(),
     lastId: 1_000,
   }
-  const { offers, exchanges, byMessage, owners } = memory
+  const { offers, exchanges, byMessage, owners, misfortunes } = memory
   return {
-    ...{ offers, exchanges, byMessage, owners },
+    ...{ offers, exchanges, byMessage, owners, misfortunes },
+    check: (bot: string) => check(memory, bot),
     send: (parcel: Parcel) => send(memory, parcel),
     read: (offerId: string) => read(memory, offerId),
     list: (bot: string, since: Date) => list(memory, bot, since),
@@ -94,6 +98,7 @@ function make(memory: Memory, { bot, partner, assets, message }: Parcel): SteamO
     lie: null,
     tradeId: null,
     told: new Map(),
+    escrowEndsAt: null,
     answer: null,
   }
   if (faults.plan(0.05)) {
@@ -108,11 +113,32 @@ function make(memory: Memory, { bot, partner, assets, message }: Parcel): SteamO
   return offer
 }
 
+function misfortuneOf(
+  { engine, faults, misfortunes }: Memory,
+  bot: string,
+): Misfortune['reason'] | undefined {
+  if (faults.stopped) return undefined
+  const now = engine.now()
+  return misfortunes.get(bot)?.find(({ from, until }) => from <= now && now < until)?.reason
+}
+
+/** Nobody's partner is barred here: shoppers without an authenticator had one when they were asked. */
+function check(memory: Memory, bot: string): PartnerAnswer {
+  const isHeld = misfortuneOf(memory, bot) === 'hold'
+  if (isHeld) memory.faults.saw('hold of a bot')
+  return { kind: 'ok', holdDays: { partner: 0, own: isHeld ? 15 : 0 } }
+}
+
 function send(memory: Memory, parcel: Parcel): SendAnswer {
   const { random, faults, ofBot, byMessage } = memory
   const refused = (reason: RefusedReason): SendAnswer => ({ kind: 'refused', reason })
   const { message } = parcel
   hold(!byMessage.has(message), 'I8', () => `the offer of code ${message} was sent twice`)
+  const misfortune = misfortuneOf(memory, parcel.bot)
+  if (misfortune !== undefined && misfortune !== 'hold') {
+    faults.saw('refusal on the bot’s side')
+    return refused(misfortune)
+  }
   if (!owns(memory, parcel.partner, parcel.assets)) return refused('items_gone')
   const open = (ofBot.get(parcel.bot) ?? []).filter(
     (offer) => offer.partner === parcel.partner && offer.state === 'active' && !offer.isCounter,
@@ -205,6 +231,7 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   for (const { assetId } of offer.assets) owners.set(assetId, 'under way')
   change(memory, offer, hasEscrow ? 'in_escrow' : 'accepted')
   robOthers(memory, offer)
+  if (hasEscrow) beginEscrow(memory, exchange)
   if (!hasEscrow && faults.plan(0.06)) {
     const lied = random.pick<OfferState>(['active', 'invalid_items'])
     offer.lie = {
@@ -216,6 +243,32 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   if (!hasEscrow)
     engine.after(random.chance(0.7) ? 0 : random.between(500, 25_000), () => arrive(memory, exchange))
   return true
+}
+
+const HOLD_MS = 15 * 86_400_000
+
+/** Steam holds the items. The shopper calls it off, or it completes at its end. */
+function beginEscrow(memory: Memory, exchange: Exchange): void {
+  const { engine, random, faults } = memory
+  const { offer } = exchange
+  faults.saw('escrow')
+  offer.escrowEndsAt = new Date(engine.now() + HOLD_MS)
+  const isHeld = (): boolean => offer.state === 'in_escrow'
+  if (random.chance(0.5)) {
+    engine.after(random.int(HOLD_MS), () => {
+      if (!isHeld()) return
+      faults.saw('escrow that is called off')
+      fail(memory, offer)
+      change(memory, offer, random.chance(0.5) ? 'cancelled' : 'declined')
+    })
+    return
+  }
+  engine.after(HOLD_MS, () => {
+    if (!isHeld()) return
+    faults.saw('escrow that completes')
+    change(memory, offer, 'accepted')
+    arrive(memory, exchange)
+  })
 }
 
 function arrive(memory: Memory, exchange: Exchange): void {
@@ -267,7 +320,7 @@ function counter(memory: Memory, { bot, partner, message, assets }: SteamOffer):
   const offer: SteamOffer = {
     ...{ offerId: String(memory.lastId), bot, partner, isCounter: true, message: `${message} ?`, assets },
     ...{ createdAt: now, visibleAt: now, state: 'active', changedAt: now, earlier: 'active' },
-    ...{ lie: null, tradeId: null, told: new Map(), answer: null },
+    ...{ lie: null, tradeId: null, escrowEndsAt: null, told: new Map(), answer: null },
   }
   memory.offers.set(offer.offerId, offer)
   memory.ofBot.get(bot)?.push(offer)

@@ -16,6 +16,7 @@ export type Invariant =
   | 'I14'
   | 'I15'
   | 'I16'
+  | 'I17'
   /** The code threw where it promises not to. */
   | 'defect'
 

@@ -2,7 +2,9 @@
 import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
 import type { Effect } from '../../../gateway/trades/consequences.ts'
 import { hold } from '../violation.ts'
+import { moveOn } from './attempts.ts'
 import type { Posting } from './book.ts'
+import { bar, doubt, trust } from './fleet.ts'
 import type { DepositRow, Memory, TradeRow } from './memory.ts'
 import { checkCredit, checkRelease, checkReversal, checkRisk } from './truth.ts'
 
@@ -71,7 +73,37 @@ export function apply(memory: Memory, run: Run, { row, effect }: { row: TradeRow
         deposit.store.reversed += effect.amount
       })
       return
+    case 'bar_bot':
+    case 'trust_bot':
+    case 'doubt_bot':
+    case 'move_to_other_bot':
+      run.checks.push(() => applyToFleet(memory, row, effect))
+      return
     case 'log':
+      return
+    default:
+      effect satisfies never
+  }
+}
+
+type FleetEffect = Extract<Effect, { kind: 'bar_bot' | 'trust_bot' | 'doubt_bot' | 'move_to_other_bot' }>
+
+function applyToFleet(memory: Memory, row: TradeRow, effect: FleetEffect): void {
+  const { game, botId } = row.facts
+  const bot = memory.bots.get(effect.kind === 'doubt_bot' ? effect.botId : botId)
+  if (bot === undefined) throw new Error(`there is no bot ${botId}`)
+  switch (effect.kind) {
+    case 'bar_bot':
+      bar(bot, { reason: effect.reason, game, now: effect.at })
+      return
+    case 'trust_bot':
+      trust(bot, game)
+      return
+    case 'doubt_bot':
+      doubt(bot, { partner: row.trade.partnerSteamId, game, now: new Date(memory.engine.now()) })
+      return
+    case 'move_to_other_bot':
+      moveOn(memory, row, effect)
       return
     default:
       effect satisfies never

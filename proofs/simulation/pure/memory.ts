@@ -1,5 +1,6 @@
 /** The rows of a simulated till. */
 import type { DepositStatus } from '../../../contract/statuses.ts'
+import type { Bar, BarScope } from '../../../gateway/bots/bar.ts'
 import { DEPOSIT_LIFE_MS } from '../../../gateway/deposits/deposit.ts'
 import type { ItemWorth, Terms } from '../../../gateway/trades/consequences.ts'
 import type { Trade } from '../../../gateway/trades/trade.ts'
@@ -25,6 +26,10 @@ export type Bot = {
   backlog: Set<TradeRow>
   /** Trades that have, or may have, an open offer. */
   open: Set<TradeRow>
+  /** By scope. */
+  bars: Map<BarScope, Bar>
+  /** When another bot could serve a partner after this one could not. */
+  doubts: Map<string, number>
   historyAt: Date | null
 }
 
@@ -88,11 +93,13 @@ export type Memory = Sim & {
   custody: Map<string, 'in' | 'back'>
   book: Book
   wake(row: TradeRow, at: Date): void
+  /** A wish went on at another bot. */
+  moved(next: TradeRow): void
   readHistory(botId: bigint): void
 }
 
 export function createMemory(
-  parts: Sim & Pick<Memory, 'steam' | 'trace' | 'outage' | 'wake' | 'readHistory'>,
+  parts: Sim & Pick<Memory, 'steam' | 'trace' | 'outage' | 'wake' | 'moved' | 'readHistory'>,
 ): Memory {
   return {
     ...parts,

@@ -13,6 +13,7 @@ import { type Random, seededRandom } from '../../random.ts'
 import { drain } from '../drain.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults } from '../faults.ts'
+import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
 import { bornAs, JobFailed, revive, waitForTurn } from '../process.ts'
 import { createSteam } from '../steam.ts'
@@ -21,7 +22,7 @@ import { createTrace, type Trace } from '../trace.ts'
 import { type Bot, createMemory, type Store, type TradeRow } from './memory.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
-import { beginShopping } from './shoppers.ts'
+import { beginShopping, lookForOffer } from './shoppers.ts'
 import { checkAlive, checkRest } from './truth.ts'
 
 export type PureOptions = { seed: number; deposits?: number; core?: Core; keepTrace?: boolean }
@@ -98,7 +99,9 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
   const outage = { isDown: false, isKnown: false }
   const wake = (row: TradeRow, at: Date): void => sendJob(scene, row, at)
   const readHistory = (botId: bigint): void => sendHistoryJob(scene, botId)
-  const memory = createMemory({ ...sim, steam: createSteam(sim), trace, outage, wake, readHistory })
+  const moved = (next: TradeRow): void => lookForOffer(scene, next)
+  const steam = createSteam(sim)
+  const memory = createMemory({ ...sim, steam, trace, outage, wake, moved, readHistory })
   const stores: Store[] = [0, 1, 2].map((number) => ({
     number,
     mode: number === 2 ? 'on_release' : 'on_accept',
@@ -106,8 +109,17 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
     riskLimit: BigInt(random.between(0, 40_000)),
     reversed: 0n,
   }))
-  for (const botId of [1n, 2n]) {
-    memory.bots.set(botId, { botId, epoch: 0n, backlog: new Set(), open: new Set(), historyAt: null })
+  for (const botId of [1n, 2n, 3n]) {
+    const empty = { backlog: new Set<TradeRow>(), open: new Set<TradeRow>() }
+    memory.bots.set(botId, {
+      botId,
+      epoch: 0n,
+      ...empty,
+      bars: new Map(),
+      doubts: new Map(),
+      historyAt: null,
+    })
+    steam.misfortunes.set(String(botId), drawMisfortunes(sim, FAULTS_MS))
   }
   const scene: Scene = { ...memory, core, stores, fail, processes: [] }
   scene.processes.push(createProcess(scene, 'one'), createProcess(scene, 'other'))

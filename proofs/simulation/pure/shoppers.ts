@@ -1,14 +1,14 @@
 /** Shoppers of the pure level: they open deposits, ask for trades, accept late, change their minds, take things back. */
 
 import { ProblemError } from '../../../gateway/http/refusal.ts'
-import { CODE_ALPHABET, CODE_LENGTH } from '../../../gateway/kit/ids.ts'
 import type { OfferAsset } from '../../../gateway/steam/steam.ts'
 import { cancelDeposit } from '../../../gateway/trades/cancellation.ts'
 import type { ItemWorth } from '../../../gateway/trades/consequences.ts'
 import { isEnded } from '../../../gateway/trades/trade.ts'
 import { type Habit, habitOf } from '../habits.ts'
 import type { SteamOffer } from '../steam-memory.ts'
-import { type Basket, intend } from './intents.ts'
+import type { Basket } from './attempts.ts'
+import { intend } from './intents.ts'
 import { type DepositRow, openDeposit, type TradeRow } from './memory.ts'
 import { inProcess, type Scene } from './scene.ts'
 
@@ -70,11 +70,10 @@ type Asker = { shopper: number; tries?: number }
 function askForTrade(scene: Scene, deposit: DepositRow, { shopper, tries = 1 }: Asker): void {
   const basket = basketOf(scene, shopper)
   if (basket === undefined) return
-  const botId = BigInt(scene.random.between(1, scene.bots.size))
-  post(scene, deposit, { basket, botId })
+  post(scene, deposit, basket)
   // A page that waits repeats the call, and at times two pages do.
   for (const ms of [2_000, 2_000, 30_000]) {
-    if (scene.random.chance(0.3)) scene.engine.after(ms, () => post(scene, deposit, { basket, botId }))
+    if (scene.random.chance(0.3)) scene.engine.after(ms, () => post(scene, deposit, basket))
   }
   scene.engine.after(scene.random.between(60_000, 400_000), () => {
     const isFree = deposit.status === 'created' && tries < 3
@@ -99,34 +98,20 @@ function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined
   return { assets, items, game: shopper % 2 === 0 ? 'cs' : 'dota' }
 }
 
-function codeOf({ random }: Scene): string {
-  let code = ''
-  while (code.length < CODE_LENGTH) code += CODE_ALPHABET[random.int(CODE_ALPHABET.length)]
-  return code
-}
-
-type Ask = { basket: Basket; botId: bigint }
-
-function post(scene: Scene, deposit: DepositRow, { basket, botId }: Ask): void {
+function post(scene: Scene, deposit: DepositRow, basket: Basket): void {
   const process = scene.processes[scene.random.int(scene.processes.length)]
   if (process === undefined || !process.alive) return
   inProcess(scene, async () => {
-    const code = codeOf(scene)
-    const made = await intend(scene, process.gate, {
-      deposit,
-      basket,
-      botId,
-      code,
-      now: process.deps.clock.now,
-    })
+    const known = scene.trades.size
+    const made = await intend(scene, process.gate, { deposit, basket, now: process.deps.clock.now })
     if (made === undefined) return
     scene.trace.add(`${scene.engine.now()} deposit ${deposit.id}: trade ${made.facts.id}`)
-    if (made.trade.secretCode === code) lookForOffer(scene, made)
+    if (made.facts.id > known) lookForOffer(scene, made)
   })
 }
 
 /** The shopper sees an offer on Steam as soon as it is there, whatever the till knows of it. */
-function lookForOffer(scene: Scene, row: TradeRow) {
+export function lookForOffer(scene: Scene, row: TradeRow) {
   const { engine, random, steam } = scene
   const offer = steam.byMessage.get(row.trade.secretCode)
   if (offer !== undefined) return decideOn(scene, row, offer)
@@ -163,10 +148,7 @@ function acceptAt(scene: Scene, row: TradeRow, { offer, hasEscrow = false }: Acc
   const { engine, random, steam, faults, trace } = scene
   if (!steam.accept(offer, { hasEscrow })) return
   trace.add(`${engine.now()} offer ${offer.offerId} of trade ${row.trade.tradeId} accepted`)
-  if (hasEscrow) {
-    faults.saw('escrow')
-    return
-  }
+  if (hasEscrow) return
   if (isEnded(row.trade)) faults.saw(`acceptance after ${row.trade.state}`)
   if (!random.chance(0.25)) return
   // Seconds later, before the till has seen it, or days later.

@@ -86,7 +86,7 @@ export function isToldInvalid(steam: Steam, offerId: string | null, reason: stri
   const times = (state: OfferState): number => offer?.told.get(state) ?? 0
   switch (reason) {
     case 'escrow':
-      return times('in_escrow') > 0 && times('cancelled') > 0
+      return times('in_escrow') > 0
     case 'needs_confirmation':
       return times('needs_confirmation') > 0 && times('cancelled') > 0
     case 'cancelled_by_second_factor':
@@ -126,7 +126,9 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
   const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
   hold(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
   const isOpen = ['intended', 'sending', 'unknown', 'active'].includes(trade.state)
-  hold(live === isOpen, 'I8', () => `${name} is ${trade.state}, its assets are ${live ? 'taken' : 'free'}`)
+  // Nobody else may name what Steam holds.
+  const isTaken = isOpen || ('heldUntil' in trade && trade.heldUntil !== null && trade.reason === 'escrow')
+  hold(live === isTaken, 'I8', () => `${name} is ${trade.state}, its assets are ${live ? 'taken' : 'free'}`)
   let [credited, parts, back] = [0n, 0n, 0n]
   for (const row of deposit.trades) {
     if (isDelivered(row.trade)) credited += row.total

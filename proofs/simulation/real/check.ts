@@ -36,6 +36,7 @@ const snapshot = z.object({
       held: money,
       reversed: money,
       live: z.number(),
+      isHeldBySteam: z.boolean(),
       itemsBack: z.number(),
       store: z.number(),
       isProtected: z.boolean(),
@@ -74,6 +75,7 @@ const SNAPSHOT = `select
     'code', secret_code, 'offer', steam_offer_id, 'exchange', steam_trade_id, 'delivered', delivered_at is not null, 'cancelling', cancelling,
     'total', total::text, 'held', held_amount::text, 'reversed', reversed_amount::text,
     'live', (select count(*) from trade_item where trade_id = t.id and live),
+    'isHeldBySteam', reason is not distinct from 'escrow' and steam_hold_until is not null,
     'itemsBack', (select count(*) from trade_item where trade_id = t.id and reversed_at is not null),
     'store', (select store_id from deposit where id = t.deposit_id), 'isProtected', settles_at is not null, 'settlesAt', settles_at,
     'mode', credit_mode, 'liability', liability, 'limit', risk_limit_usd_cents::text,
@@ -173,11 +175,8 @@ function checkTrade(steam: Steam, before: TradeRow | undefined, trade: TradeRow)
   const name = `trade ${trade.id}`
   const isSound = trade.held >= 0n && trade.reversed >= 0n && trade.held + trade.reversed <= trade.total
   hold(isSound, 'I13', () => `${name}: held ${trade.held} and reversed ${trade.reversed} of ${trade.total}`)
-  hold(
-    OPEN.includes(state) === trade.live > 0,
-    'I8',
-    () => `${name} is ${state}, ${trade.live} items are taken`,
-  )
+  const isTaken = OPEN.includes(state) || trade.isHeldBySteam
+  hold(isTaken === trade.live > 0, 'I8', () => `${name} is ${state}, ${trade.live} items are taken`)
   if (before === undefined || before.state === state) return
   hold(reaches(EDGES, before.state, state), 'I10', () => `${name}: ${before.state} to ${state}`)
   if (trade.delivered && !before.delivered) checkCredit(steam, trade)

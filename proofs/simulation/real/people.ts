@@ -12,7 +12,7 @@ export const CANARY_TOKEN = 'cAnArY_7'
 
 const steamIdOf = (accountId: number): string => String(FIRST_STEAM_ID + BigInt(accountId))
 
-export const BOTS: readonly string[] = [2_001, 2_002].map(steamIdOf)
+export const BOTS: readonly string[] = [2_001, 2_002, 2_003].map(steamIdOf)
 
 /** Every other shopper owns what Steam protects after a trade. The last one has no authenticator. */
 export const SHOPPERS_OF_A_SEED: readonly Person[] = Array.from({ length: SHOPPERS }, (_, index) => ({

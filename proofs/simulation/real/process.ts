@@ -3,9 +3,9 @@ import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../../../gateway/bots/fleet.ts'
 import { beat, LEASE_MS, setOnline, takeLeases } from '../../../gateway/bots/store.ts'
-import type { DepositDeps } from '../../../gateway/deposits/service.ts'
 import { DEFAULT_RULES } from '../../../gateway/pricing/price.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'
+import type { IntentDeps } from '../../../gateway/trades/intent-store.ts'
 import { createTradeStore } from '../../../gateway/trades/postgres-store.ts'
 import { deliveryWriter } from '../../../gateway/webhooks/store.ts'
 import { bornAs, revive, type Sim, waitForTurn } from '../process.ts'
@@ -45,13 +45,13 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
       },
     },
     publicUrl: 'http://till.test',
-  } satisfies DepositDeps
+    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
+  } satisfies IntentDeps
   const deps: Deps = {
     ...common,
     addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
     core: scene.core,
-    limits: { maxItems: 50, fleet: DEFAULT_FLEET_LIMITS },
     rules: DEFAULT_RULES,
     protectionDays: (game) => (game === 'cs' ? 8 : 0),
     historyEveryMs: 3_600_000,

@@ -6,6 +6,7 @@ import { CORE, type Core } from '../../../gateway/trades/core.ts'
 import { seededRandom } from '../../random.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults, moreLikely } from '../faults.ts'
+import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
 import { revive } from '../process.ts'
 import { createSteam } from '../steam.ts'
@@ -234,6 +235,7 @@ async function setStage(scene: Scene): Promise<Stage> {
     for (const { assetId } of assets) steam.owners.set(assetId, steamId)
   }
   for (const steamId of BOTS) {
+    steam.misfortunes.set(steamId, drawMisfortunes(scene, FAULTS_MS))
     await monitor.query(
       `insert into bot (steam_id, name, avatar_url, profile_url, level, refresh_token)
        values ($1, 'Bot', 'a', 'p', 10, 'sealed')`,

@@ -220,16 +220,13 @@ function decideOn(stage: Stage, offer: SteamOffer): void {
 }
 
 function acceptNow(stage: Stage, offer: SteamOffer): void {
-  const { engine, random, steam, faults, trace, scheduler, monitor } = stage
+  const { engine, random, steam, trace, scheduler, monitor } = stage
   const hasEscrow = SHOPPERS_OF_A_SEED.some(
     ({ steamId, hasAuthenticator }) => steamId === offer.partner && !hasAuthenticator,
   )
   if (!steam.accept(offer, { hasEscrow })) return
   trace.add(`${engine.now()} offer ${offer.offerId} accepted`)
-  if (hasEscrow) {
-    faults.saw('escrow')
-    return
-  }
+  if (hasEscrow) return
   scheduler.meanwhile(async () => {
     const { rows } = await monitor.query<{ state: string }>(
       'select state from trade where secret_code = $1',

@@ -133,7 +133,8 @@ export function sweep(scene: Scene, busyUntil: number): void {
   }
   scheduler.meanwhile(async () => {
     const { rows } = await monitor.query<{ next: Date | null }>(
-      `select least((select min(due_at) from trade), (select min(expires_at) from deposit where status = 'created')) as next`,
+      `select least((select min(due_at) from trade), (select min(expires_at) from deposit where status = 'created'),
+        (select min(created_at) from event where sequence is null)) as next`,
     )
     const next = rows[0]?.next?.getTime()
     if (next !== undefined) engine.at(Math.max(next, engine.now() + SWEEP_MS), () => sweep(scene, busyUntil))

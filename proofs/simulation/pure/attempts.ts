@@ -1,0 +1,87 @@
+/** Attempts at the wish of a shopper: the first, and the next ones at other bots. */
+import type { Game } from '../../../contract/games.ts'
+import { CODE_ALPHABET, CODE_LENGTH } from '../../../gateway/kit/ids.ts'
+import type { OfferAsset } from '../../../gateway/steam/steam.ts'
+import type { Attempt } from '../../../gateway/trades/refusal.ts'
+import { chooseFor } from './fleet.ts'
+import { type DepositRow, type Memory, setDue, type TradeRow } from './memory.ts'
+
+/** The items that a shopper chose, and how much each is worth. */
+export type Basket = { assets: readonly OfferAsset[]; items: TradeRow['items']; game: Game }
+
+/** The first attempt; undefined where no bot has room. */
+export function beginFirst(
+  memory: Memory,
+  { deposit, basket }: Pick<Beginning, 'deposit' | 'basket'>,
+  now: Date,
+): TradeRow | undefined {
+  const wanted = { partner: deposit.shopper, game: basket.game, items: basket.items.size, tried: [], now }
+  const botId = chooseFor(memory, wanted)
+  if (botId === undefined) return undefined
+  const attempt: Attempt = { intendedAt: now, tried: [], doubted: null }
+  return begin(memory, { deposit, basket, botId, attempt }, now)
+}
+
+/** The wish of a refused trade goes on at another bot, if one has room. */
+export function moveOn(memory: Memory, row: TradeRow, { inDoubt, at }: { inDoubt: boolean; at: Date }): void {
+  const { deposit, facts, items, trade } = row
+  const tried = [...facts.attempt.tried, facts.botId]
+  const wanted = { partner: deposit.shopper, game: facts.game, items: items.size, tried, now: at }
+  const botId = chooseFor(memory, wanted)
+  if (botId === undefined) return
+  const doubted = inDoubt ? facts.botId : facts.attempt.doubted
+  const attempt = { ...facts.attempt, tried, doubted }
+  const basket: Basket = { assets: trade.items, items, game: facts.game }
+  memory.moved(begin(memory, { deposit, basket, botId, attempt }, at))
+}
+
+function codeOf({ random }: Memory): string {
+  let code = ''
+  while (code.length < CODE_LENGTH) code += CODE_ALPHABET[random.int(CODE_ALPHABET.length)]
+  return code
+}
+
+type Beginning = { deposit: DepositRow; basket: Basket; botId: bigint; attempt: Attempt }
+
+function begin(memory: Memory, { deposit, basket, botId, attempt }: Beginning, now: Date): TradeRow {
+  const code = codeOf(memory)
+  const { trades, bots, byCode, taken, engine } = memory
+  const id = BigInt(trades.size + 1)
+  const worth = [...basket.items.values()]
+  const row: TradeRow = {
+    trade: {
+      state: 'intended',
+      tradeId: id,
+      partnerSteamId: deposit.shopper,
+      secretCode: code,
+      items: basket.assets,
+      createdAt: now,
+    },
+    facts: {
+      id,
+      depositId: deposit.id,
+      botId,
+      game: basket.game,
+      partnerToken: 'token',
+      dueAt: now,
+      attempt,
+    },
+    deposit,
+    createdAt: now,
+    items: basket.items,
+    total: worth.reduce((sum, { price }) => sum + price, 0n),
+    gross: worth.reduce((sum, { gross }) => sum + gross, 0n),
+    live: true,
+    ...{ held: 0n, reversed: 0n, atRisk: 0n, atRiskUntil: null, reversals: 0 },
+    ...{ settlesAt: null, terms: null, settings: null, deliveredBy: null },
+  }
+  for (const assetId of basket.items.keys()) taken.set(assetId, row)
+  deposit.trades.push(row)
+  bots.get(botId)?.open.add(row)
+  trades.set(id, row)
+  setDue(memory, row, now)
+  byCode.set(code, row)
+  // At once, whatever the clock of the process says: the queue is told no time.
+  memory.wake(row, new Date(engine.now()))
+  return row
+}
