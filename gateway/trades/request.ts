@@ -29,13 +29,15 @@ const WAIT_MS = 20_000
 export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<RequestAnswer> {
   const intent = await intend(deps, body)
   if (typeof intent !== 'bigint') return intent
-  const until = performance.now() + WAIT_MS
+  const askedAt = deps.clock.now().getTime()
   let tradeId = intent
   for (;;) {
     const current = tradeId
-    const leftMs = until - performance.now()
+    const waitedMs = deps.clock.now().getTime() - askedAt
+    // A clock that goes wrong must neither end the wait for ever nor make it longer.
+    const timeoutMs = Math.min(WAIT_MS, Math.max(0, WAIT_MS - waitedMs))
     const outcome = await deps.signals.until(tradeTopic(current), () => outcomeOf(deps, current), {
-      timeoutMs: leftMs,
+      timeoutMs,
     })
     if (outcome?.kind !== 'moved') return outcome ?? { kind: 'sending' }
     tradeId = outcome.to
