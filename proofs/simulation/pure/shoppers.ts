@@ -115,7 +115,8 @@ export function lookForOffer(scene: Scene, row: TradeRow) {
   const { engine, random, steam } = scene
   const offer = steam.byMessage.get(row.trade.secretCode)
   if (offer !== undefined) return decideOn(scene, row, offer)
-  const isOver = engine.now() - row.createdAt.getTime() > 15 * 60_000
+  // A send makes the offer or never does.
+  const isOver = isEnded(row.trade) || engine.now() - row.createdAt.getTime() > 15 * 60_000
   if (!isOver) engine.after(random.between(300, 4_000), () => lookForOffer(scene, row))
 }
 
