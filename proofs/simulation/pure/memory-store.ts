@@ -87,33 +87,37 @@ type Sweeps = Pick<
 >
 
 function sweepsOf(memory: Memory, read: Read): Sweeps {
-  const { due, deposits } = memory
+  const { due, unpaid, bots } = memory
   const isStaleHistory = ({ historyAt, botId }: Bot, lastBefore: Date) =>
     (historyAt === null || historyAt <= lastBefore) &&
     [...memory.trades.values()].some(({ trade, facts }) => facts.botId === botId && isProtected(trade))
   return {
     takeDueTrades: ({ now, nextAt, limit }) =>
       read(() => {
-        const rows = [...due].filter(({ facts: { dueAt } }) => dueAt !== null && dueAt <= now)
-        for (const row of rows.slice(0, limit)) setDue(memory, row, nextAt)
-        return rows.slice(0, limit).map(({ facts }) => facts)
+        const nowMs = now.getTime()
+        const rows: TradeRow[] = []
+        for (const row of due) {
+          if (rows.length === limit) break
+          if (row.facts.dueAt !== null && row.facts.dueAt.getTime() <= nowMs) rows.push(row)
+        }
+        for (const row of rows) setDue(memory, row, nextAt)
+        return rows.map(({ facts }) => facts)
       }),
     staleIntents: (before, limit) =>
       read(() => {
-        const rows = [...due].filter(({ trade }) => trade.state === 'intended' && trade.createdAt <= before)
+        const open = [...bots.values()].flatMap((bot) => [...bot.open])
+        const rows = open.filter(({ trade }) => trade.state === 'intended' && trade.createdAt <= before)
         return rows.slice(0, limit).map(({ facts }) => facts)
       }),
     takeDueHistories: ({ now, lastBefore }) =>
       read(() => {
-        const bots = [...memory.bots.values()].filter((bot) => isStaleHistory(bot, lastBefore))
-        for (const bot of bots) bot.historyAt = now
-        return bots.map(({ botId }) => botId)
+        const stale = [...bots.values()].filter((bot) => isStaleHistory(bot, lastBefore))
+        for (const bot of stale) bot.historyAt = now
+        return stale.map(({ botId }) => botId)
       }),
     expiredDeposits: (now, limit) =>
       read(() => {
-        const rows = [...deposits.values()].filter(
-          ({ status, expiresAt }) => status === 'created' && expiresAt <= now,
-        )
+        const rows = [...unpaid].filter(({ status, expiresAt }) => status === 'created' && expiresAt <= now)
         return rows.slice(0, limit).map(({ id }) => id)
       }),
     wakeBot: (botId, job) =>
