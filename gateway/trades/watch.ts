@@ -108,6 +108,9 @@ async function tendStray(
       deps.log.warn(about, 'an offer was accepted whose trade had been given up')
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId })
     case 'cancel': {
+      // The list may be minutes old, and a cancel of a held trade would put the bot into a cooldown.
+      const before = await bot.session.readOffer(offerId)
+      if (before.kind !== 'offer' || deps.core.judgeStray(before.offer).kind === 'nothing') return
       if (!bot.mayWrite(WRITE_DEADLINE_MS)) return
       deps.log.warn(about, 'cancels an offer whose trade had been given up')
       await bot.session.cancelOffer(offerId)

@@ -23,7 +23,7 @@ export const bornAs = (name: string): Life => ({ name, life: 1, alive: true, pau
 
 const CRASH = 0.0004
 const PAUSE = 0.0004
-const LONGEST_PAUSE_MS = 240_000
+export const LONGEST_PAUSE_MS = 240_000
 
 /** Resolves after so long, when the process runs; never if it dies before. `crashed` is called when it dies here. */
 export function waitForTurn(

@@ -44,6 +44,17 @@ describe('the services on PostgreSQL, one statement at a time', () => {
 })
 
 describe('what stores and operators read', () => {
+  // A wrong read is seen only where there is something to be wrong about.
+  beforeAll(async () => {
+    for (const { seed } of outcomes) {
+      const { rows } = await sessions.pool.query<{ causes: number }>(
+        `select count(distinct cause)::int as causes from ledger_entry where cause in ('released', 'reversed')`,
+      )
+      if (rows[0]?.causes === 2) return
+      await run(seed)
+    }
+  })
+
   // Reads change nothing, so all are held against the rows of the last seed, which is at rest.
   const readAs = (reads: Reads) => checkReads(sessions.pool, reads)
 

@@ -8,7 +8,7 @@ import type {
   SteamSession,
   Unavailable,
 } from '../../gateway/steam/steam.ts'
-import type { Sim } from './process.ts'
+import { LONGEST_PAUSE_MS, type Sim } from './process.ts'
 import type { Steam } from './steam.ts'
 import { hold } from './violation.ts'
 
@@ -32,8 +32,8 @@ type Behind = {
   isDown(): boolean
 }
 
-/** A cancel may be under way while another read learns of a hold. */
-const UNDER_WAY_MS = 15_000
+/** A cancel may be under way while another read learns of a hold, and the process may stand still between the two. */
+const UNDER_WAY_MS = LONGEST_PAUSE_MS + 15_000
 
 /** Since when a process knows that Steam holds the items of an offer. A process is told from another by its gate. */
 const heldOffers = new WeakMap<Gate, Map<string, number>>()

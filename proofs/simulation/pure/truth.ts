@@ -126,9 +126,13 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
   const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
   hold(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
   const isOpen = ['intended', 'sending', 'unknown', 'active'].includes(trade.state)
-  // Nobody else may name what Steam holds.
-  const isTaken = isOpen || ('heldUntil' in trade && trade.heldUntil !== null && trade.reason === 'escrow')
-  hold(live === isTaken, 'I8', () => `${name} is ${trade.state}, its assets are ${live ? 'taken' : 'free'}`)
+  // Nobody else may name what Steam holds. A hold that was taken for over, and is seen again, takes nothing back.
+  const isHeld = 'heldUntil' in trade && trade.heldUntil !== null && trade.reason === 'escrow'
+  hold(
+    isHeld || live === isOpen,
+    'I8',
+    () => `${name} is ${trade.state}, its assets are ${live ? 'taken' : 'free'}`,
+  )
   let [credited, parts, back] = [0n, 0n, 0n]
   for (const row of deposit.trades) {
     if (isDelivered(row.trade)) credited += row.total

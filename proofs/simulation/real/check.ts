@@ -175,8 +175,8 @@ function checkTrade(steam: Steam, before: TradeRow | undefined, trade: TradeRow)
   const name = `trade ${trade.id}`
   const isSound = trade.held >= 0n && trade.reversed >= 0n && trade.held + trade.reversed <= trade.total
   hold(isSound, 'I13', () => `${name}: held ${trade.held} and reversed ${trade.reversed} of ${trade.total}`)
-  const isTaken = OPEN.includes(state) || trade.isHeldBySteam
-  hold(isTaken === trade.live > 0, 'I8', () => `${name} is ${state}, ${trade.live} items are taken`)
+  const isSettled = trade.isHeldBySteam || OPEN.includes(state) === trade.live > 0
+  hold(isSettled, 'I8', () => `${name} is ${state}, ${trade.live} items are taken`)
   if (before === undefined || before.state === state) return
   hold(reaches(EDGES, before.state, state), 'I10', () => `${name}: ${before.state} to ${state}`)
   if (trade.delivered && !before.delivered) checkCredit(steam, trade)
