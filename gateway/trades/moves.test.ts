@@ -127,7 +127,11 @@ describe('D-30 a bot that Steam bars', () => {
     await request((await aDeposit(till, store)).body)
     const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
     expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
-      { msg: 'bot was barred, because Steam refused its offer', because: 'bot_cannot_trade' },
+      {
+        msg: 'bot was barred, because Steam refused its offer',
+        because: 'bot_cannot_trade',
+        botId: String(idOf(0)),
+      },
     ])
   })
 })

@@ -1,5 +1,6 @@
 /** Reading, proving and cancelling offers: Steam is asked, and what it says is recorded. */
 import type { BotContext } from '../bots/bot.ts'
+import type { Offer } from '../steam/steam.ts'
 import { judgeExchange, type Proof } from './proof.ts'
 import { type Recorded, record } from './record.ts'
 import { askAgain, WRITE_DEADLINE_MS } from './send.ts'
@@ -62,4 +63,26 @@ export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
   await bot.session.cancelOffer(trade.offerId)
   const answer = await bot.session.readOffer(trade.offerId)
   if (answer.kind === 'offer') await record(deps, source, { kind: 'offer_read', offer: answer.offer })
+}
+
+type Stray = { offerId: string; beforeCancel: () => void }
+
+/**
+ * Cancels an offer that no trade waits for. Steam is read first: what the caller knows of it may be minutes old, and a
+ * cancel of a held trade would put the bot into a cooldown. Resolves to the offer as it is now; undefined where Steam did
+ * not say, or the lease has too little left for a write.
+ */
+export async function cancelStray(
+  deps: Pick<ShellDeps, 'core'>,
+  bot: BotContext,
+  { offerId, beforeCancel }: Stray,
+): Promise<Offer | undefined> {
+  const before = await bot.session.readOffer(offerId)
+  if (before.kind !== 'offer') return undefined
+  if (deps.core.judgeStray(before.offer).kind !== 'cancel') return before.offer
+  if (!bot.mayWrite(WRITE_DEADLINE_MS)) return undefined
+  beforeCancel()
+  await bot.session.cancelOffer(offerId)
+  const after = await bot.session.readOffer(offerId)
+  return after.kind === 'offer' ? after.offer : undefined
 }

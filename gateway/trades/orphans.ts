@@ -5,7 +5,7 @@
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { isLikeOurs } from './decide.ts'
-import { WRITE_DEADLINE_MS } from './send.ts'
+import { cancelStray } from './offers.ts'
 import type { ShellDeps } from './trade-store.ts'
 
 /** Steam ends an offer after this long: older ones are harmless. */
@@ -52,14 +52,12 @@ export function createOrphans(deps: ShellDeps): Orphans {
         tell(bot, offer, 'items came for an offer of no trade')
         return true
       case 'cancel': {
-        if (!bot.mayWrite(WRITE_DEADLINE_MS)) return false
-        tell(bot, offer, 'cancels an offer whose code belongs to no trade')
-        await bot.session.cancelOffer(offer.offerId)
-        const after = await bot.session.readOffer(offer.offerId)
-        if (after.kind !== 'offer') return after.kind === 'missing'
+        const beforeCancel = () => tell(bot, offer, 'cancels an offer whose code belongs to no trade')
+        const now = await cancelStray(deps, bot, { offerId: offer.offerId, beforeCancel })
+        if (now === undefined) return false
+        const after = deps.core.judgeStray(now).kind
         // The shopper was faster than the cancel.
-        if (deps.core.judgeStray(after.offer).kind === 'prove') return tend(bot, after.offer)
-        return deps.core.judgeStray(after.offer).kind === 'nothing'
+        return after === 'prove' ? tend(bot, now) : after === 'nothing'
       }
       default:
         return verdict satisfies never

@@ -18,7 +18,7 @@ import {
 export type Recorded = { trade: Trade; events: TradeEvent[]; lines: Line[] }
 
 /** A line for the log, to be written once the transaction is committed. */
-type Line = { about: Pick<TradeFacts, 'id' | 'depositId'>; line: Extract<Effect, { kind: 'log' }> }
+type Line = { about: Pick<TradeFacts, 'id' | 'depositId' | 'botId'>; line: Extract<Effect, { kind: 'log' }> }
 
 /**
  * Who reports the fact. Without a lease only an intent may change, about which nothing was said to Steam, or a cancel
@@ -68,7 +68,7 @@ export async function recordLocked(
 
 export function writeLines(log: Log, recorded: Recorded | undefined): void {
   for (const { about, line } of recorded?.lines ?? []) {
-    log[line.level]({ ...aboutTrade(about), ...line.fields }, line.message)
+    log[line.level]({ ...aboutTrade(about), botId: String(about.botId), ...line.fields }, line.message)
   }
 }
 

@@ -105,6 +105,23 @@ describe('the watch over a bot’s offers', () => {
     expect((await theTrade())?.state).toBe('active')
   })
 
+  it('D-24 leaves a stray offer alone that Steam holds by now, though its list says otherwise', async () => {
+    const { watch } = await begin()
+    const ours = session.offers.get('1')
+    if (ours === undefined) throw new Error('Steam has no offer')
+    const old = { ...ours, offerId: '50', message: 'ZZZZZZ' }
+    session.offers.set('50', { ...old, state: 'in_escrow' })
+    const { listSentOffers } = session
+    session.listSentOffers = async (since) => {
+      const answer = await listSentOffers(since)
+      if (answer.kind !== 'offers') return answer
+      return { ...answer, offers: answer.offers.map((offer) => (offer.offerId === '50' ? old : offer)) }
+    }
+    await watch()
+    expect(session.calls).toContain('read 50')
+    expect(session.calls).not.toContain('cancel 50')
+  })
+
   it('D-25 tells of an orphan once a lease, however often it is listed', async () => {
     await begin()
     const ours = session.offers.get('1')

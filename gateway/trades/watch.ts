@@ -2,7 +2,7 @@
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { isOfferOf } from './decide.ts'
-import { prove } from './offers.ts'
+import { cancelStray, prove } from './offers.ts'
 import type { Orphans } from './orphans.ts'
 import { record } from './record.ts'
 import { askAgain, LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
@@ -108,17 +108,11 @@ async function tendStray(
       deps.log.warn(about, 'an offer was accepted whose trade had been given up')
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId })
     case 'cancel': {
-      // The list may be minutes old, and a cancel of a held trade would put the bot into a cooldown.
-      const before = await bot.session.readOffer(offerId)
-      if (before.kind !== 'offer' || deps.core.judgeStray(before.offer).kind === 'nothing') return
-      if (!bot.mayWrite(WRITE_DEADLINE_MS)) return
-      deps.log.warn(about, 'cancels an offer whose trade had been given up')
-      await bot.session.cancelOffer(offerId)
-      const answer = await bot.session.readOffer(offerId)
-      if (answer.kind !== 'offer') return
-      const after = deps.core.judgeStray(answer.offer)
+      const beforeCancel = () => deps.log.warn(about, 'cancels an offer whose trade had been given up')
+      const now = await cancelStray(deps, bot, { offerId, beforeCancel })
+      const after = now && deps.core.judgeStray(now)
       // The shopper was faster than the cancel.
-      if (after.kind !== 'prove') return
+      if (after?.kind !== 'prove') return
       return proveStray(deps, bot, { loaded, steamTradeId: after.steamTradeId, offerId })
     }
     default:
