@@ -1,56 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from './outcome.ts'
 import { DEFECTS } from './planted-defects.ts'
 import { runPure } from './pure/run.ts'
 
-/** A seed that finds the defect, and the promise that it breaks there. The rules as they are hold for all of them. */
-const FOUND = [
-  ['two watchers credit one exchange', 1, 'I6'],
-  ['an offer in state 3 is credited without proof', 1, 'I7'],
-  ['the deadline ends a trade without reading back', 1, 'I7'],
-  ['an unknown send is sent again', 1, 'I8'],
-  ['a late acceptance is ignored', 1, 'I12'],
-  ['a bad end is believed at the first word', 1, 'I7'],
-  ['what is left of a reversed exchange is not credited', 3, 'I12'],
-  ['a reversal is forgotten', 1, 'I13'],
-  ['funds are released whatever Steam says', 1, 'I7'],
-  ['nothing is ever held', 1, 'I15'],
-  ['on_release is ignored', 1, 'I15'],
-  ['the limit is ignored', 1, 'I15'],
-  ['reversals are always the operator’s', 1, 'I15'],
-  ['reversals are always the store’s', 2, 'I15'],
-  ['a reversal gives its room back', 3, 'I15'],
-  ['protection is never seen', 1, 'I15'],
-  ['a release also releases what was reversed', 2, 'I13'],
-  ['a reversal in part takes everything back', 2, 'I7'],
-  ['items stay taken after the end', 1, 'I8'],
-  ['a reversal is not written into custody', 1, 'I13'],
-  ['the commission of a reversal is kept', 1, 'I13'],
-  ['a store is not told of a reversal', 1, 'I9'],
-  ['until when funds are held is forgotten', 1, 'I13'],
-  ['a counter-offer ends nothing', 1, 'I12'],
-  ['a cancelled offer counts as declined', 1, 'I7'],
-  ['an exchange under way is credited', 1, 'I7'],
-  ['an unknown send is never looked for', 1, 'I12'],
-] as const satisfies readonly [keyof typeof DEFECTS, number, string][]
+/**
+ * How many seeds are searched for each. Most are found by the first. No seed is named here: what a seed does changes
+ * with every question that the till asks of Steam.
+ */
+const SEEDS = Array.from({ length: 30 }, (_, index) => index + 1)
 
 /** Of the rules as they are, run once for a seed. */
-const sound = new Map<number, Outcome>()
+const sound = new Map<number, string | undefined>()
 
-async function soundRun(seed: number): Promise<Outcome> {
-  const outcome = sound.get(seed) ?? (await runPure({ seed }))
-  sound.set(seed, outcome)
-  return outcome
+async function soundRun(seed: number): Promise<string | undefined> {
+  if (!sound.has(seed)) sound.set(seed, (await runPure({ seed })).violation?.invariant)
+  return sound.get(seed)
 }
 
 describe('a defect that is put in by hand is found', () => {
-  it.each(FOUND)('%s: seed %i, %s', async (name, seed, invariant) => {
-    const outcome = await runPure({ seed, core: DEFECTS[name] })
-    expect(outcome.violation?.invariant).toBe(invariant)
-    expect((await soundRun(seed)).violation).toBeUndefined()
-  })
-
-  it('all of them are', () => {
-    expect(FOUND.map(([name]) => name).sort()).toEqual(Object.keys(DEFECTS).sort())
+  it.each(Object.entries(DEFECTS))('%s', async (_name, core) => {
+    for (const seed of SEEDS) {
+      const { violation } = await runPure({ seed, core })
+      if (violation === undefined) continue
+      expect(await soundRun(seed), `seed ${seed} with the rules as they are`).toBeUndefined()
+      return
+    }
+    expect.unreachable(`none of ${SEEDS.length} seeds finds it`)
   })
 })
