@@ -74,8 +74,8 @@ function fakeSteam() {
       listSentOffers: () => answer({ kind: 'offers' as const, offers: [], received: [], unreadable: 0 }),
       cancelOffer: () => answer({ kind: 'done' } as const),
       declineOffer: () => answer({ kind: 'done' } as const),
-      readTradeStatus: () => answer({ kind: 'missing' } as const),
-      listTrades: () => answer({ kind: 'trades' as const, trades: [], unreadable: 0 }),
+      readSteamTrade: () => answer({ kind: 'missing' } as const),
+      listSteamTrades: () => answer({ kind: 'trades' as const, trades: [], unreadable: 0 }),
       acknowledgeProtection: () => {
         fake.acknowledged += 1
         return answer({ kind: 'done' } as const)

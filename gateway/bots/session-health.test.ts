@@ -23,8 +23,8 @@ async function reportsAfter(answers: [OfferAnswer, number][]): Promise<string[]>
     listSentOffers: unasked,
     cancelOffer: unasked,
     declineOffer: unasked,
-    readTradeStatus: unasked,
-    listTrades: unasked,
+    readSteamTrade: unasked,
+    listSteamTrades: unasked,
     acknowledgeProtection: unasked,
     close() {},
   }

@@ -57,8 +57,8 @@ export function observeSession(session: SteamSession, observer: Observer): Steam
     listSentOffers: (...asked) => seen(session.listSentOffers(...asked), 'offers'),
     cancelOffer: (...asked) => seen(session.cancelOffer(...asked), 'offers'),
     declineOffer: (...asked) => seen(session.declineOffer(...asked), 'offers'),
-    readTradeStatus: (...asked) => seen(session.readTradeStatus(...asked)),
-    listTrades: (...asked) => seen(session.listTrades(...asked)),
+    readSteamTrade: (...asked) => seen(session.readSteamTrade(...asked)),
+    listSteamTrades: (...asked) => seen(session.listSteamTrades(...asked)),
     acknowledgeProtection: (...asked) => seen(session.acknowledgeProtection(...asked)),
     close: () => session.close(),
   }

@@ -21,9 +21,10 @@ export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandl
     const { steamId, token, game, language } = wanted
     const { answer, isBotHeld } = await askSteam(bot.session, { partner: { steamId, token }, game, language })
     if (answer.kind === 'unavailable') {
-      log.warn({ bot: String(bot.botId), game }, 'Steam gave no inventory: it is out of reach')
+      log.warn({ botId: String(bot.botId), game }, 'Steam gave no inventory: it is out of reach')
     }
-    if (isBotHeld) log.error({ bot: String(bot.botId) }, 'bot was barred, because Steam holds its own trades')
+    if (isBotHeld)
+      log.error({ botId: String(bot.botId) }, 'bot was barred, because Steam holds its own trades')
     await inTransaction(db, async (tx) => {
       if (isBotHeld) await barBot(tx, { botId: bot.botId, reason: 'own_hold', game, now: clock.now() })
       await completeRequest(tx, { id: requestId, answer, at: clock.now() })

@@ -1,7 +1,7 @@
 /** Raw answers of Steam → the port's values. Every field is checked here; what does not fit is left out or refused. */
 import { z } from 'zod'
 import { restrictionFields, restrictionOf } from './restriction.ts'
-import type { Offer, OfferAsset, OfferState, SteamItem, TradeState, TradeStatus } from './steam.ts'
+import type { Offer, OfferAsset, OfferState, SteamItem, SteamTrade, SteamTradeState } from './steam.ts'
 import { steamIdOfAccount } from './steam.ts'
 
 const MAX_TEXT = 200
@@ -35,7 +35,7 @@ const OFFER_STATES: Record<number, OfferState> = {
 }
 
 /** 8 and 9: Steam could not undo a trade that had failed. 11: it failed while held back. 12 is not in the libraries. */
-const TRADE_STATES: Record<number, TradeState> = {
+const TRADE_STATES: Record<number, SteamTradeState> = {
   0: 'pending',
   1: 'pending',
   2: 'committed',
@@ -167,7 +167,7 @@ function parseAssets(rows: readonly unknown[]): OfferAsset[] | undefined {
 }
 
 /** `undefined`: unreadable. `null`: Steam does not know the trade, or not yet. */
-export function parseTrade(body: unknown, tradeId: string): TradeStatus | null | undefined {
+export function parseTrade(body: unknown, tradeId: string): SteamTrade | null | undefined {
   const answer = tradesAnswer.safeParse(body)
   if (!answer.success) return undefined
   const row = answer.data.response.trades?.[0]
@@ -177,7 +177,7 @@ export function parseTrade(body: unknown, tradeId: string): TradeStatus | null |
 }
 
 export type TradesPage = {
-  trades: TradeStatus[]
+  trades: SteamTrade[]
   unreadable: number
   /** The oldest trade of the page, from which the next page continues. Undefined on the last page. */
   next: { tradeId: string; startedAtS: number } | undefined
@@ -196,7 +196,7 @@ export function parseTrades(body: unknown): TradesPage | undefined {
   return { ...page, next: { tradeId: place.data.tradeid, startedAtS: place.data.time_init } }
 }
 
-function parseTradeRow(row: unknown): TradeStatus | undefined {
+function parseTradeRow(row: unknown): SteamTrade | undefined {
   const parsed = tradeRow.safeParse(row)
   const state = parsed.success ? TRADE_STATES[parsed.data.status] : undefined
   if (!parsed.success || !state) return undefined

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Clock } from '../kit/clock.ts'
-import type { Offer, OfferAsset, Partner, Steam, SteamItem, SteamSession, TradeStatus } from './steam.ts'
+import type { Offer, OfferAsset, Partner, Steam, SteamItem, SteamSession, SteamTrade } from './steam.ts'
 
 export type PortChecks = {
   steam: Steam
@@ -56,7 +56,7 @@ async function checkReads({ steam, partner, game, clock, passed }: PortChecks, s
   const offers = await session.listSentOffers(since)
   if (offers.kind !== 'offers' || offers.unreadable > 0) throw failure('all offers are read', offers)
   passed(`${offers.offers.length} sent and ${offers.received.length} received offers are read`)
-  const trades = await session.listTrades(since)
+  const trades = await session.listSteamTrades(since)
   if (trades.kind !== 'trades' || trades.unreadable > 0) throw failure('all trades are read', trades)
   passed(`${trades.trades.length} trades are read`)
 
@@ -119,13 +119,13 @@ async function cancel(session: SteamSession, offerId: string, passed: PortChecks
   passed('the offer is cancelled and reads so')
 }
 
-async function delivered(session: SteamSession, offerId: string): Promise<TradeStatus> {
+async function delivered(session: SteamSession, offerId: string): Promise<SteamTrade> {
   let last: { kind: string } = { kind: 'nothing' }
   for (let tries = 0; tries < DELIVERY_TRIES; tries += 1) {
     const offer = await session.readOffer(offerId)
     last = offer
     if (offer.kind === 'offer' && offer.offer.tradeId !== null) {
-      const status = await session.readTradeStatus(offer.offer.tradeId)
+      const status = await session.readSteamTrade(offer.offer.tradeId)
       last = status
       if (status.kind === 'trade' && status.trade.received.every(({ newAssetId }) => newAssetId !== null)) {
         return status.trade

@@ -134,7 +134,7 @@ export type OffersAnswer =
 export type CancelAnswer = { kind: 'done' } | { kind: 'not_active' } | Unavailable
 
 /** Steam's ETradeStatus, as far as it matters. */
-export type TradeState =
+export type SteamTradeState =
   | 'pending'
   | 'committed'
   | 'complete'
@@ -151,10 +151,10 @@ type ReceivedAsset = OfferAsset & {
   rolledBackAssetId: string | null
 }
 
-export type TradeStatus = {
+export type SteamTrade = {
   tradeId: string
   partnerSteamId: string
-  state: TradeState
+  state: SteamTradeState
   received: ReceivedAsset[]
   /** End of Steam's trade protection; null where there is none. */
   settlesAt: Date | null
@@ -163,9 +163,9 @@ export type TradeStatus = {
 }
 
 /** `unreadable`: rows of the history that made no sense; nothing is known of those trades. */
-export type TradesAnswer = { kind: 'trades'; trades: TradeStatus[]; unreadable: number } | Unavailable
+export type SteamTradesAnswer = { kind: 'trades'; trades: SteamTrade[]; unreadable: number } | Unavailable
 
-export type TradeStatusAnswer = { kind: 'trade'; trade: TradeStatus } | { kind: 'missing' } | Unavailable
+export type SteamTradeAnswer = { kind: 'trade'; trade: SteamTrade } | { kind: 'missing' } | Unavailable
 
 export type AcknowledgeAnswer = { kind: 'done' } | Unavailable
 
@@ -182,9 +182,9 @@ export interface SteamSession {
   listSentOffers(since: Date): Promise<OffersAnswer>
   cancelOffer(offerId: string): Promise<CancelAnswer>
   declineOffer(offerId: string): Promise<CancelAnswer>
-  readTradeStatus(tradeId: string): Promise<TradeStatusAnswer>
+  readSteamTrade(tradeId: string): Promise<SteamTradeAnswer>
   /** Trades begun since then, newest first, those that failed or were undone included; every page, or unavailable. */
-  listTrades(since: Date): Promise<TradesAnswer>
+  listSteamTrades(since: Date): Promise<SteamTradesAnswer>
   /** Steam wants its notice about trade protection read once by every account, or its offers get stuck. */
   acknowledgeProtection(): Promise<AcknowledgeAnswer>
   close(): void

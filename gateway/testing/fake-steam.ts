@@ -7,8 +7,8 @@ import type {
   RefusedReason,
   SendAnswer,
   SteamSession,
-  TradeStatusAnswer,
-  TradesAnswer,
+  SteamTradeAnswer,
+  SteamTradesAnswer,
 } from '../steam/steam.ts'
 
 export type FakeSession = SteamSession & {
@@ -17,7 +17,7 @@ export type FakeSession = SteamSession & {
   offers: Map<string, Offer>
   /** Offers that others sent to the bot. */
   received: Map<string, Offer>
-  trades: Map<string, TradeStatusAnswer>
+  trades: Map<string, SteamTradeAnswer>
   /** Answers of the next sends; by default each is sent. `unknown` still makes the offer when `made`. */
   sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean; reason?: RefusedReason }[]
   /** For how long Steam would hold a trade, by the side that causes it. */
@@ -43,7 +43,7 @@ const PARTNER_TRADE_BASE = 9_000
 export function fakeSession(steamId = '76561198000000001'): FakeSession {
   const calls: string[] = []
   const offers = new Map<string, Offer>()
-  const trades = new Map<string, TradeStatusAnswer>()
+  const trades = new Map<string, SteamTradeAnswer>()
   const unavailable = { kind: 'unavailable', reason: 'steam_error', detail: 'not part of this fake' } as const
   const session: FakeSession = {
     steamId,
@@ -114,12 +114,12 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
       session.received.set(offerId, { ...offer, state: 'declined' })
       return { kind: 'done' }
     },
-    readTradeStatus: async (tradeId) => {
+    readSteamTrade: async (tradeId) => {
       calls.push(`status ${tradeId}`)
       if (session.isDown) return unavailable
       return trades.get(tradeId) ?? { kind: 'missing' }
     },
-    listTrades: async (): Promise<TradesAnswer> => {
+    listSteamTrades: async (): Promise<SteamTradesAnswer> => {
       calls.push('history')
       if (session.isDown) return unavailable
       const known = [...trades.values()].flatMap((answer) => (answer.kind === 'trade' ? [answer.trade] : []))

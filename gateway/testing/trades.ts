@@ -1,5 +1,5 @@
 /** Trades, offers and exchanges for tests of the pure rules. Times are seconds from a fixed start. */
-import type { Offer, OfferState, TradeStatus } from '../steam/steam.ts'
+import type { Offer, OfferState, SteamTrade } from '../steam/steam.ts'
 import type { Attempt } from '../trades/refusal.ts'
 import type { Trade, TradeIn } from '../trades/trade.ts'
 
@@ -93,7 +93,7 @@ export const offer = (state: OfferState, change: Partial<Offer> = {}): Offer => 
   ...change,
 })
 
-export const exchange = (change: Partial<TradeStatus> = {}): TradeStatus => ({
+export const exchange = (change: Partial<SteamTrade> = {}): SteamTrade => ({
   tradeId: '900',
   partnerSteamId: common.partnerSteamId,
   state: 'complete',

@@ -3,7 +3,7 @@ import type { Refusal } from '../db/trade-tables.ts'
 import { AT_ONCE } from '../deposits/deposit.ts'
 import { isPast } from '../kit/clock.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
-import type { Offer, SendAnswer, TradeStatus } from '../steam/steam.ts'
+import type { Offer, SendAnswer, SteamTrade } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS } from './alarm.ts'
 import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
 import { type Attempt, judgeRefusal } from './refusal.ts'
@@ -47,7 +47,7 @@ export type Fact =
   /** Another trade of the deposit brought its items. Told by whoever learnt that, at whichever bot. */
   | { kind: 'others_came' }
   | { kind: 'offer_read'; offer: Offer }
-  | { kind: 'exchange_read'; offerId: string; exchange: TradeStatus }
+  | { kind: 'exchange_read'; offerId: string; exchange: SteamTrade }
 
 /** `protectionDays`: of the trade's game. `wanted`: false once the deposit ended without this trade. */
 export type Circumstances = { now: Date; protectionDays: number; wanted: boolean; attempt: Attempt }
@@ -257,7 +257,7 @@ function decideExchange(trade: Trade, { offerId, exchange }: Exchange, around: C
 }
 
 /** Some items went back before the delivery was seen; the bot has the others, so they are credited. */
-const isPartLeft = ({ received }: TradeStatus, gone: readonly string[]): boolean =>
+const isPartLeft = ({ received }: SteamTrade, gone: readonly string[]): boolean =>
   gone.length > 0 && gone.length < received.length && received.every(({ newAssetId }) => newAssetId !== null)
 
 function decideDelivered(

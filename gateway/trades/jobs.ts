@@ -34,7 +34,7 @@ async function refuseStaleIntents(deps: ShellDeps): Promise<void> {
     const about = aboutTrade(trade)
     try {
       await record(deps, { tradeId: trade.id }, { kind: 'nobody_came' })
-      deps.log.error({ ...about, bot: String(trade.botId) }, 'no bot took up a trade in time')
+      deps.log.error({ ...about, botId: String(trade.botId) }, 'no bot took up a trade in time')
     } catch (error) {
       deps.log.error({ err: error, ...about }, 'a trade that no bot took up could not be ended')
     }

@@ -31,7 +31,7 @@ export async function prove(
 ): Promise<Proved | undefined> {
   const { loaded, steamTradeId, offerId } = accepted
   const { trade, facts } = loaded
-  const answer = await bot.session.readTradeStatus(steamTradeId)
+  const answer = await bot.session.readSteamTrade(steamTradeId)
   if (answer.kind !== 'trade') {
     await askAgain(deps, bot, loaded)
     return undefined

@@ -40,7 +40,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
     const line = `${offerId} ${what}`
     if (told.has(line)) return
     told.add(line)
-    deps.log.error({ bot: String(bot.botId), partner, offer: offerId, exchange }, what)
+    deps.log.error({ botId: String(bot.botId), partner, offer: offerId, exchange }, what)
   }
   const tend = async (bot: BotContext, offer: Offer): Promise<boolean> => {
     if (!isLikeOurs(offer)) return true

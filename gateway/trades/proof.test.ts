@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TradeStatus } from '../steam/steam.ts'
+import type { SteamTrade } from '../steam/steam.ts'
 import { active, at, exchange, items } from '../testing/trades.ts'
 import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
 
@@ -11,7 +11,7 @@ const marked = (...ids: string[]) =>
 const unmoved = items.map((asset) => ({ ...asset, newAssetId: null, rolledBackAssetId: null }))
 
 describe('what a record of an exchange proves', () => {
-  it.each<[string, Partial<TradeStatus>, string]>([
+  it.each<[string, Partial<SteamTrade>, string]>([
     ['D-8 a complete one', {}, 'delivered'],
     ['D-8 a complete one whose new ids are not told', { received: unmoved }, 'delivered'],
     ['D-8 a committed one with every new id', { state: 'committed' }, 'delivered'],
@@ -46,7 +46,7 @@ describe('what a record of an exchange proves', () => {
     expect(judgeExchange(active, exchange(change)).kind).toBe(proof)
   })
 
-  it.each<[string, Partial<TradeStatus>, string[]]>([
+  it.each<[string, Partial<SteamTrade>, string[]]>([
     ['all of it', { state: 'rolled_back' }, ['11', '12']],
     ['all of it, marked', { state: 'rolled_back', received: marked('11', '12') }, ['11', '12']],
     ['one item', { state: 'rolled_back', received: marked('12') }, ['12']],

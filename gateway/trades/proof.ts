@@ -1,5 +1,5 @@
 /** What Steam's record of an exchange proves, pure. Only it moves money. */
-import type { OfferAsset, TradeStatus } from '../steam/steam.ts'
+import type { OfferAsset, SteamTrade } from '../steam/steam.ts'
 import type { Trade } from './trade.ts'
 
 export type Proof =
@@ -11,7 +11,7 @@ export type Proof =
   /** The record does not fit the trade, or not itself. A person must look. */
   | { kind: 'contradiction' }
 
-export function judgeExchange(trade: Trade, exchange: TradeStatus): Proof {
+export function judgeExchange(trade: Trade, exchange: SteamTrade): Proof {
   const theirs = exchange.partnerSteamId === trade.partnerSteamId && exchange.rollbackOf === null
   if (!theirs || !sameAssets(exchange.received, trade.items)) return { kind: 'contradiction' }
   const marked = exchange.received.filter((asset) => asset.rolledBackAssetId !== null)
@@ -58,7 +58,7 @@ export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAs
 const DAY_MS = 86_400_000
 
 /** When Steam can no longer take a delivery back, or null where it never could. `protectionDays`: the game's. */
-export function settlementOf(exchange: TradeStatus, acceptedAt: Date, protectionDays: number): Date | null {
+export function settlementOf(exchange: SteamTrade, acceptedAt: Date, protectionDays: number): Date | null {
   const byGame = protectionDays > 0 ? acceptedAt.getTime() + protectionDays * DAY_MS : 0
   const latest = Math.max(byGame, exchange.settlesAt?.getTime() ?? 0)
   return latest > 0 ? new Date(latest) : null

@@ -15,7 +15,7 @@ export async function readHistory(deps: ShellDeps, bot: BotContext): Promise<voi
   const rows = await deps.trades.protectedTradesOf(bot.botId)
   if (rows.length === 0) return
   const oldest = Math.min(...rows.map((row) => (row.acceptedAt ?? row.createdAt).getTime()))
-  const answer = await bot.session.listTrades(new Date(oldest - MARGIN_MS))
+  const answer = await bot.session.listSteamTrades(new Date(oldest - MARGIN_MS))
   if (answer.kind === 'unavailable') return retrySoon(deps, bot)
   const exchanges = new Map(answer.trades.map((exchange) => [exchange.tradeId, exchange]))
   for (const { id, steamTradeId, offerId } of rows) {

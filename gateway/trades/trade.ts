@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Refusal, TradeStateColumn } from '../db/trade-tables.ts'
-import type { OfferAsset, TradeStatus } from '../steam/steam.ts'
+import type { OfferAsset, SteamTrade } from '../steam/steam.ts'
 import type { Verdict } from './refusal.ts'
 
 export type TradeState = TradeStateColumn
@@ -107,7 +107,7 @@ export type TradeEvent =
   | { kind: 'hold_seen'; offerId: string; until: Date }
   /** Steam's hold ended without a delivery: the items are the shopper's again. */
   | { kind: 'hold_ended'; isOverdue: boolean; at: Date }
-  | { kind: 'delivered'; offerId: string; exchange: TradeStatus; settlesAt: Date | null; at: Date }
+  | { kind: 'delivered'; offerId: string; exchange: SteamTrade; settlesAt: Date | null; at: Date }
   | { kind: 'released'; at: Date }
   /** `assetIds`: those that were taken back now. */
   | { kind: 'reversed'; assetIds: readonly string[]; at: Date }

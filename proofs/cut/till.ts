@@ -12,7 +12,7 @@ import { ensureDepositQueues } from '../../gateway/deposits/jobs.ts'
 import { ensureEventQueue } from '../../gateway/events/jobs.ts'
 import { systemIds } from '../../gateway/kit/ids.ts'
 import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
-import type { TradeStatus } from '../../gateway/steam/steam.ts'
+import type { SteamTrade } from '../../gateway/steam/steam.ts'
 import { fakeClock } from '../../gateway/testing/clock.ts'
 import { captureLog } from '../../gateway/testing/log.ts'
 import { aBot, aDeposit, aStore, type Till } from '../../gateway/testing/till.ts'
@@ -29,7 +29,7 @@ export type Delivery = {
   storeId: bigint
   offerId: string
   total: bigint
-  exchange: TradeStatus
+  exchange: SteamTrade
 }
 
 export type CutTill = {

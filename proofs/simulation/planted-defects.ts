@@ -1,5 +1,5 @@
 /** Known defects, put in by hand: the simulation must find each. Rules that are not named here stay as they are. */
-import type { TradeStatus } from '../../gateway/steam/steam.ts'
+import type { SteamTrade } from '../../gateway/steam/steam.ts'
 import { CORE, type Core } from '../../gateway/trades/core.ts'
 import { isDeliverable, isDelivered, isEnded, type Trade } from '../../gateway/trades/trade.ts'
 
@@ -25,7 +25,7 @@ const creditsWithoutProof: Decide = (trade, fact, around) => {
   const isAccepted = fact.kind === 'offer_read' && fact.offer.state === 'accepted'
   if (!isAccepted || trade.state !== 'active' || fact.offer.tradeId === null)
     return decide(trade, fact, around)
-  const exchange: TradeStatus = {
+  const exchange: SteamTrade = {
     tradeId: fact.offer.tradeId,
     partnerSteamId: trade.partnerSteamId,
     state: 'complete',

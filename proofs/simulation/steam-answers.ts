@@ -1,5 +1,5 @@
 /** Answers of the simulated Steam about its offers and exchanges, which may be old or wrong. */
-import type { Offer, OfferState, TradeStatus } from '../../gateway/steam/steam.ts'
+import type { Offer, OfferState, SteamTrade } from '../../gateway/steam/steam.ts'
 import type { Exchange, Memory, SteamOffer } from './steam-memory.ts'
 
 const STALE_MS = 60_000
@@ -37,7 +37,7 @@ export function tell(memory: Memory, offer: SteamOffer): Offer {
   return offer.answer
 }
 
-export function tellExchange({ engine, faults }: Memory, exchange: Exchange): TradeStatus {
+export function tellExchange({ engine, faults }: Memory, exchange: Exchange): SteamTrade {
   const { earlier, changedAt, state } = exchange
   const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS
   const told = isOld && faults.strike('stale read', 0.05) ? earlier : statusOf(exchange)
@@ -45,9 +45,7 @@ export function tellExchange({ engine, faults }: Memory, exchange: Exchange): Tr
   return told
 }
 
-export function statusOf(
-  exchange: Omit<Exchange, 'earlier' | 'changedAt' | 'beganAt' | 'told'>,
-): TradeStatus {
+export function statusOf(exchange: Omit<Exchange, 'earlier' | 'changedAt' | 'beganAt' | 'told'>): SteamTrade {
   return {
     tradeId: exchange.tradeId,
     partnerSteamId: exchange.offer.partner,

@@ -1,5 +1,5 @@
 /** All that the simulated Steam knows. */
-import type { Offer, OfferAsset, OfferState, TradeState, TradeStatus } from '../../gateway/steam/steam.ts'
+import type { Offer, OfferAsset, OfferState, SteamTrade, SteamTradeState } from '../../gateway/steam/steam.ts'
 import type { Misfortune } from './misfortunes.ts'
 import type { Sim } from './process.ts'
 
@@ -30,14 +30,14 @@ export type SteamOffer = {
 export type Exchange = {
   tradeId: string
   offer: SteamOffer
-  state: TradeState
+  state: SteamTradeState
   changedAt: number
-  earlier: TradeStatus
+  earlier: SteamTrade
   items: { asset: OfferAsset; newAssetId: string | null; rolledBackAssetId: string | null }[]
   settlesAt: number | null
   beganAt: number
   /** Every state that was told: nothing else may end a trade. */
-  told: Set<TradeState>
+  told: Set<SteamTradeState>
 }
 
 export type Memory = Sim & {

@@ -89,8 +89,8 @@ export function sessionOf({ engine, faults }: Sim, { steam, bot, gate, isDown }:
         return steam.cancel(offerId)
       }, UNAVAILABLE),
     declineOffer: (offerId) => ask(() => steam.refuseCounter(offerId), UNAVAILABLE),
-    readTradeStatus: (tradeId) => ask(() => steam.status(tradeId), UNAVAILABLE),
-    listTrades: (since) => ask(() => steam.history(bot, since), UNAVAILABLE),
+    readSteamTrade: (tradeId) => ask(() => steam.status(tradeId), UNAVAILABLE),
+    listSteamTrades: (since) => ask(() => steam.history(bot, since), UNAVAILABLE),
     acknowledgeProtection: async () => ({ kind: 'done' }),
     close: () => {},
   }

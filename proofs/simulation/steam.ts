@@ -9,9 +9,9 @@ import type {
   PartnerAnswer,
   RefusedReason,
   SendAnswer,
-  TradeState,
-  TradeStatusAnswer,
-  TradesAnswer,
+  SteamTradeAnswer,
+  SteamTradeState,
+  SteamTradesAnswer,
 } from '../../gateway/steam/steam.ts'
 import type { Misfortune } from './misfortunes.ts'
 import type { Sim } from './process.ts'
@@ -204,7 +204,7 @@ function fail(memory: Memory, offer: SteamOffer): void {
   for (const { asset } of exchange.items) owners.set(asset.assetId, offer.partner)
 }
 
-function turn(memory: Memory, exchange: Exchange, state: TradeState): void {
+function turn(memory: Memory, exchange: Exchange, state: SteamTradeState): void {
   const { engine } = memory
   exchange.earlier = statusOf(exchange)
   exchange.state = state
@@ -223,7 +223,7 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   const tradeId = `61${String(memory.lastId).padStart(17, '0')}`
   offer.tradeId = tradeId
   const items = offer.assets.map((asset) => ({ asset, newAssetId: null, rolledBackAssetId: null }))
-  const state: TradeState = hasEscrow ? 'in_escrow' : 'pending'
+  const state: SteamTradeState = hasEscrow ? 'in_escrow' : 'pending'
   const now = engine.now()
   const begun = { tradeId, offer, state, changedAt: now, beganAt: now, items, settlesAt: null }
   const exchange: Exchange = { ...begun, told: new Set(), earlier: statusOf(begun) }
@@ -348,13 +348,13 @@ function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[
   return true
 }
 
-function status(memory: Memory, tradeId: string): TradeStatusAnswer {
+function status(memory: Memory, tradeId: string): SteamTradeAnswer {
   const exchange = memory.exchanges.get(tradeId)
   if (exchange === undefined) return { kind: 'missing' }
   return { kind: 'trade', trade: tellExchange(memory, exchange) }
 }
 
-function history(memory: Memory, bot: string, since: Date): TradesAnswer {
+function history(memory: Memory, bot: string, since: Date): SteamTradesAnswer {
   const trades = [...memory.exchanges.values()]
     .filter(({ offer, beganAt }) => offer.bot === bot && beganAt >= since.getTime())
     .map((exchange) => tellExchange(memory, exchange))

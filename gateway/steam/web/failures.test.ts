@@ -101,8 +101,8 @@ const CALLS: Record<string, Call> = {
   listSentOffers: ({ session }) => session.listSentOffers(new Date(NOW.getTime() - 60_000)),
   cancelOffer: ({ session, seen }) => session.cancelOffer(seen.offerId),
   declineOffer: ({ session, seen }) => session.declineOffer(seen.offerId),
-  readTradeStatus: ({ session, seen }) => session.readTradeStatus(seen.tradeId),
-  listTrades: ({ session }) => session.listTrades(new Date(NOW.getTime() - 60_000)),
+  readSteamTrade: ({ session, seen }) => session.readSteamTrade(seen.tradeId),
+  listSteamTrades: ({ session }) => session.listSteamTrades(new Date(NOW.getTime() - 60_000)),
   acknowledgeProtection: ({ session }) => session.acknowledgeProtection(),
   readProfile: ({ steam, partner }) => steam.readProfile(partner.steamId),
 }

@@ -78,8 +78,8 @@ async function askAll() {
     await session.listSentOffers(new Date()),
     await session.cancelOffer('55'),
     await session.declineOffer('55'),
-    await session.readTradeStatus('900'),
-    await session.listTrades(new Date()),
+    await session.readSteamTrade('900'),
+    await session.listSteamTrades(new Date()),
     await session.acknowledgeProtection(),
     await steam.here().readProfile(PARTNER.steamId),
   ]

@@ -13,9 +13,9 @@ import type {
   OfferAnswer,
   OffersAnswer,
   SendAnswer,
-  TradeStatus,
-  TradeStatusAnswer,
-  TradesAnswer,
+  SteamTrade,
+  SteamTradeAnswer,
+  SteamTradesAnswer,
   Unavailable,
 } from '../steam.ts'
 import { accountOf } from '../steam.ts'
@@ -114,11 +114,11 @@ export async function endOffer(
   return answer.kind === 'unavailable' ? answer : cancelOutcome(end.how, end.offerId, answer)
 }
 
-export async function readTradeStatus(
+export async function readSteamTrade(
   connection: Connection,
   tradeId: string,
   ms: number,
-): Promise<TradeStatusAnswer> {
+): Promise<SteamTradeAnswer> {
   const call = economyCall('GetTradeStatus', { tradeid: tradeId })
   const answer = await connection.request(call, ms)
   if (answer.kind === 'unavailable') return answer
@@ -128,13 +128,13 @@ export async function readTradeStatus(
   return trade === null ? { kind: 'missing' } : { kind: 'trade', trade }
 }
 
-export async function listTrades(
+export async function listSteamTrades(
   connection: Connection,
   since: Date,
   left: () => number,
-): Promise<TradesAnswer> {
+): Promise<SteamTradesAnswer> {
   const sinceS = Math.floor(since.getTime() / 1000)
-  const trades = new Map<string, TradeStatus>()
+  const trades = new Map<string, SteamTrade>()
   let place: NonNullable<TradesPage['next']> = { tradeId: '0', startedAtS: 0 }
   let unreadable = 0
   for (let pages = 0; pages < MAX_LIST_PAGES; pages += 1) {

@@ -34,8 +34,8 @@ describe('reads', () => {
     const late = { kind: 'unavailable', reason: 'timeout' }
     expect(await session.readOffer('1')).toMatchObject(late)
     expect(await session.listSentOffers(new Date())).toMatchObject(late)
-    expect(await session.readTradeStatus('1')).toMatchObject(late)
-    expect(await session.listTrades(new Date())).toMatchObject(late)
+    expect(await session.readSteamTrade('1')).toMatchObject(late)
+    expect(await session.listSteamTrades(new Date())).toMatchObject(late)
     expect(await session.checkPartner(PARTNER)).toMatchObject(late)
   })
 
@@ -72,7 +72,7 @@ describe('reads', () => {
     })
     const session = await steam.open()
     const ids = async (sinceS: number) => {
-      const answer = await session.listTrades(new Date(sinceS * 1000))
+      const answer = await session.listSteamTrades(new Date(sinceS * 1000))
       return answer.kind === 'trades' ? answer.trades.map(({ tradeId }) => tradeId) : answer
     }
     expect(await ids(650)).toEqual(['9', '8', '7', '6'])

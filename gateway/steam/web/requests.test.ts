@@ -215,7 +215,7 @@ describe('the port asks as the libraries do', () => {
     const found = await theirOffer()
     await same(
       '/IEconService/GetTradeStatus/v1/',
-      () => ours.readTradeStatus('900'),
+      () => ours.readSteamTrade('900'),
       () => done((end) => found.getExchangeDetails(true, end)),
     )
   })
@@ -351,7 +351,7 @@ describe('what the libraries have no method for', () => {
     ],
     [
       'GetTradeHistory',
-      () => ours.listTrades(CUTOFF),
+      () => ours.listSteamTrades(CUTOFF),
       [
         ['access_token', 'of the session'],
         ['get_descriptions', '0'],
@@ -374,7 +374,7 @@ describe('what the libraries have no method for', () => {
     steam.routes.set(api('GetTradeHistory'), ({ query }) =>
       ok({ more: query.get('start_after_tradeid') === '0', trades: [{ ...trade, tradeid: '901' }, trade] }),
     )
-    const mine = await asked(path, () => ours.listTrades(new Date(0)))
+    const mine = await asked(path, () => ours.listSteamTrades(new Date(0)))
     const starts = mine.map(({ query }) => query.filter(([name]) => name?.startsWith('start_after')).flat())
     const at = ['start_after_time', String(trade.time_init), 'start_after_tradeid', '900']
     expect(starts).toEqual([['start_after_time', '0', 'start_after_tradeid', '0'], at])

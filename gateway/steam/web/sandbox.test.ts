@@ -152,7 +152,7 @@ describe('an offer', () => {
     const { state, tradeId } = await offerNow(offerId)
     expect(state).toBe('accepted')
     if (tradeId === null) throw new Error('no trade')
-    const status = await session.readTradeStatus(tradeId)
+    const status = await session.readSteamTrade(tradeId)
     if (status.kind !== 'trade') throw new Error(JSON.stringify(status))
     expect(status.trade).toMatchObject({ tradeId, partnerSteamId: shopper.steamId, state: 'complete' })
     expect(status.trade.received.map((asset) => asset.assetId).sort()).toEqual(
@@ -161,7 +161,7 @@ describe('an offer', () => {
     for (const asset of status.trade.received) expect(asset.newAssetId).toMatch(/^\d+$/)
     expect(status.trade.settlesAt?.getTime()).toBeGreaterThan(Date.now())
     expect(await session.cancelOffer(offerId)).toEqual({ kind: 'not_active' })
-    const history = await session.listTrades(new Date(Date.now() - 3_600_000))
+    const history = await session.listSteamTrades(new Date(Date.now() - 3_600_000))
     expect(history).toEqual({ kind: 'trades', trades: [status.trade], unreadable: 0 })
   })
 
@@ -170,7 +170,7 @@ describe('an offer', () => {
     await control('POST', `offers/${offerId}/decline`)
     expect((await offerNow(offerId)).state).toBe('declined')
     expect(await session.readOffer('999999999')).toEqual({ kind: 'missing' })
-    expect(await session.readTradeStatus('999999999')).toEqual({ kind: 'missing' })
+    expect(await session.readSteamTrade('999999999')).toEqual({ kind: 'missing' })
   })
 
   it('with a wrong token or for items that are gone is refused', async () => {
@@ -282,9 +282,9 @@ describe('every field of the port', () => {
     await control('POST', `offers/${offerId}/accept`)
     const { tradeId } = await offerNow(offerId)
     const since = new Date(Date.now() - 3_600_000)
-    const delivered = await session.readTradeStatus(tradeId ?? '')
+    const delivered = await session.readSteamTrade(tradeId ?? '')
     await control('POST', `trades/${tradeId}/reverse`)
-    const trades = await session.listTrades(since)
+    const trades = await session.listSteamTrades(since)
     const held = await send('K7M2QY')
     sandbox.begin('hold-15-days', { steamId: shopper.steamId })
     await control('POST', `offers/${held.offerId}/accept`)

@@ -18,9 +18,9 @@ import {
   economyCall,
   endOffer,
   listSentOffers,
-  listTrades,
+  listSteamTrades,
   readOffer,
-  readTradeStatus,
+  readSteamTrade,
   rememberPartners,
   sendOffer,
 } from './offers.ts'
@@ -136,8 +136,8 @@ function createSession({ steamId, connection, deadlines, address, time }: Parts)
     },
     cancelOffer: (offerId) => end(offerId, 'cancel'),
     declineOffer: (offerId) => end(offerId, 'decline'),
-    readTradeStatus: (tradeId) => readTradeStatus(connection, tradeId, deadlines.other),
-    listTrades: (since) => listTrades(connection, since, leftOf(deadlines.other)),
+    readSteamTrade: (tradeId) => readSteamTrade(connection, tradeId, deadlines.other),
+    listSteamTrades: (since) => listSteamTrades(connection, since, leftOf(deadlines.other)),
     acknowledgeProtection: async () => acknowledgeOutcome(await connection.acknowledge(deadlines.other)),
     close: () => connection.close(),
   }
