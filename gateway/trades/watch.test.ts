@@ -96,7 +96,7 @@ describe('the watch over a bot’s offers', () => {
     const states = ['1', '50', '51', '52', '53'].map((id) => session.offers.get(id)?.state)
     expect(states).toEqual(['active', 'cancelled', 'active', 'active', 'accepted'])
     const lines = orphanLines()
-    const about = { level: 'error', bot: String(bot.botId), partner: ours.partnerSteamId }
+    const about = { level: 'error', botId: String(bot.botId), partner: ours.partnerSteamId }
     expect(lines).toMatchObject([
       { ...about, offer: '50', exchange: null, msg: 'cancels an offer whose code belongs to no trade' },
       { ...about, offer: '53', exchange: '9053', msg: 'items came for an offer of no trade' },
