@@ -13,12 +13,14 @@
  * - `lighthouse`: what Lighthouse gives the deposit page on a phone, and how much the page shifts while it loads.
  * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
  * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
+ * - `fleet`: 20 bots in two gateways, 200 shoppers at once, and bots that fail one after the other.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
  * - `webhooks`: how soon 95 of 100 events are with the store after their commit.
  */
 import { benchBytes } from './bytes.ts'
 import { benchCli } from './cli.ts'
 import { benchDeposit } from './deposit.ts'
+import { benchFleet } from './fleet.ts'
 import { benchGrid } from './grid.ts'
 import { benchInventory } from './inventory.ts'
 import { benchLedger } from './ledger.ts'
@@ -43,6 +45,7 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   lighthouse: benchLighthouse,
   grid: benchGrid,
   steam: benchSteam,
+  fleet: benchFleet,
   stores: benchStores,
   webhooks: benchWebhooks,
 }

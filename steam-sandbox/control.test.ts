@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSession } from './conformance/libraries.ts'
+import { createSession, loginCookies } from './conformance/libraries.ts'
 import { CATALOGUE } from './items.ts'
 import { type RunningSteam, startSteam } from './start.ts'
 import { refreshTokenOf } from './tokens.ts'
@@ -262,6 +262,18 @@ describe('the hands of a person', () => {
     expect([bot.items().length, bot.tradable(730).length]).toEqual([3, 0])
     steam.advance(7 * DAY_S)
     expect(bot.tradable(730)).toHaveLength(3)
+  })
+})
+
+describe('a further bot', () => {
+  it('has no items, logs in, and is listed with the others', async () => {
+    const { status, body } = await call('POST', 'bots')
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ name: 'Tradetill Bot #3', accountName: 'tradetill_bot_3' })
+    const bot = steam.as('Tradetill Bot #3')
+    expect(bot.items()).toEqual([])
+    expect(await loginCookies(steam, bot.refreshToken())).not.toEqual([])
+    expect((await call('GET', 'bots')).body).toHaveLength(3)
   })
 })
 

@@ -6,6 +6,7 @@ import { createPlayer, type Player } from './player.ts'
 import { createQuotas } from './quotas.ts'
 import { switchOff, switchOn } from './routes/acts.ts'
 import { serve } from './serve.ts'
+import { addBot, inviteGuest } from './world/guests.ts'
 import { seedWorld } from './world/seed.ts'
 import { settle } from './world/time.ts'
 
@@ -66,6 +67,18 @@ export async function startSteam({
     /** Lets the next requests that match fail; see the control API. */
     fault: ({ times = 1, delayMs = 0, ...fault }: SaidFault) =>
       sandbox.faults.add({ ...fault, times, delayMs }),
+    /** One more bot; resolves to its Steam id. Throws when there is no room. */
+    addBot(): string {
+      const bot = sandbox.change(addBot)
+      if (bot === undefined) throw new Error('There is no room for another bot.')
+      return bot.steamId
+    },
+    /** One more shopper like the one of that name. Throws for a stranger, and when there is no room. */
+    invite(like: string): Player {
+      const guest = sandbox.change((world) => inviteGuest(world, like))
+      if (guest === undefined) throw new Error(`There is no shopper called ${like}, or no room.`)
+      return createPlayer(sandbox, guest.steamId)
+    },
     /** Moves the sandbox's time on; what falls into that time happens. */
     advance: (seconds: number) => advance(sandbox, seconds),
     async close() {

@@ -17,14 +17,20 @@ import { type Receiver, startReceiver } from '../../gateway/testing/receiver.ts'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
 
 export type KillTill = {
-  /** Address of the gateway, whether it runs or not. */
+  /** Seals the bots' tokens. */
+  box: SecretBox
+  /** Address of the first gateway, whether it runs or not. */
   url: string
+  /** Of all gateways. */
+  urls: readonly string[]
+  /** Where each gateway serves its metrics. */
+  metricsUrls: readonly string[]
   pool: pg.Pool
   steam: RunningSteam
   receiver: Receiver
   secrets: StoreSecrets
-  /** Starts the process; it does not answer yet. */
-  start(): Running
+  /** Starts the first gateway's process, or the one of that number; it does not answer yet. */
+  start(which?: number): Running
   close(): Promise<void>
 }
 
@@ -34,21 +40,34 @@ const BOT_PAGES = { avatarUrl: 'http://steam.test/bot.jpg', profileUrl: 'http://
 
 const RISK_LIMIT_USD_CENTS = 10_000n
 
-/** A till on a new database of the server at `serverUrl`, with its bots and one store. The gateway does not run yet. */
-export async function openKillTill(serverUrl: string, seed: string): Promise<KillTill> {
+export type Size = {
+  /** Beyond the two that the sandbox has by itself. */
+  furtherBots?: number
+  /** Processes on the one database. */
+  gateways?: number
+  /** Whether Steam limits requests. */
+  quotas?: boolean
+}
+
+/** A till on a new database of the server at `serverUrl`, with its bots and one store. No gateway runs yet. */
+export async function openKillTill(
+  serverUrl: string,
+  seed: string,
+  { furtherBots = 0, gateways = 1, quotas = false }: Size = {},
+): Promise<KillTill> {
   const database = `kill_${randomBytes(6).toString('hex')}`
   await onServer(serverUrl, `create database ${database}`)
   const databaseUrl = new URL(serverUrl)
   databaseUrl.pathname = `/${database}`
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-kill-'))
-  const [port = 0] = await freePorts(1)
-  const url = `http://localhost:${port}`
-  const [steam, receiver] = await Promise.all([startSteam({ port: 0, seed, quotas: false }), startReceiver()])
+  const ports = await freePorts(2 * gateways)
+  const urls = ports.slice(0, gateways).map((port) => `http://localhost:${port}`)
+  const metricsPorts = ports.slice(gateways)
+  const [steam, receiver] = await Promise.all([startSteam({ port: 0, seed, quotas }), startReceiver()])
+  const bots = [...BOTS, ...Array.from({ length: furtherBots }, () => steam.addBot())]
   const masterKey = randomBytes(32)
   const env = {
     DATABASE_URL: databaseUrl.href,
-    TRADETILL_PORT: String(port),
-    TRADETILL_PUBLIC_URL: url,
     TRADETILL_DATA: folder,
     TRADETILL_MASTER_KEY: masterKey.toString('hex'),
     TRADETILL_STEAM_SANDBOX_URL: steam.url,
@@ -57,14 +76,24 @@ export async function openKillTill(serverUrl: string, seed: string): Promise<Kil
   const pool = new pg.Pool({ connectionString: databaseUrl.href, max: 2 })
   pool.on('error', () => {})
   const box = createSecretBox(masterKey)
-  const secrets = await enrol({ url: databaseUrl.href, box, steam, receiver })
+  const secrets = await enrol({ url: databaseUrl.href, box, steam, receiver, bots })
   return {
-    url,
+    url: urls[0] ?? '',
+    urls,
+    metricsUrls: metricsPorts.map((port) => `http://127.0.0.1:${port}/metrics`),
+    box,
     pool,
     steam,
     receiver,
     secrets,
-    start: () => run('gateway/main.ts', env, { isTied: true }),
+    start(which = 0) {
+      const own = {
+        TRADETILL_PORT: String(ports[which]),
+        TRADETILL_METRICS_PORT: String(metricsPorts[which]),
+        TRADETILL_PUBLIC_URL: urls[which] ?? '',
+      }
+      return run('gateway/main.ts', { ...env, ...own }, { isTied: true })
+    },
     async close() {
       await Promise.all([steam.close(), receiver.close(), pool.end()])
       await onServer(serverUrl, `drop database ${database} with (force)`)
@@ -73,14 +102,17 @@ export async function openKillTill(serverUrl: string, seed: string): Promise<Kil
   }
 }
 
-type Enrolment = { url: string; box: SecretBox } & Pick<KillTill, 'steam' | 'receiver'>
+type Enrolment = { url: string; box: SecretBox; bots: readonly string[] } & Pick<
+  KillTill,
+  'steam' | 'receiver'
+>
 
 /** Writes the rows of `store add` and `bot add`, without a process for each. */
-async function enrol({ url, box, steam, receiver }: Enrolment): Promise<StoreSecrets> {
+async function enrol({ url, box, steam, receiver, bots }: Enrolment): Promise<StoreSecrets> {
   await migrate({ url })
   const { db, close } = openDatabase(url, 1)
   try {
-    for (const name of BOTS) await enrolBot(db, box, steam.as(name))
+    for (const bot of bots) await enrolBot(db, box, steam.as(bot))
     const store = await createStore(
       { db, box, mode: 'sandbox', clock: systemClock },
       {
@@ -106,6 +138,16 @@ async function enrolBot(db: Db, box: SecretBox, { steamId, refreshToken }: Accou
   await saveBot(db, profile, { sealed, expiresAt: null, acknowledged: false })
 }
 
+/** As `bot add` of an account that the till has already. */
+export async function enrolAgain({ pool, box, steam }: KillTill, steamId: string): Promise<void> {
+  const { db, close } = openDatabase(String(pool.options.connectionString), 1)
+  try {
+    await enrolBot(db, box, steam.as(steamId))
+  } finally {
+    await close()
+  }
+}
+
 /** Enough for a busy machine. The caller judges how long it takes on a quiet one. */
 const ANSWER_MS = 180_000
 const ONLINE_MS = 180_000
@@ -129,10 +171,10 @@ export async function answering({ url }: Pick<KillTill, 'url'>, gateway: Running
 export async function botsOnline({ pool }: Pick<KillTill, 'pool'>, epochs: bigint): Promise<void> {
   const check = async () => {
     const { rows } = await pool.query<{ online: boolean; epochs: string }>(
-      'select bool_and(online) as online, sum(lease_epoch) as epochs from bot',
+      'select bool_and(online) as online, sum(lease_epoch) - count(*) as epochs from bot',
     )
     const [row] = rows
-    return (row?.online === true && BigInt(row.epochs) >= epochs + BigInt(BOTS.length)) || undefined
+    return (row?.online === true && BigInt(row.epochs) >= epochs) || undefined
   }
   await eventually('the bots are online', check, ONLINE_MS)
 }

@@ -4,8 +4,9 @@ import { advance, bringAhead, type Sandbox, tradeLink } from '../exchange.ts'
 import { parseFault } from '../faults.ts'
 import { field, type Incoming, json, type Reply } from '../http.ts'
 import { refreshTokenOf } from '../tokens.ts'
-import { inviteGuest, MOST_GUESTS } from '../world/guests.ts'
+import { addBot, inviteGuest, MOST_BOTS, MOST_GUESTS } from '../world/guests.ts'
 import { PEOPLE } from '../world/people.ts'
+import type { Account } from '../world/world.ts'
 import { ACTS, lineOf } from './acts.ts'
 
 /** What tests and demos may ask the sandbox for, on its own address only. */
@@ -35,16 +36,16 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   },
   'GET /control/magic': ({ world }) =>
     json(shoppers(world().accounts.filter(({ behaviour, isGuest }) => behaviour && !isGuest))),
-  'GET /control/bots': ({ world, nowS }) => {
-    const bots = world().accounts.filter(({ kind }) => kind === 'bot')
-    return json(
-      bots.map((bot) => ({
-        name: bot.name,
-        steamId: bot.steamId,
-        refreshToken: refreshTokenOf(bot, nowS()),
-        ...credentialsOf(bot),
-      })),
-    )
+  'GET /control/bots': (sandbox) =>
+    json(
+      sandbox
+        .world()
+        .accounts.filter(({ kind }) => kind === 'bot')
+        .map((bot) => told(bot, sandbox)),
+    ),
+  'POST /control/bots': (sandbox) => {
+    const bot = sandbox.change(addBot)
+    return bot === undefined ? bad(`${MOST_BOTS} bots are here.`) : json(told(bot, sandbox), 201)
   },
   'GET /control/offers': ({ world }) => json(world().offers),
   'GET /control/trades': ({ world }) => json(world().trades),
@@ -92,6 +93,11 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
     sandbox.change((world) => ({ world: { ...world, switched: [] }, answer: undefined }))
     return json({ ok: true })
   },
+}
+
+function told(bot: Account, { nowS }: Sandbox) {
+  const { name, steamId } = bot
+  return { name, steamId, refreshToken: refreshTokenOf(bot, nowS()), ...credentialsOf(bot) }
 }
 
 function shoppers(accounts: ReturnType<Sandbox['world']>['accounts']) {

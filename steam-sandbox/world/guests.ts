@@ -1,4 +1,4 @@
-/** Guests: shoppers of a test's or a demo's own, made like somebody who is there already. */
+/** Guests, made like somebody who is there already: shoppers of a test's or a demo's own, and further bots. */
 import { createHash } from 'node:crypto'
 import { endOffer } from './offers.ts'
 import { type Account, findAccount, STATE, type World, withAccount } from './world.ts'
@@ -34,6 +34,34 @@ export function inviteGuest(world: World, like: string): Invited {
   }
   const accounts = [...world.accounts, guest]
   return { world: { ...world, accounts, lastId: world.lastId + assets.length }, answer: guest }
+}
+
+/** So many bots a sandbox has room for. */
+export const MOST_BOTS = 500
+
+const FIRST_FURTHER_BOT = 1_900_000_000
+
+/** Adds a bot like the first one, without items. Undefined: no room. */
+export function addBot(world: World): Invited {
+  const bots = world.accounts.filter(({ kind }) => kind === 'bot')
+  const [template] = bots
+  if (template === undefined || bots.length >= MOST_BOTS) return { world, answer: undefined }
+  const accountId = FIRST_FURTHER_BOT + bots.length
+  const name = `Tradetill Bot #${bots.length + 1}`
+  const mark = createHash('sha256').update(`${name} ${template.token}`)
+  const { restrictedUntilS: _, ...free } = template
+  const bot: Account = {
+    ...free,
+    accountId,
+    steamId: String(FIRST_STEAM_ID + BigInt(accountId)),
+    name,
+    token: mark.digest('base64url').slice(0, 8),
+    assets: [],
+    sessionGeneration: 0,
+    loginGeneration: 0,
+    acknowledged: false,
+  }
+  return { world: { ...world, accounts: [...world.accounts, bot] }, answer: bot }
 }
 
 /** Declines what a guest was offered and takes their items away. Others are left as they are. */

@@ -1,0 +1,146 @@
+/** Shoppers of the fleet's bench: all of a wave come at once, each a guest of the sandbox. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import { call, openVisit, showItems } from '../proofs/kill/load.ts'
+import type { KillTill } from '../proofs/kill/till.ts'
+import { STATE } from '../steam-sandbox/world/world.ts'
+
+const LIKE = 'quiet_lynx'
+const GAME = 'cs'
+/** Shoppers accept at any time, not in step with the watch over their offers. */
+const THOUGHT_MS = 5_000
+const LOOK_MS = 100
+const AGAIN_MS = 250
+/** An offer that is still being made is asked for again as long as the page does it. */
+const ASK_FOR_MS = 60_000
+
+export type Visit = {
+  number: number
+  hash: string | undefined
+  /** Whether the shopper's page comes into sight again after the accept. */
+  returns: boolean
+  /** Why no offer was made; undefined where one was. */
+  refusal: string | undefined
+  /** Seconds until the offer was made or refused. */
+  askedS: number
+  /** The bot's Steam id. */
+  bot: string | undefined
+  /** Monotonic milliseconds. */
+  acceptedMs: number | undefined
+  creditedMs: number | undefined
+}
+
+export type Credits = {
+  /** When the deposit of this hash was seen to have succeeded, in monotonic milliseconds. */
+  of(hash: string): number | undefined
+  /** Fills in when each of them was credited; resolves when all are, or after that time. */
+  all(visits: readonly Visit[], withinMs: number): Promise<void>
+  end(): Promise<void>
+}
+
+/** Looks ten times a second which deposits have succeeded, with one query for all. */
+export function startCredits({ pool }: KillTill): Credits {
+  const seen = new Map<string, number>()
+  const ending = new AbortController()
+  const look = async (): Promise<void> => {
+    while (!ending.signal.aborted) {
+      const { rows } = await pool.query<{ hash: string }>(
+        `select hash from deposit where status = 'succeeded' and not hash = any($1)`,
+        [[...seen.keys()]],
+      )
+      for (const { hash } of rows) seen.set(hash, performance.now())
+      await delay(LOOK_MS)
+    }
+  }
+  const looking = look().catch((error: unknown) => {
+    if (!ending.signal.aborted) console.error(error)
+  })
+  return {
+    of: (hash) => seen.get(hash),
+    async all(visits, withinMs) {
+      const end = performance.now() + withinMs
+      for (const visit of visits) {
+        if (visit.acceptedMs === undefined || visit.hash === undefined) continue
+        while (!seen.has(visit.hash) && performance.now() < end) await delay(LOOK_MS)
+        visit.creditedMs = seen.get(visit.hash)
+      }
+    },
+    async end() {
+      ending.abort()
+      await looking
+    },
+  }
+}
+
+type Wave = { shoppers: number; credits: Credits }
+
+/** Resolves when every shopper of the wave has accepted, or was refused. */
+export function wave(till: KillTill, { shoppers }: Wave): Promise<Visit[]> {
+  const guests = Array.from({ length: shoppers }, () => till.steam.invite(LIKE))
+  return Promise.all(guests.map((guest, number) => visit(till, guest.steamId, number)))
+}
+
+async function visit(till: KillTill, person: string, number: number): Promise<Visit> {
+  const url = till.urls[number % till.urls.length] ?? till.url
+  const own = { ...till, url }
+  const come: Visit = {
+    number,
+    hash: await openVisit(own, randomUUID(), person),
+    returns: number % 4 < 2,
+    refusal: undefined,
+    askedS: 0,
+    bot: undefined,
+    acceptedMs: undefined,
+    creditedMs: undefined,
+  }
+  if (come.hash === undefined) return { ...come, refusal: 'no deposit' }
+  const shown = await showItems(own, come.hash, GAME)
+  const dearest = shown?.items.sort((a, b) => b.price - a.price)[0]
+  if (shown === undefined || dearest === undefined) return { ...come, refusal: 'no items were shown' }
+  const begin = performance.now()
+  const wish = { hash: come.hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
+  const refusal = await askFor(own, wish)
+  come.askedS = (performance.now() - begin) / 1_000
+  if (refusal !== undefined) return { ...come, refusal }
+  await delay(Math.random() * THOUGHT_MS)
+  return accept(own, person, come)
+}
+
+const refusalSchema = z.object({ code: z.string() })
+
+/** Resolves to the code of a refusal, or to undefined once the offer is made. */
+async function askFor({ url }: KillTill, body: object): Promise<string | undefined> {
+  const token = 'k'.repeat(43)
+  const headers = {
+    cookie: `csrf=${token}`,
+    'x-csrf-token': token,
+    origin: url,
+    'content-type': 'application/json',
+  }
+  const end = performance.now() + ASK_FOR_MS
+  while (performance.now() < end) {
+    const init = {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(ASK_FOR_MS),
+    }
+    const answer = await fetch(`${url}/api/trade`, init)
+    if (answer.status === 200) return undefined
+    if (answer.status !== 202) return refusalSchema.parse(await answer.json()).code
+    await delay(AGAIN_MS)
+  }
+  return 'no answer in time'
+}
+
+async function accept(till: KillTill, person: string, come: Visit): Promise<Visit> {
+  const hands = till.steam.as(person)
+  const offer = hands.received().find(({ state }) => state === STATE.active)
+  if (offer === undefined) return { ...come, refusal: 'the offer does not stand' }
+  hands.accept(offer.id)
+  const accepted = { ...come, bot: offer.sender, acceptedMs: performance.now() }
+  // As a page that comes into sight again: it asks without a known answer.
+  if (come.returns) await call(till, `/api/payment?hash=${come.hash}`)
+  return accepted
+}

@@ -1,0 +1,184 @@
+/**
+ * A fleet on bad days: 20 bots in two gateways, 200 shoppers at once, and Steam's limits on requests in force. In the
+ * second wave one bot after the other is barred, full, logged out or answered 429 while shoppers keep coming. Nobody
+ * may be refused while a bot can trade; all who accept are credited; no limit of Steam is hit that no misfortune brought.
+ * The clock of the sandbox, which the till follows, runs as fast as the machine's.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Running } from '../e2e/support/process.ts'
+import { answering, botsOnline, enrolAgain, type KillTill, openKillTill } from '../proofs/kill/till.ts'
+import { withDatabase } from './database.ts'
+import { memoryOf, watchCalls } from './fleet-figures.ts'
+import { type Credits, startCredits, type Visit, wave } from './fleet-shoppers.ts'
+import type { Outcome } from './outcome.ts'
+
+const BOTS = Number(process.env.FLEET_BOTS ?? 20)
+const SHOPPERS = Number(process.env.FLEET_SHOPPERS ?? 200)
+const GATEWAYS = 2
+/** Of the sandbox, without any help. */
+const OWN_BOTS = 2
+const WAVES = 4
+const STRUCK_SHARE = 0.6
+const STRIKE_EVERY_MS = 500
+const UNSEEN_LIMIT_S = 8
+const RETURNED_LIMIT_S = 2
+const MEMORY_LIMIT = 1.3
+const CREDITED_WITHIN_MS = 300_000
+
+/** The first two leave a bot able to read what was accepted, the others do not. */
+const MISFORTUNES = ['send-new-device', 'send-inventory-full', 'logged-out', 'rate-limited'] as const
+type Misfortune = (typeof MISFORTUNES)[number]
+
+export function benchFleet(): Promise<Outcome> {
+  return withDatabase({ fsync: true }, async (serverUrl) => {
+    const till = await openKillTill(serverUrl, 'bench', {
+      furtherBots: BOTS - OWN_BOTS,
+      gateways: GATEWAYS,
+      quotas: true,
+    })
+    const gateways = till.urls.map((_, which) => till.start(which))
+    const credits = startCredits(till)
+    try {
+      await Promise.all(gateways.map((gateway, which) => answering({ url: till.urls[which] ?? '' }, gateway)))
+      await botsOnline(till, 0n)
+      console.log(`fleet: ${BOTS} bots in ${await spread(till)}, ${SHOPPERS} shoppers a wave, ${WAVES} waves`)
+      return await measure(till, gateways, credits)
+    } catch (error) {
+      for (const gateway of gateways) console.error(gateway.output().slice(-4_000))
+      throw error
+    } finally {
+      await credits.end()
+      await Promise.all(gateways.map((gateway) => gateway.interrupt()))
+      await till.close()
+    }
+  })
+}
+
+async function measure(till: KillTill, gateways: Running[], credits: Credits): Promise<Outcome> {
+  const calls = watchCalls(till.steam)
+  const struck = new Map<string, Misfortune>()
+  const visits: Visit[] = []
+  const memory: number[] = []
+  const begin = performance.now()
+  for (let number = 1; number <= WAVES; number += 1) {
+    const strikes = number === 2 ? strike(till, struck) : undefined
+    const came = await wave(till, { shoppers: SHOPPERS, credits })
+    await strikes
+    if (number === 2) await heal(till, struck)
+    await credits.all(came, CREDITED_WITHIN_MS)
+    visits.push(...came)
+    memory.push(await memoryOf(gateways.map(({ pid }) => pid)))
+    console.log(
+      `fleet: wave ${number}: ${describe(came, struck)}, ${memory.at(-1)} MB in ${GATEWAYS} gateways`,
+    )
+  }
+  calls.end()
+  const minutes = (performance.now() - begin) / 60_000
+  for (const line of calls.lines(BOTS * minutes)) console.log(`fleet: ${line}`)
+  return judge({ visits, struck, memory, limited: calls.limited(new Set(struck.keys())) })
+}
+
+/** One bot after the other, with a misfortune each. */
+async function strike({ steam }: KillTill, struck: Map<string, Misfortune>): Promise<void> {
+  const bots = steam.world().accounts.filter(({ kind }) => kind === 'bot')
+  for (const [turn, { steamId }] of bots.slice(0, Math.floor(BOTS * STRUCK_SHARE)).entries()) {
+    await delay(STRIKE_EVERY_MS)
+    const misfortune = MISFORTUNES[turn % MISFORTUNES.length] ?? 'send-new-device'
+    struck.set(steamId, misfortune)
+    if (misfortune === 'logged-out') await control(steam.url, `sessions/${steamId}/revoke`)
+    else steam.begin(misfortune, { steamId })
+  }
+}
+
+/** The misfortunes end, and the operator enrols again what was logged out. */
+async function heal(till: KillTill, struck: ReadonlyMap<string, Misfortune>): Promise<void> {
+  for (const [steamId, misfortune] of struck) {
+    if (misfortune === 'logged-out') await enrolAgain(till, steamId)
+    else till.steam.end(misfortune, steamId)
+  }
+}
+
+async function control(url: string, path: string): Promise<void> {
+  const answer = await fetch(`${url}/control/${path}`, {
+    method: 'POST',
+    signal: AbortSignal.timeout(10_000),
+  })
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+}
+
+async function spread({ pool }: KillTill): Promise<string> {
+  const { rows } = await pool.query<{ bots: string }>(
+    'select count(*) as bots from bot where lease_owner is not null group by lease_owner order by 1',
+  )
+  return rows.map(({ bots }) => bots).join(' + ')
+}
+
+type Measured = {
+  visits: Visit[]
+  struck: ReadonlyMap<string, Misfortune>
+  memory: number[]
+  limited: number
+}
+
+function judge({ visits, struck, memory, limited }: Measured): Outcome {
+  const readable = visits.filter((visit) => !isBlind(visit, struck))
+  const refused = visits.filter(({ refusal }) => refusal !== undefined)
+  const uncredited = visits.filter(({ acceptedMs, creditedMs }) => acceptedMs !== undefined && !creditedMs)
+  const growth = (memory.at(-1) ?? 0) / (memory[0] ?? 1)
+  const line = (name: string, returns: boolean, limitS: number): Outcome => {
+    const slowest = percentile95(secondsOf(readable.filter((visit) => visit.returns === returns)))
+    return { name, ours: `${slowest.toFixed(2)}s`, limit: `<=${limitS}s`, passed: slowest <= limitS }
+  }
+  const count = (name: string, value: number): Outcome => ({
+    name,
+    ours: String(value),
+    limit: '0',
+    passed: value === 0,
+  })
+  const also = [
+    line('fleet-unseen-p95', false, UNSEEN_LIMIT_S),
+    line('fleet-returned-p95', true, RETURNED_LIMIT_S),
+    count('fleet-uncredited', uncredited.length),
+    count('fleet-limits-hit', limited),
+    {
+      name: 'fleet-memory',
+      ours: growth.toFixed(2),
+      limit: `<=${MEMORY_LIMIT}`,
+      passed: growth <= MEMORY_LIMIT,
+    },
+  ]
+  for (const { refusal, number } of refused) console.log(`fleet: shopper ${number} was refused: ${refusal}`)
+  return {
+    name: 'fleet',
+    ours: `${visits.length - refused.length}/${visits.length}`,
+    limit: 'all',
+    passed: refused.length === 0 && also.every(({ passed }) => passed),
+    also,
+  }
+}
+
+/** Its bot could not read Steam when it was accepted: nothing is known of it until the misfortune ends. */
+function isBlind({ bot }: Visit, struck: ReadonlyMap<string, Misfortune>): boolean {
+  const misfortune = struck.get(bot ?? '')
+  return misfortune === 'logged-out' || misfortune === 'rate-limited'
+}
+
+function describe(visits: readonly Visit[], struck: ReadonlyMap<string, Misfortune>): string {
+  const readable = visits.filter((visit) => !isBlind(visit, struck))
+  const p95 = (returns: boolean): string =>
+    percentile95(secondsOf(readable.filter((visit) => visit.returns === returns))).toFixed(2)
+  const refused = visits.filter(({ refusal }) => refusal !== undefined).length
+  const asked = percentile95(visits.map(({ askedS }) => askedS)).toFixed(2)
+  return `${refused} of ${visits.length} refused, offer within ${asked} s, credited within ${p95(false)} s, ${p95(true)} s after a return (p95)`
+}
+
+function secondsOf(visits: readonly Visit[]): number[] {
+  return visits.flatMap(({ acceptedMs, creditedMs }) =>
+    acceptedMs === undefined || creditedMs === undefined ? [] : [(creditedMs - acceptedMs) / 1_000],
+  )
+}
+
+function percentile95(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? 0
+}
