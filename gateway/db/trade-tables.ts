@@ -44,6 +44,10 @@ export const REFUSALS = [
   'rate_limited',
   'partner_hold',
   'own_hold',
+  // Steam did not answer this bot right before the send.
+  'out_of_reach',
+  // No process spoke for the bot.
+  'not_taken_up',
 ] as const
 
 export type Refusal = (typeof REFUSALS)[number]

@@ -20,6 +20,8 @@ export type FakeSession = SteamSession & {
   trades: Map<string, SteamTradeAnswer>
   /** Answers of the next sends; by default each is sent. `unknown` still makes the offer when `made`. */
   sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean; reason?: RefusedReason }[]
+  /** So many questions about a partner stay without an answer. */
+  unansweredPartners: number
   /** For how long Steam would hold a trade, by the side that causes it. */
   holdDays: { partner: number; own: number }
   /** Rows of the list that cannot be read. */
@@ -52,13 +54,18 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
     received: new Map(),
     trades,
     sends: [],
+    unansweredPartners: 0,
     holdDays: { partner: 0, own: 0 },
     unreadable: 0,
     unreadableTrades: 0,
     isDown: false,
     afterSend: async () => {},
     beforeCancel: () => {},
-    checkPartner: async () => ({ kind: 'ok', holdDays: session.holdDays }),
+    async checkPartner() {
+      if (session.unansweredPartners === 0) return { kind: 'ok', holdDays: session.holdDays }
+      session.unansweredPartners -= 1
+      return unavailable
+    },
     readInventory: async () => unavailable,
     sendOffer: async (partner, assets, message): Promise<SendAnswer> => {
       calls.push(`send ${message}`)

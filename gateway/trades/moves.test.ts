@@ -30,6 +30,11 @@ const refuse = (bot: Bot | undefined, reason: RefusedReason, times = 1) => {
   for (let n = 0; n < times; n += 1) bot?.session.sends.push({ answer: 'refused', reason })
 }
 
+/** Steam does not say whether it would hold the next trade of this bot. */
+function silence(bot: Bot | undefined): void {
+  if (bot) bot.session.unansweredPartners = 1
+}
+
 const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
 
 /** Lets every bot do what is due for its trades. */
@@ -133,6 +138,39 @@ describe('D-30 a bot that Steam bars', () => {
         botId: String(idOf(0)),
       },
     ])
+  })
+})
+
+describe('D-30 a wish whose bot is out of reach', () => {
+  it('goes on at another one when Steam does not answer its bot right before the send', async () => {
+    await fleet(2)
+    silence(bots[0])
+    expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
+    expect(sentBy()).toEqual([0, 1])
+    expect((await trades()).map(({ state, refusal }) => ({ state, refusal }))).toEqual([
+      { state: 'refused', refusal: 'out_of_reach' },
+      { state: 'active', refusal: null },
+    ])
+    expect(await bars()).toEqual([])
+  })
+
+  it('waits for its bot where there is no other', async () => {
+    await fleet(1)
+    silence(bots[0])
+    const deposit = await aDeposit(till, store)
+    expect(await request(deposit.body)).toEqual({ kind: 'active' })
+    expect(await trades()).toHaveLength(1)
+  })
+
+  it('goes on at another one when no process takes it up', async () => {
+    await fleet(2)
+    const { body } = await aDeposit(till, store)
+    const answer = requestTrade({ ...till.deps, takeUpMs: 20 }, body)
+    await expect.poll(trades).toHaveLength(2)
+    await work()
+    expect(await answer).toEqual({ kind: 'active' })
+    expect(sentBy()).toEqual([0, 1])
+    expect((await trades())[0]).toMatchObject({ state: 'refused', refusal: 'not_taken_up' })
   })
 })
 

@@ -1,6 +1,7 @@
 /** Trades in PostgreSQL. */
 import { type ExpressionBuilder, sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
+import { hasBotForTrade } from '../bots/service.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Tables } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -56,6 +57,17 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
       await db.updateTable('bot').set({ history_at: lastAt }).where('id', '=', botId).execute()
     },
     ...sweepsOf(deps),
+    hasOtherBot: ({ trade, facts }) =>
+      hasBotForTrade(
+        db,
+        {
+          partnerSteamId: trade.partnerSteamId,
+          game: facts.game,
+          items: trade.items.length,
+          tried: [...facts.attempt.tried, facts.botId],
+        },
+        deps.limits.fleet,
+      ),
     isSteamDown: async () => (await openOutages(db)).has('offers'),
     transaction: (work) => inTransaction(db, (tx) => work(openTradeTx(deps, tx))),
   }

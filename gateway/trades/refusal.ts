@@ -29,6 +29,8 @@ const MEANINGS: Record<Refusal, Meaning> = {
   too_many_offers: { side: 'unclear', code: 'no_bot_available' },
   too_many_to_partner: { side: 'pair', code: 'no_bot_available' },
   session_dead: { side: 'pair', code: 'no_bot_available' },
+  out_of_reach: { side: 'pair', code: 'no_bot_available' },
+  not_taken_up: { side: 'pair', code: 'no_bot_available' },
   bot_cannot_trade: ofBot('bot_cannot_trade'),
   own_hold: ofBot('own_hold'),
   too_many_in_all: ofBot('too_many_in_all'),
@@ -53,15 +55,19 @@ export type Attempt = {
 /** `move`: another bot is to try; with `doubt` it also shows whether this one was to blame. */
 export type Verdict = { code: ErrorCode; bars: BarReason | null; next: 'end' | 'move' | 'move_in_doubt' }
 
-export function judgeRefusal(refusal: Refusal, { intendedAt, tried, doubted }: Attempt, now: Date): Verdict {
+/** True while the wish may still be tried at another bot. */
+export function mayMove({ intendedAt, tried }: Attempt, now: Date): boolean {
+  return tried.length + 1 < MOST_BOTS && !isPast(intendedAt, MOVING_MS, now)
+}
+
+export function judgeRefusal(refusal: Refusal, attempt: Attempt, now: Date): Verdict {
   const meaning = MEANINGS[refusal]
   const { side, code } = meaning
   const bars = meaning.side === 'bot' ? meaning.bars : null
-  const mayMove = tried.length + 1 < MOST_BOTS && !isPast(intendedAt, MOVING_MS, now)
-  if (!mayMove || side === 'shopper' || side === 'steam') return { code, bars, next: 'end' }
+  if (!mayMove(attempt, now) || side === 'shopper' || side === 'steam') return { code, bars, next: 'end' }
   if (side !== 'unclear') return { code, bars, next: 'move' }
   // Refused by two bots without a reason: it is the shopper's side.
-  return { code, bars, next: doubted === null ? 'move_in_doubt' : 'end' }
+  return { code, bars, next: attempt.doubted === null ? 'move_in_doubt' : 'end' }
 }
 
 /** True where another bot may serve the shopper although this attempt ended. */

@@ -11,10 +11,17 @@ import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { judgeIntent } from './intent.ts'
 import { type IntentDeps, writeIntent, writeItems } from './intent-store.ts'
+import { moveUntaken, TAKE_UP_MS } from './move-on.ts'
 import { isOfBot } from './refusal.ts'
 import { liveTradeOf, outcomeRow, tradeTopic } from './store.ts'
+import type { ShellDeps } from './trade-store.ts'
 
-export type RequestDeps = IntentDeps & { rules: PricingRules }
+export type RequestDeps = IntentDeps &
+  ShellDeps & {
+    rules: PricingRules
+    /** How long a bot has to begin sending before another one is asked. */
+    takeUpMs?: number
+  }
 
 export type RequestAnswer =
   | { kind: 'active' }
@@ -27,21 +34,28 @@ const WAIT_MS = 20_000
 
 /** Asks for a trade of these items, or joins the one that is under way with the same items. */
 export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<RequestAnswer> {
+  const { takeUpMs = TAKE_UP_MS } = deps
   const intent = await intend(deps, body)
   if (typeof intent !== 'bigint') return intent
   const askedAt = deps.clock.now().getTime()
   let tradeId = intent
-  for (;;) {
+  for (let waits = 0; waits < WAIT_MS / takeUpMs; ) {
     const current = tradeId
     const waitedMs = deps.clock.now().getTime() - askedAt
-    // A clock that goes wrong must neither end the wait for ever nor make it longer.
-    const timeoutMs = Math.min(WAIT_MS, Math.max(0, WAIT_MS - waitedMs))
+    // A clock that goes wrong must not make the wait longer: the number of waits bounds it too.
+    const timeoutMs = Math.min(takeUpMs, Math.max(0, WAIT_MS - waitedMs))
     const outcome = await deps.signals.until(tradeTopic(current), () => outcomeOf(deps, current), {
       timeoutMs,
     })
-    if (outcome?.kind !== 'moved') return outcome ?? { kind: 'sending' }
-    tradeId = outcome.to
+    if (outcome?.kind === 'moved') {
+      tradeId = outcome.to
+      continue
+    }
+    if (outcome !== undefined) return outcome
+    waits += 1
+    await moveUntaken(deps, current)
   }
+  return { kind: 'sending' }
 }
 
 type Intent = bigint | RequestAnswer

@@ -4,6 +4,7 @@ import type { BotContext } from '../bots/bot.ts'
 import type { Refusal } from '../db/trade-tables.ts'
 import type { Offer, Partner } from '../steam/steam.ts'
 import { isOfferOf, isWhatWasAskedFor } from './decide.ts'
+import { moveOn } from './move-on.ts'
 import { record } from './record.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 
@@ -21,7 +22,10 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const source = { tradeId: facts.id, writer: bot }
   const partner = { steamId: trade.partnerSteamId, token: facts.partnerToken }
   const obstacle = await obstacleOf(bot, partner)
-  if (obstacle === 'unknown') return askAgain(deps, bot, loaded)
+  if (obstacle === 'unknown') {
+    const moved = await moveOn(deps, { loaded, because: 'out_of_reach', source })
+    return moved ? undefined : askAgain(deps, bot, loaded)
+  }
   if (obstacle !== undefined) {
     await record(deps, source, { kind: 'held_back', because: obstacle })
     return

@@ -13,6 +13,7 @@ import type {
 } from '../../../gateway/trades/trade-store.ts'
 import { JobFailed } from '../process.ts'
 import { hold } from '../violation.ts'
+import { chooseFor } from './fleet.ts'
 import { type Bot, type Memory, setDue, type TradeRow } from './memory.ts'
 import { apply, beginRun, commit, moveDeposit, publish, type Run } from './memory-effects.ts'
 import { checkEnd, checkTrade } from './truth.ts'
@@ -74,6 +75,13 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
       if (bot !== undefined) bot.historyAt = lastAt
     },
     ...sweepsOf(memory, read),
+    hasOtherBot: ({ trade, facts }) =>
+      read(() => {
+        const { partnerSteamId: partner, items } = trade
+        const tried = [...facts.attempt.tried, facts.botId]
+        const now = new Date(memory.engine.now())
+        return chooseFor(memory, { partner, game: facts.game, items: items.length, tried, now }) !== undefined
+      }),
     isSteamDown: () => read(() => memory.outage.isKnown),
     transaction: (work) => transact(memory, pause, work),
   }
