@@ -123,7 +123,7 @@ const online = () => expect.poll(bot).toMatchObject({ reachable: true })
 const send = (job: BotJob) =>
   database.db.transaction().execute(async (tx) => {
     const { botId } = (await bot()) ?? { botId: 0n }
-    await queue.send(tx, botQueue(botId), job)
+    await queue.send(tx, { queue: botQueue(botId), data: job })
   })
 
 describe('an enrolment', () => {

@@ -63,9 +63,10 @@ function createLooker({ db, queue, log, nowMs }: PollDeps): (view: View) => void
     if (now - (looked.get(tradeId) ?? Number.NEGATIVE_INFINITY) < LOOK_EVERY_MS) return
     for (const [id, atMs] of looked) if (now - atMs >= LOOK_EVERY_MS) looked.delete(id)
     looked.set(tradeId, now)
-    const job = { kind: 'look', tradeId: String(tradeId) } as const
+    const data = { kind: 'look', tradeId: String(tradeId) } as const
+    const job = { queue: botQueue(botId), data, singletonKey: `look ${tradeId}` }
     db.transaction()
-      .execute((tx) => queue.send(tx, botQueue(botId), job, { singletonKey: `look ${tradeId}` }))
+      .execute((tx) => queue.send(tx, job))
       .catch((error: unknown) => log.warn({ err: error }, 'a look at an offer could not be asked for'))
   }
 }
