@@ -206,12 +206,6 @@ create table exchange_rate (
 );
 create index exchange_rate_latest on exchange_rate (currency, as_of desc);
 
--- Not used yet.
-create table setting (
-  name text primary key,
-  value jsonb not null
-);
-
 -- ------------------------------------------------------------------------------------------------------- deposits
 
 -- One visit to the till.
