@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { Game } from '../contract/games.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits, MOST_FLEET_LIMITS } from './bots/fleet.ts'
+import { isLoopback } from './kit/loopback.ts'
 import { type PerGame, perGame } from './pricing/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
@@ -147,10 +148,6 @@ function keyOf(text: string): Buffer | undefined {
   const trimmed = text.trim()
   const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
   return key.length === KEY_BYTES ? key : undefined
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
 }
 
 export type Config = {

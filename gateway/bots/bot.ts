@@ -17,14 +17,14 @@ export type BotJob =
   /** Read the trade's row and do what is due. */
   | { kind: 'trade'; tradeId: string }
   /** Read this trade's offer once, now, because its shopper is back at the page. */
-  | { kind: 'look'; tradeId: string }
+  | { kind: 'refresh'; tradeId: string }
   /** Go through the bot's trade history, because something may have been taken back. */
   | { kind: 'history' }
 
 export type BotHandlers = {
   inventory(bot: BotContext, requestId: bigint): Promise<void>
   trade(bot: BotContext, tradeId: bigint): Promise<void>
-  look(bot: BotContext, tradeId: bigint): Promise<void>
+  refresh(bot: BotContext, tradeId: bigint): Promise<void>
   history(bot: BotContext): Promise<void>
   /**
    * Called once when the work begins, then every 5 s while the bot has live offers or must still be searched for lost

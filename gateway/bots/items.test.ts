@@ -35,9 +35,9 @@ async function delivered(game: 'cs' | 'dota') {
   const { tradeId: id, offerId } = await offerFor(till, bot, deposit)
   const settlesAt = new Date(till.clock.now().getTime() + 8 * 86_400_000)
   session.accept(offerId, game === 'cs' ? { settlesAt } : {})
-  await tradeHandlers(till.deps).look(bot, id)
+  await tradeHandlers(till.deps).refresh(bot, id)
   till.clock.advance(10_000)
-  await tradeHandlers(till.deps).look(bot, id)
+  await tradeHandlers(till.deps).refresh(bot, id)
   return deposit
 }
 

@@ -103,7 +103,7 @@ function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => 
     handlers: {
       inventory: handlers.inventory ?? (async () => {}),
       trade: handlers.trade ?? (async () => {}),
-      look: handlers.look ?? (async () => {}),
+      refresh: handlers.refresh ?? (async () => {}),
       history: handlers.history ?? (async () => {}),
       async watch(bot) {
         contexts.push(bot)
@@ -123,7 +123,7 @@ const online = () => expect.poll(bot).toMatchObject({ reachable: true })
 const send = (job: BotJob) =>
   database.db.transaction().execute(async (tx) => {
     const { botId } = (await bot()) ?? { botId: 0n }
-    await queue.send(tx, botQueue(botId), job)
+    await queue.send(tx, { queue: botQueue(botId), data: job })
   })
 
 describe('an enrolment', () => {
@@ -296,15 +296,15 @@ describe('the jobs of a bot', () => {
       async inventory(_, requestId) {
         seen.push(`inventory ${requestId}`)
       },
-      async look(_, tradeId) {
-        seen.push(`look ${tradeId}`)
+      async refresh(_, tradeId) {
+        seen.push(`refresh ${tradeId}`)
       },
     })
     await online()
     for (const tradeId of ['1', '2', '3']) await send({ kind: 'trade', tradeId })
     await send({ kind: 'inventory', requestId: '4' })
-    await send({ kind: 'look', tradeId: '5' })
-    await expect.poll(() => seen.sort()).toEqual(['inventory 4', 'look 5'])
+    await send({ kind: 'refresh', tradeId: '5' })
+    await expect.poll(() => seen.sort()).toEqual(['inventory 4', 'refresh 5'])
     gate.resolve()
     await expect.poll(() => seen).toHaveLength(5)
     expect(mostBusy).toBe(1)

@@ -88,7 +88,13 @@ function startBotsHere() {
     log: captured.log,
     clock: systemClock,
     owner: OWN,
-    handlers: { inventory: nothing, trade: nothing, look: nothing, history: nothing, watch: async () => 0 },
+    handlers: {
+      inventory: nothing,
+      trade: nothing,
+      refresh: nothing,
+      history: nothing,
+      watch: async () => 0,
+    },
   })
 }
 

@@ -16,7 +16,7 @@ const ref = z.string().regex(/^\d{1,19}$/)
 const jobSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('inventory'), requestId: ref }),
   z.object({ kind: z.literal('trade'), tradeId: ref }),
-  z.object({ kind: z.literal('look'), tradeId: ref }),
+  z.object({ kind: z.literal('refresh'), tradeId: ref }),
   z.object({ kind: z.literal('history') }),
 ]) satisfies z.ZodType<BotJob>
 
@@ -63,8 +63,8 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
     switch (job.kind) {
       case 'inventory':
         return readAside(BigInt(job.requestId))
-      case 'look':
-        return reads(() => handlers.look(bot, BigInt(job.tradeId)))
+      case 'refresh':
+        return reads(() => handlers.refresh(bot, BigInt(job.tradeId)))
       case 'history':
         return reads(() => handlers.history(bot))
       case 'trade':

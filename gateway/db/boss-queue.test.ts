@@ -33,14 +33,14 @@ const collect = async (data: unknown) => {
   seen.push(data)
 }
 const ring = (data: object, options = {}) =>
-  database.db.transaction().execute((tx) => queue.send(tx, 'bell', data, options))
+  database.db.transaction().execute((tx) => queue.send(tx, { queue: 'bell', data, ...options }))
 
 describe('queue', () => {
   test('a job exists exactly if its transaction commits', async () => {
     await database.db
       .transaction()
       .execute(async (tx) => {
-        await queue.send(tx, 'bell', { from: 'rolled back' })
+        await queue.send(tx, { queue: 'bell', data: { from: 'rolled back' } })
         throw new Error('no')
       })
       .catch(() => {})

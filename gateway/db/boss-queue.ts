@@ -63,9 +63,8 @@ export async function createQueue({
 
   return {
     ensure,
-    send: async (tx, name, data, options = {}) => {
-      const { startAfter, singletonKey } = options
-      await boss.send(name, data, {
+    send: async (tx, { queue, data, startAfter, singletonKey }) => {
+      await boss.send(queue, data, {
         db: fromKysely(tx),
         singletonKey: waitingKey(singletonKey, startAfter),
         // pg-boss compares with the machine's clock. A job that the till's clock jumps over is found by its sweep.

@@ -1,7 +1,9 @@
 /** Jobs on pg-boss. A job is an alarm: it only wakes somebody; what is to be done stands in rows with `due_at`. */
 import type { Tx } from './client.ts'
 
-export type SendOptions = {
+export type NewJob = {
+  queue: string
+  data: object
   /** By the till's clock. */
   startAfter?: Date
   /** At most one waiting job of the queue carries this key; further ones are dropped. */
@@ -12,7 +14,7 @@ export interface Queue {
   /** Creates the queue if it is not there. Needed before the first send to it. */
   ensure(name: string): Promise<void>
   /** In the caller's transaction: the job exists exactly if the transaction commits. */
-  send(tx: Tx, name: string, data: object, options?: SendOptions): Promise<void>
+  send(tx: Tx, job: NewJob): Promise<void>
   /** Runs `handler` for the queue's jobs, up to `concurrency` (default 4) at a time. Resolves to a stop function. */
   work(
     name: string,

@@ -314,8 +314,6 @@ export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'de
 /** At most one row; none until the clock was advanced. */
 export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }
 
-export type SettingTable = { name: string; value: JSONColumnType<object> }
-
 export type Tables = {
   store: StoreTable
   api_key: ApiKeyTable
@@ -345,6 +343,5 @@ export type Tables = {
   custody_entry: CustodyEntryTable
   outage: OutageTable
   till_clock: TillClockTable
-  setting: SettingTable
   operator_act: OperatorActTable
 }

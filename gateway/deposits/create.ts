@@ -72,9 +72,9 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
     expires_at: expiresAt,
   })
   if (id === undefined) return false
-  const depositId = String(id)
-  await queue.send(tx, EXPIRE_QUEUE, { depositId }, { startAfter: expiresAt, singletonKey: depositId })
-  if (shopper !== undefined) await queue.send(tx, PREFILL_QUEUE, { depositId }, { singletonKey: depositId })
+  const job = { data: { depositId: String(id) }, singletonKey: String(id) }
+  await queue.send(tx, { queue: EXPIRE_QUEUE, startAfter: expiresAt, ...job })
+  if (shopper !== undefined) await queue.send(tx, { queue: PREFILL_QUEUE, ...job })
   return true
 }
 

@@ -203,19 +203,19 @@ describe('GET /api/payment', () => {
   it('a shopper who comes back to a pending deposit has the offer looked at, once in two seconds', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
-    const looks: unknown[] = []
+    const refreshes: unknown[] = []
     const stop = await till.deps.queue.work(botQueue(bot.botId), async (data) => {
-      if (JSON.stringify(data).includes('look')) looks.push(data)
+      if (JSON.stringify(data).includes('refresh')) refreshes.push(data)
     })
     const { etag } = await poll(deposit.hash)
-    await expect.poll(() => looks).toHaveLength(1)
+    await expect.poll(() => refreshes).toHaveLength(1)
     nowMs += 1_999
     await poll(deposit.hash)
     await poll(deposit.hash, etag)
     nowMs += 1
     await poll(deposit.hash)
-    await expect.poll(() => looks.length).toBeGreaterThanOrEqual(2)
-    const sent = await polling.pool.query("select 1 from pgboss.job where data->>'kind' = 'look'")
+    await expect.poll(() => refreshes.length).toBeGreaterThanOrEqual(2)
+    const sent = await polling.pool.query("select 1 from pgboss.job where data->>'kind' = 'refresh'")
     expect(sent.rowCount).toBe(2)
     await stop()
   })

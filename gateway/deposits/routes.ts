@@ -14,8 +14,8 @@ import { type DepositDeps, resolveUser } from './service.ts'
 import type { View } from './shopper-view.ts'
 import type { ViewCache } from './view-cache.ts'
 
-/** One look at Steam for a shopper who came back, and no more than this often a deposit. */
-const LOOK_EVERY_MS = 2_000
+/** How often a trade may be read from Steam because its shopper came back. */
+const REFRESH_EVERY_MS = 2_000
 
 type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
   views: ViewCache
@@ -25,13 +25,13 @@ type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
 
 /** GET /api/payment: polled every second by every waiting page, so it stands outside the hooks of the API. */
 export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
-  const lookAt = createLooker(deps)
+  const refresh = createRefresher(deps)
   const answer = async (reply: FastifyReply, hash: string, known: string | undefined) => {
     const view = known === undefined ? await deps.views.fresh(hash) : await deps.views.polled(hash)
     if (view !== undefined && known === view.etag) return unchanged(reply, known)
     reply.headers(API_HEADERS)
     if (view === undefined) refuse('deposit_not_found')
-    if (known === undefined) lookAt(view)
+    if (known === undefined) refresh(view)
     return reply.header('etag', view.etag).type('application/json; charset=utf-8').send(view.body)
   }
   return async (app) => {
@@ -53,20 +53,21 @@ function unchanged(reply: FastifyReply, etag: string): FastifyReply {
   return reply.code(304).header('cache-control', 'no-store').header('etag', etag).send()
 }
 
-/** A call without a known answer is a page that has just come into sight: its offer is read once, now. */
-function createLooker({ db, queue, log, nowMs }: PollDeps): (view: View) => void {
-  const looked = new Map<bigint, number>()
+/** A call without a known answer comes from a page that was just opened or shown: a bot reads its offer once, now. */
+function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => void {
+  const refreshed = new Map<bigint, number>()
   return ({ openTrade }) => {
     if (openTrade === null) return
     const { tradeId, botId } = openTrade
     const now = nowMs()
-    if (now - (looked.get(tradeId) ?? Number.NEGATIVE_INFINITY) < LOOK_EVERY_MS) return
-    for (const [id, atMs] of looked) if (now - atMs >= LOOK_EVERY_MS) looked.delete(id)
-    looked.set(tradeId, now)
-    const job = { kind: 'look', tradeId: String(tradeId) } as const
+    if (now - (refreshed.get(tradeId) ?? Number.NEGATIVE_INFINITY) < REFRESH_EVERY_MS) return
+    for (const [id, atMs] of refreshed) if (now - atMs >= REFRESH_EVERY_MS) refreshed.delete(id)
+    refreshed.set(tradeId, now)
+    const data = { kind: 'refresh', tradeId: String(tradeId) } as const
+    const job = { queue: botQueue(botId), data, singletonKey: `refresh ${tradeId}` }
     db.transaction()
-      .execute((tx) => queue.send(tx, botQueue(botId), job, { singletonKey: `look ${tradeId}` }))
-      .catch((error: unknown) => log.warn({ err: error }, 'a look at an offer could not be asked for'))
+      .execute((tx) => queue.send(tx, job))
+      .catch((error: unknown) => log.warn({ err: error }, 'could not ask a bot to read an offer again'))
   }
 }
 

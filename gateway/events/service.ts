@@ -13,7 +13,7 @@ export async function appendEvent(tx: Tx, queue: Queue, event: NewEvent): Promis
   await insertEvent(tx, event)
   // Without a key: a shared one would make concurrent transactions wait for each other, and drop the wake-up of
   // the one that commits last.
-  await queue.send(tx, PUBLISH_QUEUE, {})
+  await queue.send(tx, { queue: PUBLISH_QUEUE, data: {} })
 }
 
 export type PublisherDeps = {

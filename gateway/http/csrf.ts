@@ -1,6 +1,7 @@
 /** Double-submit protection: a page of another origin can neither read the cookie nor set the header. */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { isLoopback } from '../kit/loopback.ts'
 import { refuse } from './refusal.ts'
 
 export type Csrf = {
@@ -15,14 +16,12 @@ const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 type CsrfOptions = { publicUrl: URL; mode: 'sandbox' | 'live' }
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
-
 /**
  * On one machine the page is reached as localhost and as 127.0.0.1, so the address of the call counts as ours.
  * Elsewhere only the public address does: over plain http anybody in between could put a page at our name.
  */
 export function createCsrf({ publicUrl, mode }: CsrfOptions): Csrf {
-  const isLocal = publicUrl.protocol === 'http:' && LOOPBACK.has(publicUrl.hostname)
+  const isLocal = publicUrl.protocol === 'http:' && isLoopback(publicUrl)
   const isOurs = (request: FastifyRequest, origin: string) =>
     origin === publicUrl.origin ||
     ((mode === 'sandbox' || isLocal) && origin === `http://${request.headers.host}`)

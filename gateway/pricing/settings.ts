@@ -1,10 +1,9 @@
 /** The operator's settings of prices, as they stand in the environment. */
 import { z } from 'zod'
 import type { Game } from '../../contract/games.ts'
+import { isLoopback } from '../kit/loopback.ts'
 import { perGame } from './per-game.ts'
 import { type GameRules, type PricingRules, rulesWith } from './price.ts'
-
-const isLoopback = ({ hostname }: URL): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
 
 /** Whoever can change an answer on its way decides what is paid. */
 const address = z

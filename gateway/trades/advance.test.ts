@@ -261,7 +261,7 @@ describe('an offer that ends', () => {
     if (offer === undefined) throw new Error('no offer was sent')
     session.offers.set('1', { ...offer, state: 'countered' })
     session.received.set('80', { ...offer, offerId: '80', message: '' })
-    await tradeHandlers(till.deps).look(bot, (await tradeRow()).id)
+    await tradeHandlers(till.deps).refresh(bot, (await tradeRow()).id)
     expect(await depositStatus(deposit.id)).toBe('tradeCountered')
     till.clock.advance(60_000)
     await work()

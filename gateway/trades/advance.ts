@@ -11,12 +11,12 @@ import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 import { review, watch } from './watch.ts'
 
 /** What bots do for trades. */
-export function tradeHandlers(deps: ShellDeps): Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'> {
+export function tradeHandlers(deps: ShellDeps): Pick<BotHandlers, 'trade' | 'refresh' | 'history' | 'watch'> {
   const orphans = createOrphans(deps)
   return {
     trade: (bot, tradeId) => advance(deps, bot, tradeId),
     // One read even before its time, because the shopper came back to the page.
-    look: (bot, tradeId) => advance(deps, bot, tradeId),
+    refresh: (bot, tradeId) => advance(deps, bot, tradeId),
     history: (bot) => readHistory(deps, bot),
     watch: (bot) => watch(deps, bot, { advance, orphans }),
   }

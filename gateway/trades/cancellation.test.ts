@@ -122,7 +122,7 @@ describe('a store’s cancel of a deposit whose offer stands', () => {
     // The first read begins before the cancel; what follows is what the cancel made due.
     const { id } = await tradeRow()
     session.cancelOffer = async () => ({ kind: 'unavailable', reason: 'timeout', detail: 'simulated' })
-    await tradeHandlers(till.deps).look(bot, id)
+    await tradeHandlers(till.deps).refresh(bot, id)
     session.readOffer = readOffer
     const { due_at: dueAt } = await tradeRow()
     expect(dueAt?.getTime()).toBe(till.clock.now().getTime() + 5_000)

@@ -26,8 +26,8 @@ export async function writeIntent(deps: IntentDeps, tx: Tx, intent: Intent): Pro
     .values({ ...intent, secret_code: deps.ids.secretCode(), created_at: now, due_at: now })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const job = { kind: 'trade', tradeId: String(id) } as const
-  await deps.queue.send(tx, botQueue(intent.bot_id), job, { singletonKey: `trade ${id}` })
+  const data = { kind: 'trade', tradeId: String(id) } as const
+  await deps.queue.send(tx, { queue: botQueue(intent.bot_id), data, singletonKey: `trade ${id}` })
   return id
 }
 

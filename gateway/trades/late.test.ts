@@ -370,7 +370,7 @@ describe('the sweep', () => {
     const woken: string[] = []
     const failing = {
       ...till.deps.queue,
-      send: async (_tx: unknown, _name: string, data: object) => {
+      send: async (_tx: unknown, { data }: { data: object }) => {
         woken.push(JSON.stringify(data))
         if (woken.length === 1) throw new Error('the queue is out of order')
       },

@@ -115,9 +115,9 @@ export function openTradeTx(deps: IntentDeps, tx: Tx): TradeTx {
   }
   const wake = async (tradeId: bigint, at: Date) => {
     const { row } = rowsOf(tradeId)
-    const job = { kind: 'trade', tradeId: String(tradeId) } as const
-    const options = { startAfter: at, singletonKey: `trade ${tradeId}` }
-    await deps.queue.send(tx, botQueue(row.bot_id), job, options)
+    const data = { kind: 'trade', tradeId: String(tradeId) } as const
+    const when = { startAfter: at, singletonKey: `trade ${tradeId}` }
+    await deps.queue.send(tx, { queue: botQueue(row.bot_id), data, ...when })
   }
   return {
     async lockDeposit(id) {

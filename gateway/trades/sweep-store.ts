@@ -55,7 +55,7 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
         job.kind === 'trade'
           ? [{ kind: job.kind, tradeId: String(job.tradeId) }, `trade ${job.tradeId}`]
           : [job, 'history']
-      await db.transaction().execute((tx) => queue.send(tx, name, data, { singletonKey }))
+      await db.transaction().execute((tx) => queue.send(tx, { queue: name, data, singletonKey }))
     },
   }
 }

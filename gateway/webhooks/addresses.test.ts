@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isLoopback, isPublicAddress } from './addresses.ts'
+import { isLoopbackAddress, isPublicAddress } from './addresses.ts'
 
 it.each(['1.1.1.1', '93.184.216.34', '172.32.0.1', '2606:4700:4700::1111'])('%s is public', (address) => {
   expect(isPublicAddress(address)).toBe(true)
@@ -56,6 +56,6 @@ it.each([
 })
 
 it('loopback is this machine and nothing else', () => {
-  expect(['127.0.0.1', '127.1.2.3', '::1'].map(isLoopback)).toEqual([true, true, true])
-  expect(['10.0.0.1', '::', '::2', 'localhost'].map(isLoopback)).toEqual([false, false, false, false])
+  expect(['127.0.0.1', '127.1.2.3', '::1'].map(isLoopbackAddress)).toEqual([true, true, true])
+  expect(['10.0.0.1', '::', '::2', 'localhost'].map(isLoopbackAddress)).toEqual([false, false, false, false])
 })

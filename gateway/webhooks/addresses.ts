@@ -16,4 +16,4 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(UNICAST_6)
 }
 
-export const isLoopback = (text: string): boolean => readAddress(text)?.range() === 'loopback'
+export const isLoopbackAddress = (text: string): boolean => readAddress(text)?.range() === 'loopback'

@@ -1,9 +1,9 @@
 /** Which URLs a webhook may be sent to. Apart from the sender, so a check of a URL does not load the client for HTTP. */
 import { isIP } from 'node:net'
-import { isLoopback, isPublicAddress } from './addresses.ts'
+import { isLoopbackAddress, isPublicAddress } from './addresses.ts'
 
 export const mayConnect = (address: string, mode: 'sandbox' | 'live'): boolean =>
-  isPublicAddress(address) || (mode === 'sandbox' && isLoopback(address))
+  isPublicAddress(address) || (mode === 'sandbox' && isLoopbackAddress(address))
 
 /** Why a URL is never sent to, as far as it shows without a look-up of its name. */
 export function refuseUrl(url: URL, mode: 'sandbox' | 'live'): string | undefined {

@@ -47,7 +47,7 @@ async function empty(): Promise<void> {
     set session_replication_role = origin`)
 }
 
-type Step = 'trade' | 'look' | 'watch'
+type Step = 'trade' | 'refresh' | 'watch'
 
 const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
 
@@ -55,8 +55,8 @@ const STEPS: Record<Step, () => Promise<unknown>> = {
   trade: async () => {
     for (const { id } of await trades()) await tradeHandlers(till.deps).trade(bot, id)
   },
-  look: async () => {
-    for (const { id } of await trades()) await tradeHandlers(till.deps).look(bot, id)
+  refresh: async () => {
+    for (const { id } of await trades()) await tradeHandlers(till.deps).refresh(bot, id)
   },
   watch: () => tradeHandlers(till.deps).watch(bot),
 }
@@ -101,12 +101,12 @@ async function breakOff(table: string, code: string, times: number): Promise<voi
 
 describe('who sees an acceptance', () => {
   const orders: Step[][] = [
-    ['trade', 'look', 'watch'],
-    ['trade', 'watch', 'look'],
-    ['look', 'trade', 'watch'],
-    ['look', 'watch', 'trade'],
-    ['watch', 'trade', 'look'],
-    ['watch', 'look', 'trade'],
+    ['trade', 'refresh', 'watch'],
+    ['trade', 'watch', 'refresh'],
+    ['refresh', 'trade', 'watch'],
+    ['refresh', 'watch', 'trade'],
+    ['watch', 'trade', 'refresh'],
+    ['watch', 'refresh', 'trade'],
   ]
   it.each(orders)('bug 2: job, page and poller, %s, %s and %s, credit once', async (...order) => {
     await offerFor(till, bot, await aDeposit(till, store))

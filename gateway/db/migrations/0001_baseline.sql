@@ -50,8 +50,9 @@ create table api_key (
   store_id bigint not null references store,
   secret_sha256 bytea not null,
   name text not null default 'first key' check (length(name) between 1 and 80),
-  scopes text[] not null
-    default array['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage'] check (cardinality(scopes) > 0),
+  scopes text[] not null default array['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage']
+    check (cardinality(scopes) > 0
+      and scopes <@ array['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage']),
   -- Written at most once a minute.
   last_used_at timestamptz,
   -- A key that was rotated works until then.
@@ -206,12 +207,6 @@ create table exchange_rate (
 );
 create index exchange_rate_latest on exchange_rate (currency, as_of desc);
 
--- Not used yet.
-create table setting (
-  name text primary key,
-  value jsonb not null
-);
-
 -- ------------------------------------------------------------------------------------------------------- deposits
 
 -- One visit to the till.
@@ -292,8 +287,8 @@ create index inventory_request_old on inventory_request (created_at);
 create table quote (
   id uuid primary key,
   deposit_id bigint not null references deposit,
-  game text not null,
-  currency text not null,
+  game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   rate_id bigint not null references exchange_rate,
   commission_bps integer check (commission_bps between 0 and 10000),
   created_at timestamptz not null,
@@ -335,7 +330,7 @@ create table trade (
   deposit_id bigint not null references deposit,
   bot_id bigint not null references bot,
   quote_id uuid not null references quote,
-  game text not null,
+  game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
   -- Message of the offer; tells ours from any other.
   secret_code text not null unique,
   partner_steam_id text not null,
@@ -361,7 +356,7 @@ create table trade (
   steam_hold_until timestamptz,
   -- Why our own cancel was sent; it decides what a cancelled offer means.
   cancelling text check (cancelling in ('deadline', 'needs_confirmation', 'store')),
-  currency text not null,
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   total bigint not null check (total > 0),
   gross_total bigint not null,
   -- How much of the trade is held: a deposit may have been credited by more than one trade.
@@ -471,7 +466,7 @@ create table ledger_entry (
   debit_account bigint not null references account,
   credit_account bigint not null references account,
   amount bigint not null check (amount > 0),
-  currency text not null,
+  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
   cause text not null
     check (cause in ('delivered', 'commission', 'released', 'reversed', 'commission_reversed', 'paid_out')),
   -- Which of several reversals of one trade; 0 for all else.
@@ -532,7 +527,9 @@ create table event (
   trade_id bigint references trade,
   -- Which of several reversals of one trade; 0 for all else.
   part integer not null default 0,
-  type text not null,
+  type text not null check (type in ('deposit.pending', 'deposit.succeeded', 'deposit.amount_increased',
+    'deposit.payment_timeout', 'deposit.trade_timeout', 'deposit.trade_declined', 'deposit.trade_countered',
+    'deposit.trade_has_invalid_items', 'deposit.funds_available', 'deposit.reversed')),
   -- Body of the webhook without its sequence.
   payload jsonb not null,
   created_at timestamptz not null default till_now(),
@@ -557,7 +554,9 @@ create table webhook_endpoint (
   previous_secret bytea,
   previous_until timestamptz,
   -- Null: all types.
-  event_types text[] check (cardinality(event_types) > 0),
+  event_types text[] check (cardinality(event_types) > 0 and event_types <@ array['deposit.pending', 'deposit.succeeded',
+    'deposit.amount_increased', 'deposit.payment_timeout', 'deposit.trade_timeout', 'deposit.trade_declined',
+    'deposit.trade_countered', 'deposit.trade_has_invalid_items', 'deposit.funds_available', 'deposit.reversed']),
   state text not null default 'enabled' check (state in ('enabled', 'disabled')),
   disabled_reason text check (disabled_reason in ('by_store', 'gone')),
   created_at timestamptz not null default till_now(),

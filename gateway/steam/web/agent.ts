@@ -1,14 +1,9 @@
 import { Agent } from 'node:https'
 import net from 'node:net'
+import { loopbackAddress } from '../../kit/loopback.ts'
 
 /** A socket on which nothing moves for this long is dead: the login library has no timeout of its own. */
 const IDLE_SOCKET_MS = 30_000
-
-const LOOPBACK_HOSTS = new Map([
-  ['localhost', '127.0.0.1'],
-  ['127.0.0.1', '127.0.0.1'],
-  ['[::1]', '::1'],
-])
 
 class SteamAgent extends Agent {
   readonly #target: { host: string; port: number } | undefined
@@ -35,7 +30,7 @@ export function createSandboxAgent(mode: 'sandbox' | 'live', sandboxUrl: string)
     throw new Error('The Steam sandbox is refused in live mode: remove its address from the settings.')
   }
   const url = URL.canParse(sandboxUrl) ? new URL(sandboxUrl) : undefined
-  const host = url && LOOPBACK_HOSTS.get(url.hostname)
+  const host = url && loopbackAddress(url)
   if (!url || !host || url.protocol !== 'http:' || url.username !== '' || url.pathname !== '/') {
     throw new Error('The Steam sandbox must be on this machine, such as http://127.0.0.1:4301: it is not.')
   }

@@ -11,7 +11,7 @@ export type Process = Life & {
   leases: Map<bigint, { epoch: bigint; endsAt: number }>
   gate: Gate
   deps: ShellDeps
-  handlers: Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'>
+  handlers: Pick<BotHandlers, 'trade' | 'refresh' | 'history' | 'watch'>
 }
 
 export type Scene = Memory & {

@@ -135,12 +135,12 @@ function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) 
     },
     async beginTransaction(connection) {
       const line = withLine(connection)
-      await say(deps, line, 'begin')
+      await say(deps, line, { text: 'begin' })
       Object.assign(line, { inTransaction: true, hasWritten: false, effects: [] })
     },
     async commitTransaction(connection) {
       const line = withLine(connection)
-      await say(deps, line, 'commit')
+      await say(deps, line, { text: 'commit' })
       line.inTransaction = false
       for (const effect of line.effects) effect()
       if (line.hasWritten) deps.committed()
@@ -149,7 +149,7 @@ function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) 
     async rollbackTransaction(connection) {
       const line = withLine(connection)
       if (!line.inTransaction) return
-      await say(deps, line, 'rollback')
+      await say(deps, line, { text: 'rollback' })
       line.inTransaction = false
     },
     releaseConnection: async (connection) => giveBack(withLine(connection)),
@@ -167,7 +167,7 @@ function connectionOf(deps: Deps, line: Line): DatabaseConnection {
       if (line.inTransaction && deps.faults.strike('serialization failure', 0.001)) {
         throw new SerializationFailure()
       }
-      const { rows, rowCount, command } = await say(deps, line, sql, parameters)
+      const { rows, rowCount, command } = await say(deps, line, { text: sql, parameters })
       if (command === 'SELECT') return { rows }
       if (!CHECKED.test(sql)) return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
       line.hasWritten = true
@@ -181,7 +181,9 @@ function connectionOf(deps: Deps, line: Line): DatabaseConnection {
   }
 }
 
-async function say(deps: Deps, line: Line, text: string, parameters: readonly unknown[] = []) {
+type Query = { text: string; parameters?: readonly unknown[] }
+
+async function say(deps: Deps, line: Line, { text, parameters = [] }: Query) {
   await deps.gate()
   const { name, mayWait } = statementOf(text)
   const ends = text === 'commit' || text === 'rollback'

@@ -1,5 +1,5 @@
 /** The queue, the signals, the ids and the log of the simulated processes. */
-import type { Queue, SendOptions } from '../../../gateway/db/queue.ts'
+import type { NewJob, Queue } from '../../../gateway/db/queue.ts'
 import type { Signals } from '../../../gateway/db/signals.ts'
 import { CODE_ALPHABET, CODE_LENGTH, type Ids } from '../../../gateway/kit/ids.ts'
 import { createLog, type Log } from '../../../gateway/kit/log.ts'
@@ -8,13 +8,11 @@ import type { Engine } from '../engine.ts'
 import { hold } from '../violation.ts'
 import { onCommit } from './connections.ts'
 
-export type Job = { name: string; data: object; options: SendOptions }
-
 /** Hands every job over once its transaction has committed. */
-export function queueOf(accept: (job: Job) => void): Queue {
+export function queueOf(accept: (job: NewJob) => void): Queue {
   return {
     ensure: async () => {},
-    send: (tx, name, data, options = {}) => onCommit(tx, () => accept({ name, data, options })),
+    send: (tx, job) => onCommit(tx, () => accept(job)),
     work: async () => async () => {},
     stop: async () => {},
   }

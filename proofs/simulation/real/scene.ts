@@ -26,7 +26,7 @@ export type Process = Life & {
   gate: Gate
   connections: Connections
   deps: Deps
-  handlers: Pick<BotHandlers, 'trade' | 'look' | 'history' | 'watch'>
+  handlers: Pick<BotHandlers, 'trade' | 'refresh' | 'history' | 'watch'>
 }
 
 export type Held = { lease: Lease; endsAt: number }

@@ -1,11 +1,11 @@
 /** Jobs, sweeps and watches of the simulated processes, at the times of the engine. */
+import type { NewJob } from '../../../gateway/db/queue.ts'
 import { EXPIRE_QUEUE } from '../../../gateway/deposits/service.ts'
 import { PUBLISH_QUEUE, publishEvents } from '../../../gateway/events/service.ts'
 import { expireDeposit, sweepDeposits } from '../../../gateway/trades/expiry.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { sweepHistories } from '../../../gateway/trades/protection.ts'
 import { ConnectionLost } from './connections.ts'
-import type { Job } from './ports.ts'
 import { contextOf, inProcess, keepLeases } from './process.ts'
 import type { Held, Process, Scene } from './scene.ts'
 
@@ -18,12 +18,12 @@ export type Attempt = { tries: number; isPoison: boolean }
 
 export function createWork(scene: () => Scene) {
   const waiting = new Set<string>()
-  const backlog: Job[] = []
+  const backlog: NewJob[] = []
 
-  function accept(job: Job): void {
+  function accept(job: NewJob): void {
     const { engine, faults } = scene()
-    const { startAfter, singletonKey } = job.options
-    const key = `${job.name} ${singletonKey ?? ''} ${startAfter?.toISOString() ?? ''}`
+    const { startAfter, singletonKey } = job
+    const key = `${job.queue} ${singletonKey ?? ''} ${startAfter?.toISOString() ?? ''}`
     if (singletonKey !== undefined && waiting.has(key)) return
     if (faults.strike('lost job', 0.03)) return
     waiting.add(key)
@@ -37,7 +37,7 @@ export function createWork(scene: () => Scene) {
     if (faults.strike('duplicated job', 0.05)) engine.at(time, start)
   }
 
-  function dispatch(job: Job, attempt: Attempt): void {
+  function dispatch(job: NewJob, attempt: Attempt): void {
     const { engine, processes, random } = scene()
     const able = processes.filter((process) => process.alive && canDo(process, job))
     const process = able[random.int(Math.max(1, able.length))]
@@ -49,7 +49,7 @@ export function createWork(scene: () => Scene) {
       const next = { ...attempt, tries: attempt.tries + 1 }
       if (next.tries <= MOST_TRIES) engine.after(1_000 * 2 ** attempt.tries, () => dispatch(job, next))
     }
-    inProcess(scene(), () => perform(scene(), process, job, attempt), again)
+    inProcess(scene(), () => perform(scene(), process, { job, ...attempt }), again)
   }
 
   return {
@@ -60,19 +60,23 @@ export function createWork(scene: () => Scene) {
   }
 }
 
-const botOf = ({ name }: Job): string | undefined => /^bot\.(\d+)$/.exec(name)?.[1]
+const botOf = ({ queue }: NewJob): string | undefined => /^bot\.(\d+)$/.exec(queue)?.[1]
 
-function canDo(process: Process, job: Job): boolean {
+function canDo(process: Process, job: NewJob): boolean {
   const botId = botOf(job)
   return botId === undefined || process.leases.has(botId)
 }
 
-async function perform(scene: Scene, process: Process, job: Job, { isPoison }: Attempt): Promise<void> {
+async function perform(
+  scene: Scene,
+  process: Process,
+  { job, isPoison }: Attempt & { job: NewJob },
+): Promise<void> {
   if (isPoison) throw new ConnectionLost('a job that always fails')
   const held = process.leases.get(botOf(job) ?? '')
   if (held !== undefined) return performForBot(scene, process, { held, data: job.data })
-  if (job.name === PUBLISH_QUEUE) return publishEvents(process.deps)
-  if (job.name === EXPIRE_QUEUE && 'depositId' in job.data) {
+  if (job.queue === PUBLISH_QUEUE) return publishEvents(process.deps)
+  if (job.queue === EXPIRE_QUEUE && 'depositId' in job.data) {
     return expireDeposit(process.deps, BigInt(String(job.data.depositId)))
   }
 }
