@@ -41,7 +41,7 @@ const BOT_PAGES = { avatarUrl: 'http://steam.test/bot.jpg', profileUrl: 'http://
 const RISK_LIMIT_USD_CENTS = 10_000n
 
 export type Size = {
-  /** Beyond the two that the sandbox has by itself. */
+  /** Beyond the two that the sandbox has on its own. */
   furtherBots?: number
   /** Processes on the one database. */
   gateways?: number
