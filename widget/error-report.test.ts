@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ErrorReportBody } from '../contract/widget-api.ts'
 import { reportErrors } from './error-report.ts'
 
-/** What the two kinds of events carry. */
+/** The fields of both kinds of events. */
 type Happening = { message: string; filename: string; lineno: number; error: unknown; reason: unknown }
 
 /** A window that only hears events. */

@@ -10,7 +10,7 @@ const MOST_REPORTS = 20
 type Uncaught = Pick<ErrorEvent, 'message' | 'filename' | 'lineno' | 'error'>
 type Unhandled = Pick<PromiseRejectionEvent, 'reason'>
 
-/** What is needed of a window. */
+/** The part of a window that is needed. */
 type Target = {
   location: { href: string }
   addEventListener(type: 'error', listener: (event: Uncaught) => void): void

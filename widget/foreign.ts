@@ -1,4 +1,4 @@
-/** What Google and Microsoft, and what Yandex put in the place of a text. */
+/** Elements that Google, Microsoft and Yandex put in the place of a text. */
 const STAND_INS = /^(FONT|YA-TR-SPAN)$/
 
 /**
@@ -6,7 +6,7 @@ const STAND_INS = /^(FONT|YA-TR-SPAN)$/
  * changing and removing its texts: without this it would fail on the first that is gone, or an old amount would stay.
  */
 export function surviveTranslators(root: Node): void {
-  /** What stands in the place of a text. */
+  /** The element in the place of a text. */
   const standIns = new WeakMap<Node, Node>()
   let translated = false
 

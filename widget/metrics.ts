@@ -25,7 +25,7 @@ export async function measurePage(target: Window, send: Send): Promise<void> {
     })
   })
   for (const observe of [onCLS, onINP, onLCP]) observe(note)
-  // Whoever leaves may never come back: what is known is told now.
+  // A shopper who leaves may never come back: send what is known now.
   target.document.addEventListener('visibilitychange', () => target.document.hidden && flush())
   target.addEventListener('pagehide', flush)
 }

@@ -1,4 +1,4 @@
-/** What every screen shares: language, texts, toasts and the mode the gateway runs in. */
+/** Shared by every screen: language, texts, toasts and the mode the gateway runs in. */
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react'
 import { FALLBACK_LANGUAGE, type Language } from '../contract/languages.ts'
 import type { Currency } from '../contract/money.ts'

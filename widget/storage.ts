@@ -1,4 +1,4 @@
-/** What outlives a reload: the last trade link and the language. A blocked storage is an empty one. */
+/** Values that outlive a reload: the last trade link and the language. A blocked storage is an empty one. */
 import { isLanguage, type Language } from '../contract/languages.ts'
 
 const LINK = 'tradeLink'

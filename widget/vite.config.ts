@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite'
 
 const OUT = join(import.meta.dirname, 'dist')
 
-/** Writes .br and .gz beside each text asset, so that the server never compresses. */
+/** Writes .br and .gz beside each text asset, so the server never compresses. */
 function precompressed(): Plugin {
   let folder = ''
   return {

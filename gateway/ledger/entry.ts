@@ -49,7 +49,7 @@ type Credit = {
   /** True while Steam's trade protection lets the sender take the items back. */
   isProtected: boolean
   mode: 'on_accept' | 'on_release'
-  /** What the store may still be credited at the operator's risk, in the trade's currency. */
+  /** How much the store may still be credited at the operator's risk, in the trade's currency. */
   riskRoom: bigint
 }
 

@@ -1,4 +1,4 @@
-/** What an operator pays out to a store: whether it may be recorded, and the movement that records it. */
+/** Payouts of an operator to a store: whether one may be recorded, and the movement that records it. */
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -19,7 +19,7 @@ export type PayoutAnswer =
   | { kind: 'refused'; because: 'not_available'; availableMinor: bigint }
 
 type Books = {
-  /** What is recorded under the payout's reference. */
+  /** The payout that is recorded under the same reference. */
   recorded: RecordedPayout | undefined
   availableMinor: bigint
 }

@@ -1,18 +1,18 @@
-/** What a reversal moves between accounts, pure. Amounts are minor units. */
+/** The movements of a reversal between accounts, pure. Amounts are minor units. */
 import { least, type Movement } from './entry.ts'
 
 type Reversal = {
-  /** What was credited for the items that went back, and what they are worth before commission. */
+  /** The credit for the items that went back, and their worth before commission. */
   total: bigint
   gross: bigint
-  /** What of the trade is still held. */
+  /** How much of the trade is still held. */
   held: bigint
   liability: 'operator' | 'store'
 }
 
 /**
- * The items went back to their sender. What is held pays for it first; what the store could already spend is the
- * operator's loss, or the store's debt. The commission of those items was never earned.
+ * The items went back to their sender. Held money pays for it first. Money that the store could already
+ * spend is the operator's loss, or the store's debt. The commission of those items was never earned.
  */
 export function reversalMovements({ total, gross, held, liability }: Reversal): Movement[] {
   if (total <= 0n || gross < total || held < 0n) {

@@ -10,7 +10,7 @@ import { verifyLedger } from './verify.ts'
 
 let till: Till
 let pool: pg.Pool
-/** What was found before anything happened. */
+/** The findings before anything happened. */
 let atFirst: string[]
 
 // One life for all: what a test damages is never committed.

@@ -8,7 +8,7 @@ const judged = (bots: Parameters<typeof judgeOutages>[0]['bots'], ...open: Outag
   judgeOutages({ bots, open: new Set(open) }, now)
 
 describe('an outage', () => {
-  it('D-28 begins when a capability has failed for every bot for 30 s, each capability by itself', () => {
+  it('D-28 begins when a capability has failed for every bot for 30 s, each capability apart', () => {
     expect(judged([{ ...healthy, offersFailingSince: ago(30) }])).toEqual({
       begin: ['offers', 'deposits'],
       end: [],

@@ -2,13 +2,13 @@
 
 export type Outage = 'offers' | 'inventories' | 'maintenance' | 'deposits'
 
-/** What one bot that is in service meets; a time is when it began to fail, null where it works. */
+/** How a bot in service fares. A time is when a capability began to fail; null where it works. */
 export type BotHealth = { offersFailingSince: Date | null; inventoriesFailingSince: Date | null }
 
-/** So long every bot must have failed before it is Steam and not a hiccup. */
+/** How long every bot must fail before the cause is Steam and not a hiccup. */
 export const OUTAGE_AFTER_MS = 30_000
 
-/** What begins and ends now. Without a bot in service nothing is known of Steam, and what lasts goes on. */
+/** Returns the outages that begin and end now. Without a bot in service nothing is known of Steam or changes. */
 export function judgeOutages(
   { bots, open }: { bots: readonly BotHealth[]; open: ReadonlySet<Outage> },
   now: Date,

@@ -154,7 +154,7 @@ describe('while offers fail for every bot', () => {
 })
 
 describe('while only inventories fail', () => {
-  it('D-28 deposits wait, and an offer that stands can still be accepted in its time', async () => {
+  it('D-28 deposits wait, and an open offer can still be accepted in its time', async () => {
     const { hash } = await pending()
     const other = await aDeposit(till, store)
     await meets({ inventories: true })

@@ -1,4 +1,4 @@
-/** Outages of Steam and the operator's maintenance: they begin and end by themselves, and time stands still meanwhile. */
+/** Outages of Steam and the operator's maintenance: they begin and end automatically, and stop time meanwhile. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'

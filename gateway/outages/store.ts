@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { BotHealth, Outage } from './outage.ts'
 
-/** What lasts now. */
+/** Returns the outages that last now. */
 export async function openOutages(db: Db | Tx): Promise<Set<Outage>> {
   const rows = await db.selectFrom('outage').select('kind').execute()
   return new Set(rows.map(({ kind }) => kind))

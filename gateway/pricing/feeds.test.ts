@@ -38,7 +38,7 @@ const due = (source: PriceSource) =>
 
 const STEP_S = 20
 
-/** So many minutes, with a turn every few seconds. */
+/** Lets minutes pass, with a turn every few seconds. */
 async function live(source: PriceSource, minutes: number, processes = 1): Promise<void> {
   for (let second = 0; second < minutes * 60; second += STEP_S) {
     await Promise.all(Array.from({ length: processes }, () => due(source)))

@@ -120,7 +120,7 @@ async function keepRate({ db, clock, log }: PricingDeps, source: string, rate: R
   log.error({ source, currency, reason }, 'pricing: an exchange rate is refused')
 }
 
-/** A dollar is a dollar; it has a row so that every quote can name its rate. */
+/** A dollar is a dollar; it has a row because every quote names its rate. */
 function saveDollar({ db, clock }: PricingDeps): Promise<void> {
   return saveRate(db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() })
 }

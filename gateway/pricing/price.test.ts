@@ -114,7 +114,7 @@ describe('what else a price stands on', () => {
     expect(judge(at(13.5, 10), at(13.5, null))).toEqual(priced(13))
   })
 
-  test('of two levels the lower counts, by itself only where they agree; of three the middle one', () => {
+  test('of two levels the lower counts, alone only where they agree; of three the middle one', () => {
     expect(judge(at(20, 10), at(20, 13), at(20, null))).toEqual(priced(13))
     expect(judge(at(20, 10), at(20, 13.01), at(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(20, 12), at(20, 900), at(20, null))).toEqual(priced(15.6))
@@ -277,7 +277,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('D-13 a minimum is rounded up, so that its items are never worth less', () => {
+  test('D-13 a minimum is rounded up, so its items are never worth less', () => {
     const rates = fc.bigInt({ min: ONE / 2n, max: ONE * 50n })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), rates, (cents, rate) => {

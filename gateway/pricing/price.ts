@@ -1,4 +1,4 @@
-/** What an item is worth here, pure. Money of sources is in millionths of a US dollar (micros), before commission. */
+/** The worth of an item here, pure. Money of sources is in millionths of a US dollar (micros), before commission. */
 import { GAMES, type Game } from '../../contract/games.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import { toMinorUnits } from './exchange.ts'
@@ -6,7 +6,7 @@ import { toMinorUnits } from './exchange.ts'
 export type SourcePrice = {
   source: string
   usdMicros: bigint
-  /** What the item was worth over the last 7 days by the same source; null while nobody can tell. */
+  /** The item's worth over the last 7 days by the same source; null while nobody can tell. */
   levelUsdMicros: bigint | null
   popularity: number
   popularityKind: 'sales7d' | 'listings'
@@ -14,7 +14,7 @@ export type SourcePrice = {
 }
 
 export type GameRules = {
-  /** What the operator keeps, in hundredths of a percent. */
+  /** The operator's share, in hundredths of a percent. */
   commissionBps: number
   /** A price older than this says nothing. */
   freshMs: number
@@ -72,7 +72,7 @@ export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: D
   return { kind: 'priced', usdMicros, levelUsdMicros: level?.usdMicros ?? null }
 }
 
-/** What is neither too old nor from the future. */
+/** Returns the prices that are neither too old nor from the future. */
 export function freshOf(
   prices: readonly SourcePrice[],
   { freshMs }: Pick<GameRules, 'freshMs'>,
@@ -105,7 +105,7 @@ function believed(fresh: readonly SourcePrice[], level: Level | null, rules: Lim
 
 type Limit = Pick<GameRules, 'spikeBps'>
 
-/** Backed: a lie alone cannot have made it. What is not may take a price away, but not pull it down beyond the limit. */
+/** A backed level cannot be the work of one lie. Any other may take a price away, but not lower it beyond the limit. */
 type Level = { usdMicros: bigint; isBacked: boolean }
 
 /** Of three or more the median, of fewer the lower: a lie that is high lifts no ceiling. */
@@ -138,8 +138,8 @@ const ascending = (values: readonly bigint[]): bigint[] =>
 const lowerMiddle = <T>(sorted: readonly T[]): T | undefined => sorted[(sorted.length - 1) >> 1]
 
 /**
- * What the middle one of the sources says, and of those that count sales: one alone makes nothing popular, and
- * listings, cheap to fake, only where sales do not deny it.
+ * Returns the middle count of all sources, or of those that count sales if that is less: one source alone makes nothing
+ * popular, and listings, which are cheap to fake, do not outweigh sales.
  */
 function popularity(prices: readonly SourcePrice[]): number {
   const sales = prices.filter(({ popularityKind }) => popularityKind === 'sales7d')
@@ -151,7 +151,7 @@ function middleCount(prices: readonly SourcePrice[]): number {
 }
 
 /**
- * What the shopper is credited, in minor units. `rate` is units of the currency for one dollar, times 10^8.
+ * Returns the shopper's credit in minor units. `rate` is units of the currency for one dollar, times 10^8.
  * Rounded down once, at the end.
  */
 export function shopperAmount(usdMicros: bigint, rate: bigint, commissionBps: number): bigint {

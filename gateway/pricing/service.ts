@@ -16,7 +16,7 @@ import { type Hold, latestRates, readHolds, readPrices } from './store.ts'
 
 type Priced = {
   kind: 'priced'
-  /** What the shopper is credited, minor units of the currency. */
+  /** The shopper's credit, in minor units of the currency. */
   price: bigint
   /** The same before commission. */
   gross: bigint
@@ -24,7 +24,7 @@ type Priced = {
 
 export type ItemPrice = Priced | Extract<Worth, { kind: 'unavailable' }>
 
-/** What a price stands on: who said what, and when. */
+/** The grounds of a price: who said what, and when. */
 export type Grounds = {
   marketHashName: string
   usdMicros: bigint

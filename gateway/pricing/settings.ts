@@ -5,7 +5,7 @@ import { isLoopback } from '../kit/loopback.ts'
 import { perGame } from './per-game.ts'
 import { type GameRules, type PricingRules, rulesWith } from './price.ts'
 
-/** Whoever can change an answer on its way decides what is paid. */
+/** An answer that can be changed on its way would let a stranger decide what is paid. */
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) address' })
   .refine((text) => new URL(text).protocol === 'https:' || isLoopback(new URL(text)), {
@@ -16,7 +16,7 @@ const SOURCES = ['market', 'skinport', 'waxpeer', 'rates'] as const
 
 /** Names and forms of the settings. */
 export const PRICE_SETTINGS = {
-  /** What the operator keeps, in hundredths of a percent. */
+  /** The operator's share, in hundredths of a percent. */
   TRADETILL_COMMISSION_BPS: perGame(0, 9_000).optional(),
   /** A price older than this many minutes says nothing. */
   TRADETILL_PRICE_MAX_AGE_MINUTES: perGame(1, 2_880).optional(),

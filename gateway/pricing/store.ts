@@ -8,7 +8,7 @@ import type { PriceRow, RateRow } from './sources/source.ts'
 /**
  * Stores what a source says of a game, in one statement however many rows; older words never replace newer ones, and
  * nothing replaces what is frozen. Where a day begins, the last price of the day before joins the item's past, and
- * the level of the week is taken anew unless the source gives one itself.
+ * the level of the week is computed again unless the source gives one itself.
  */
 export async function savePrices(
   db: Db | Tx,
@@ -57,7 +57,7 @@ export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
   )
 }
 
-/** What every source said of these items, by name. */
+/** Returns what every source said of these items, by name. */
 export async function readPrices(
   db: Db | Tx,
   game: Game,
@@ -76,7 +76,7 @@ export async function readPrices(
   return prices
 }
 
-/** What the operator took out of the sources' hands; `name` null is the whole game. */
+/** An item that the operator took out of the sources' hands; `name` null is the whole game. */
 export type Hold = { name: string | null; kind: 'blocked' | 'frozen'; since: Date }
 
 /** Holds on the game and on these items; without names, all of them. */

@@ -17,7 +17,8 @@ const HOUR_MS = 3_600_000
 const PROGRESS_PARTS = 20
 /** Seeds below are those of the shorter runs. */
 const FIRST_SEED = 1_000_000
-const LAST_SEED = 2 ** 48 - 1 + FIRST_SEED - 1
+/** A seed has 32 bits. */
+const LAST_SEED = 2 ** 32 - 1
 
 export const nightProof = defineProof({
   options: z.object({

@@ -1,4 +1,4 @@
-/** What must be going on in a state. The runner starts what is new and aborts what is gone. */
+/** Returns the activities of a state. The runner starts those that are new and aborts those that are gone. */
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import { isFinal } from '../../contract/statuses.ts'
@@ -65,7 +65,7 @@ export function activitiesOf(state: FlowState): Activity[] {
   return activities
 }
 
-/** Who came back sees the truth at once; technical works, an outage and a deadline that passes end by themselves. */
+/** A shopper who comes back sees the truth at once. Technical works, an outage and a deadline end without a click. */
 function lookOf(state: FlowState): Activity | null {
   const { payment, modal, looks, deadlineMs } = state
   if (payment === null || isFinal(payment.status)) return null

@@ -119,7 +119,7 @@ describe('D-29 the cross-site token', () => {
     expect(asked[2]?.path).toBe(`/api/inventory?hash=${HASH}&game=cs&language=en&reload=true`)
   })
 
-  it('that is refused is read anew for one repetition', async () => {
+  it('that is refused is read again for one repetition', async () => {
     const { load, asked } = facing(problem(403, 'cross_site_token'), Response.json(payment()))
     expect(await load()).toMatchObject({ kind: 'ok' })
     expect(asked.map(({ headers }) => headers.get('x-csrf-token'))).toEqual(['first', 'after-1'])

@@ -36,7 +36,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     const { hash, language } = stateOf()
     const before = forgotten
     const answer = await world.api.payment(hash, { language, etag, signal })
-    // An answer that was under way while the page slept is not built upon.
+    // Ignore the tag of an answer that was under way while the page slept.
     if (answer.kind === 'ok' && before === forgotten) etag = answer.etag
     return paymentEvent(answer, world.now())
   }

@@ -43,7 +43,7 @@ class Gateway {
   inventories = 0
   gone: readonly string[] = []
   refusing = false
-  /** What the offer under way asks for. */
+  /** The request for the offer under way. */
   asked = ''
   offers = 0
 
@@ -98,7 +98,7 @@ class Gateway {
   }
 }
 
-/** What the shopper should see picked, worked out without the flow. */
+/** The items that the shopper should see picked, worked out without the flow. */
 class Shadow {
   picked: string[] = []
   paid: readonly string[] = []
@@ -250,7 +250,7 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
   { maxLength: 45, size: 'max' },
 )
 
-/** To the stand with two items picked, and on to a standing offer. */
+/** To the stand with two items picked, and on to an open offer. */
 const WAY: Act[] = [
   ...(['answerFirst', 'link', 'tick', 'answerFirst', 'answerFirst', 'toggle', 'toggle'] as const),
   ...(['pay', 'answerFirst', 'answerFirst', 'answerFirst'] as const),
@@ -301,7 +301,7 @@ function judge({ flow, line, gateway, shadow }: World): void {
 
 const isOf = (game: Game, id: string): boolean => id.startsWith(`${game} `)
 
-/** What hung hangs for ever, the line works again: within a second the page shows what is true. */
+/** The line works again, and calls that hung hang forever: within a second the page shows the truth. */
 async function comeBack({ flow, gateway, line }: World): Promise<void> {
   await pass(3000)
   gateway.refusing = false

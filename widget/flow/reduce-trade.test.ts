@@ -109,7 +109,7 @@ describe('creating', () => {
   const STALE = ['price_changed', 'items_unavailable']
 
   it.each(Object.keys(ERRORS))(
-    'D-13 of all refusals only changed prices and items load the inventory anew: %s',
+    'D-13 of all refusals only changed prices and items load the inventory again: %s',
     (code) => {
       const state = having(creating(), refused(code)).state
       const loading = doing(state).filter(({ kind }) => kind === 'loadInventory')

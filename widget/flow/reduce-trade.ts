@@ -60,7 +60,7 @@ function pay(state: FlowState): Partial<FlowState> {
   return { modal: { kind: 'creating', request: { game, items: selection, quoteId }, attempt: 1 } }
 }
 
-/** Prices or items that changed are shown anew behind the error. */
+/** Prices or items that changed are loaded again behind the error. */
 function refused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   const stale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
   const modal: Modal = { kind: 'creationError', refusal }

@@ -141,7 +141,7 @@ describe('the trade link', () => {
     expect(kinds(state)).toEqual([])
   })
 
-  it('A-083 a valid link waits for the end of typing, each letter anew, then is sent trimmed', () => {
+  it('A-083 a valid link waits for the end of typing, each letter starts the wait again, then is sent trimmed', () => {
     const first = having(awaitingLink(), typed(` ${LINK}`)).state
     const second = having(first, typed(` ${LINK}z`)).state
     expect(kinds(first)).toEqual(['debounce'])

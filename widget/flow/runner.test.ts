@@ -232,7 +232,7 @@ describe('polling', () => {
     expect(to('/api/payment').at(-1)?.headers.get('if-none-match')).toBeNull()
   })
 
-  it('D-23 an answer that was under way when the page returned is asked for anew, whole and at once', async () => {
+  it('D-23 an answer that was under way when the page returned is asked for again, whole and at once', async () => {
     const slow = held()
     const { flow, to, pass } = started({
       ...atStand,

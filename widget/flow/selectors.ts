@@ -1,4 +1,4 @@
-/** What screens and effects read off the state. */
+/** Values that screens and effects read off the state. */
 
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Item, Payment } from '../../contract/widget-api.ts'
@@ -85,7 +85,7 @@ export function visibleItems(items: readonly Item[], search: string, sort: Sort)
 
 const PLAIN = /^[ -~]*$/
 
-/** Letter by letter, so that a lower case that grows (İ) cannot break a piece of a name typed as written. */
+/** Folds letter by letter, so a lower case that grows (İ) cannot break a piece of a name typed as written. */
 function fold(text: string): string {
   return PLAIN.test(text) ? text.toLowerCase() : Array.from(text, (letter) => letter.toLowerCase()).join('')
 }

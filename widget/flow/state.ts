@@ -33,7 +33,7 @@ export type Stand = {
   inventory: InventoryState
   /** Asset ids in the order they were picked. */
   selection: readonly string[]
-  /** What was picked when the inventory could not be had: picked again as far as it is in the next one. */
+  /** The picks of an inventory that could not be loaded again. The next one picks those it has. */
   setAside: readonly string[]
   search: string
   sort: Sort
@@ -45,7 +45,7 @@ export type Page =
   | { stage: 'wait-for-trade-url-input'; link: LinkState }
   | { stage: 'wait-for-select-items'; link: LinkState; stand: Stand }
 
-/** What the shopper asked a bot to collect. */
+/** The items that the shopper asked a bot to collect. */
 export type TradeRequest = { game: Game; items: readonly string[]; quoteId: string | null }
 
 export type Modal =
@@ -54,7 +54,7 @@ export type Modal =
   | { kind: 'creating'; request: TradeRequest; attempt: number }
   /** An offer is being made that this page did not ask for itself (it was reloaded). */
   | { kind: 'joining' }
-  /** The offer stands, or was just said to stand. */
+  /** The offer is open, or was a moment ago. */
   | { kind: 'confirming' }
   | { kind: 'completed'; outcome: FinalDepositStatus; alarm: boolean }
   | { kind: 'creationError'; refusal: Refusal }
@@ -78,7 +78,7 @@ export type FlowState = {
   looks: number
   /** The shopper has just come back to the page: what it shows may be old. */
   lookNow: boolean
-  /** Number for the next request, so that a late answer is recognised. */
+  /** Number for the next request, to recognise a late answer. */
   nextRequest: number
 }
 

@@ -97,7 +97,7 @@ export function withItems(
   return answered(state, inventory(items, change))
 }
 
-/** What goes on at once; the look at a deadline far away goes on always. */
+/** The activities that begin at once. The look at a deadline far away is always among them, and left out. */
 export const doing = (state: FlowState): Activity[] =>
   activitiesOf(state).filter(({ kind }) => kind !== 'look')
 
@@ -125,7 +125,7 @@ export const toggle = (id: string): FlowEvent => ({ type: 'itemToggled', id })
 export const creating = (): FlowState =>
   having(withItems(), toggle('1'), toggle('2'), { type: 'payPressed' }).state
 
-/** The offer stands and its confirmation is open. */
+/** The offer and its confirmation are open. */
 export const confirming = (): FlowState =>
   having(creating(), { type: 'tradeActive', attempt: 1 }, loaded({ status: 'pending', timeLeft: 300 })).state
 

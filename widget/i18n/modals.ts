@@ -25,7 +25,7 @@ const en = {
   scamWarning:
     'Check the code and the bot’s level. A copy of our bot will not know the code. We never ask you to send items again.',
   technicalWorks: 'Steam has technical works right now, so this may take longer. Your items are safe.',
-  confirmNext: 'Accept the offer on Steam and come back: this page turns by itself.',
+  confirmNext: 'Accept the offer on Steam and come back: this page updates automatically.',
   stepBack: 'Step back without cancelling',
 
   outcomes: {
@@ -66,7 +66,7 @@ const en = {
   stolenKeyText:
     'The offer was ended within seconds of being sent. Somebody with a stolen Steam Web API key does this and then sends an offer that looks like ours.',
   stolenKeySteps: [
-    'Decline every offer that looks like ours. Our bots send no second one by themselves.',
+    'Decline every offer that looks like ours. Our bots never send a second one on their own.',
     'Revoke the Steam Web API key below if you did not create it.',
     'In Steam: Account details → Manage Steam Guard, deauthorise all other devices.',
     'Change your Steam password, then start again from the store.',

@@ -9,7 +9,7 @@ export type ErrorText = { title: string; description: string }
 
 export const pageEn = {
   sandboxBanner: 'Sandbox: no real items, no real money',
-  offline: 'You are offline. This page goes on by itself when the connection is back.',
+  offline: 'You’re offline. We’ll continue as soon as you’re back online.',
   online: 'The connection is back.',
   support: 'Support',
   language: 'Language',
@@ -48,7 +48,7 @@ export const pageEn = {
     { title: 'Copy the trade URL', text: 'It stands at the bottom of that page, under “Third-Party Sites”.' },
     {
       title: 'Paste it here',
-      text: 'We show your name and picture, so that you can see it is your account.',
+      text: 'We show your name and picture, so you can see it is your account.',
     },
   ],
   guideOpen: 'Open trade settings on Steam',
@@ -122,7 +122,7 @@ export const pageEn = {
   offerReturn: 'Back to the offer',
   offerTimeLeft: (time: string) => `${time} left`,
   technicalWorksOnPage:
-    'Technical works: new trades are paused and your time stands still. Your items are safe; this line goes away by itself when it is over.',
+    'Technical works: new trades are paused and your time stands still. Your items are safe. This notice disappears when they are over.',
   offerNumber: (id: string) => `Steam offer ${id}`,
 
   inventoryErrors: {

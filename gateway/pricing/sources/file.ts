@@ -35,7 +35,7 @@ const fileSchema = z.strictObject({
 
 type FileRow = z.infer<typeof rowSchema>
 
-/** A source that reads the file anew each time, so that an edited price counts at the next round. */
+/** A source that reads the file each time, so an edited price counts at the next round. */
 export function filePrices({ path, clock }: { path: string | URL; clock: Clock }): PriceSource {
   const read = async (signal: AbortSignal) => {
     const text = await readFile(path, { encoding: 'utf8', signal })

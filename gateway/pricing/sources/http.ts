@@ -65,8 +65,8 @@ export function readAnswer<Schema extends z.ZodType>(schema: Schema, body: unkno
 const ROWS_AT_ONCE = 1_000
 
 /**
- * Rows that make sense, read in portions so that nobody's call waits for all of them. A few that make none are left
- * out, but a changed form must not look like missing items.
+ * Returns the rows that make sense. They are read in portions, so no call of a shopper waits for all of them. A few
+ * that make none are left out, but a changed form must not look like missing items.
  */
 export async function readRows<Schema extends z.ZodType>(
   schema: Schema,

@@ -1,4 +1,4 @@
-/** What the rows of all sources have in common. */
+/** The fields that the rows of all sources have in common. */
 import { z } from 'zod'
 import type { PriceRow } from './source.ts'
 

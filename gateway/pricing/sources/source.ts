@@ -1,4 +1,4 @@
-/** What a source of prices is to the till. */
+/** The port of a source of prices. */
 import type { Game } from '../../../contract/games.ts'
 import type { Currency } from '../../../contract/money.ts'
 
@@ -6,7 +6,7 @@ export type PriceRow = {
   marketHashName: string
   /** Millionths of a US dollar. */
   usdMicros: bigint
-  /** What the item was worth over the last 7 days, where the source says so itself. */
+  /** The item's worth over the last 7 days, where the source says so itself. */
   levelUsdMicros: bigint | null
   popularity: number
   popularityKind: 'sales7d' | 'listings'
@@ -16,7 +16,7 @@ export type PriceRow = {
 /** `perUsd`: units of the currency for one US dollar, a decimal as text. */
 export type RateRow = { currency: Currency; perUsd: string; asOf: Date }
 
-/** What one asking is about: the prices of a game, or exchange rates. */
+/** The subject of one request: the prices of a game, or exchange rates. */
 export type Feed = Game | 'rates'
 
 export interface PriceSource {
