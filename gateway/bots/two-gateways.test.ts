@@ -88,7 +88,14 @@ function startBotsHere() {
     log: captured.log,
     clock: systemClock,
     owner: OWN,
-    handlers: { inventory: nothing, trade: nothing, look: nothing, history: nothing, watch: async () => 0 },
+    handlers: {
+      inventory: nothing,
+      laneOf: async () => undefined,
+      trade: nothing,
+      look: nothing,
+      history: nothing,
+      watch: async () => 0,
+    },
   })
 }
 

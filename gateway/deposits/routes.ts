@@ -65,7 +65,9 @@ function createLooker({ db, queue, log, nowMs }: PollDeps): (view: View) => void
     looked.set(tradeId, now)
     const job = { kind: 'look', tradeId: String(tradeId) } as const
     db.transaction()
-      .execute((tx) => queue.send(tx, botQueue(botId), job, { singletonKey: `look ${tradeId}` }))
+      .execute((tx) =>
+        queue.send(tx, botQueue(botId), job, { singletonKey: `look ${tradeId}`, urgent: true }),
+      )
       .catch((error: unknown) => log.warn({ err: error }, 'a look at an offer could not be asked for'))
   }
 }

@@ -126,7 +126,7 @@ async function request({ queue, clock }: InventoryDeps, tx: Tx, key: InventoryKe
   const botId = await chooseBotForReading(tx)
   if (botId === undefined) return undefined
   const id = await openRequest(tx, key, { botId, at: clock.now() })
-  await queue.send(tx, botQueue(botId), { kind: 'inventory', requestId: String(id) })
+  await queue.send(tx, botQueue(botId), { kind: 'inventory', requestId: String(id) }, { urgent: true })
   return id
 }
 

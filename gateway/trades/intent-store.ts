@@ -27,7 +27,7 @@ export async function writeIntent(deps: IntentDeps, tx: Tx, intent: Intent): Pro
     .returning('id')
     .executeTakeFirstOrThrow()
   const job = { kind: 'trade', tradeId: String(id) } as const
-  await deps.queue.send(tx, botQueue(intent.bot_id), job, { singletonKey: `trade ${id}` })
+  await deps.queue.send(tx, botQueue(intent.bot_id), job, { singletonKey: `trade ${id}`, urgent: true })
   return id
 }
 
