@@ -21,8 +21,13 @@ export type BotJob =
   /** Go through the bot's trade history, because something may have been taken back. */
   | { kind: 'history' }
 
+/** By what is due for a trade: what one lane does never waits for another. */
+export type TradeLane = 'sends' | 'cancels' | 'reads' | 'settling' | 'reviews'
+
 export type BotHandlers = {
   inventory(bot: BotContext, requestId: bigint): Promise<void>
+  /** Where the trade waits for its turn; undefined while nothing is due for it. Asks Steam nothing. */
+  laneOf(bot: BotContext, tradeId: bigint): Promise<TradeLane | undefined>
   trade(bot: BotContext, tradeId: bigint): Promise<void>
   refresh(bot: BotContext, tradeId: bigint): Promise<void>
   history(bot: BotContext): Promise<void>

@@ -7,6 +7,7 @@ const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   state: 'active',
   reachable: true,
   failing: false,
+  late: false,
   standing: 'free',
   itemsHeld: 0,
   itemsOnTheWay: 0,
@@ -26,6 +27,12 @@ describe('the choice of a bot', () => {
   it('takes the higher level among equals, then the older one', () => {
     expect(choose([aBot({ botId: 1n, level: 5 }), aBot({ botId: 2n, level: 50 })])?.botId).toBe(2n)
     expect(choose([aBot({ botId: 2n }), aBot({ botId: 1n })])?.botId).toBe(1n)
+  })
+
+  it('passes over a bot whose offers wait to be sent, while another one sends at once', () => {
+    const late = aBot({ botId: 1n, late: true })
+    expect(choose([late, aBot({ botId: 2n, liveOffers: 20 })])?.botId).toBe(2n)
+    expect(choose([late, aBot({ botId: 2n, failing: true })])?.botId).toBe(1n)
   })
 
   it.each([

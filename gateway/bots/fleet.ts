@@ -10,6 +10,8 @@ export type BotFacts = {
   reachable: boolean
   /** Every call about offers fails right now. */
   failing: boolean
+  /** Offers it should have sent by now still wait for their turn. */
+  late: boolean
   /** Whether Steam's refusals bar it, for the game of the offer. */
   standing: Standing
   /** Items in its hands. */
@@ -37,7 +39,7 @@ export const MOST_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPa
 
 /**
  * Chooses among the bots that have room for the items and no bar: those that are not doubted first, then a working one
- * before a failing one, then the fewest open trades with this shopper, then the fewest open trades, then the highest
+ * before a failing one, then one that sends at once before one that is late, then the fewest open trades with this shopper, then the fewest open trades, then the highest
  * level, then the oldest.
  */
 export function chooseBot(
@@ -63,6 +65,7 @@ function byPreference(a: BotFacts, b: BotFacts): number {
   return (
     Number(a.standing === 'doubted') - Number(b.standing === 'doubted') ||
     Number(a.failing) - Number(b.failing) ||
+    Number(a.late) - Number(b.late) ||
     a.liveOffersWithPartner - b.liveOffersWithPartner ||
     a.liveOffers - b.liveOffers ||
     b.level - a.level ||

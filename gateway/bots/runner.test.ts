@@ -102,6 +102,7 @@ function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => 
     owner: randomUUID(),
     handlers: {
       inventory: handlers.inventory ?? (async () => {}),
+      laneOf: handlers.laneOf ?? (async () => 'sends'),
       trade: handlers.trade ?? (async () => {}),
       refresh: handlers.refresh ?? (async () => {}),
       history: handlers.history ?? (async () => {}),

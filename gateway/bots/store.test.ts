@@ -145,6 +145,22 @@ describe('the bot for a trade', () => {
     expect(await choose()).toEqual({ botId: first })
   })
 
+  it('is another one while offers wait to be sent for longer than it takes', async () => {
+    const [first, second] = await onlineBots(90, 10)
+    await aTrade(second, 'active')
+    const waiting = await aTrade(first, 'intended')
+    await aTrade(second, 'active')
+    const waitsFor = (seconds: number) =>
+      database.pool.query('update trade set created_at = now() - make_interval(secs => $2) where id = $1', [
+        waiting,
+        seconds,
+      ])
+    await waitsFor(0)
+    expect(await choose('76561197960269730')).toEqual({ botId: first })
+    await waitsFor(6)
+    expect(await choose('76561197960269730')).toEqual({ botId: second })
+  })
+
   it('has fewer than five live offers with the partner', async () => {
     const [bot] = await onlineBots(10)
     for (let offers = 0; offers < 5; offers += 1) await aTrade(bot, 'active')

@@ -19,6 +19,9 @@ const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
 const reachable = sql<boolean>`(bot.online and coalesce(bot.lease_until > now(), false))`
 
+/** A bot begins to send an offer sooner than this, unless others wait before it. */
+const LATE = '5 seconds'
+
 /** What was counted of a bot's items, and the custody entries since. */
 const itemsHeld = sql<number>`(bot.items_held + (
   select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)
@@ -55,6 +58,8 @@ export async function botsForChoice(
       sql<boolean>`bot.offers_failing_since is not null`.as('failing'),
       reachable.as('reachable'),
       standingFor(game).as('standing'),
+      sql<boolean>`coalesce(bool_or(trade.state = 'intended'
+        and trade.created_at < (select till_now()) - ${LATE}::interval), false)`.as('late'),
       eb.fn.count<bigint>('trade.id').as('live'),
       eb.fn
         .count<bigint>('trade.id')
@@ -69,6 +74,7 @@ export async function botsForChoice(
     state: row.state,
     reachable: row.reachable,
     failing: row.failing,
+    late: row.late,
     standing: row.standing,
     itemsHeld: row.items_held,
     itemsOnTheWay: row.items_on_the_way,

@@ -90,6 +90,7 @@ function startBotsHere() {
     owner: OWN,
     handlers: {
       inventory: nothing,
+      laneOf: async () => undefined,
       trade: nothing,
       refresh: nothing,
       history: nothing,

@@ -3,14 +3,17 @@ import { z } from 'zod'
 import type { Queue } from '../db/queue.ts'
 import type { Log } from '../kit/log.ts'
 import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
+import { createLanes } from './lanes.ts'
 import { createLimiter } from './limiter.ts'
 
-/** Jobs taken from the queue at a time. They wait in the limiters below. */
-const JOBS_AT_A_TIME = 12
-const READS_AT_A_TIME = 4
+/** Jobs taken from the queue at a time: every send and cancel that a bot may have to do, and inventories beside them. */
+const JOBS_AT_A_TIME = 64
+const REFRESHES_AT_A_TIME = 4
 const INVENTORIES_AT_A_TIME = 4
 /** Inventories that may wait for their turn. Their callers give up after 20 s anyway. */
 const MOST_INVENTORIES = 40
+/** A job waits for its work no longer: the queue takes one that lasts a minute for lost. */
+const JOB_MS = 45_000
 
 const ref = z.string().regex(/^\d{1,19}$/)
 const jobSchema = z.discriminatedUnion('kind', [
@@ -43,39 +46,72 @@ export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => 
 }
 
 function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMoved: () => void) {
-  const writes = createLimiter(1)
-  const reads = createLimiter(READS_AT_A_TIME)
+  const lanes = createLanes((tradeId) => handlers.trade(bot, tradeId).then(tradeMoved))
+  const refreshes = createLimiter(REFRESHES_AT_A_TIME)
+  const histories = createLimiter(1)
   const inventories = createLimiter(INVENTORIES_AT_A_TIME)
-  const waiting = new Set<Promise<void>>()
+  const aside = new Set<Promise<unknown>>()
+  let waitingInventories = 0
 
-  // A batch of jobs ends with its slowest, and slow inventories must not hold up trades. Not waiting for them loses
-  // nothing, because a request is taken only once and its caller waits for its row.
-  const readAside = (requestId: bigint): Promise<void> | undefined => {
-    const work = inventories(() => handlers.inventory(bot, requestId))
-      .catch((error: unknown) =>
-        log.error({ err: error, botId: String(bot.botId) }, 'an inventory could not be read'),
-      )
-      .finally(() => waiting.delete(work))
-    waiting.add(work)
-    return waiting.size > MOST_INVENTORIES ? work : undefined
+  // A job is an alarm: it ends once its work waits in a lane, because a sweep finds what is due and was not done.
+  const doAside = (work: Promise<unknown>, about: object, message: string): Promise<unknown> => {
+    const done = work
+      .catch((error: unknown) => log.error({ err: error, botId: String(bot.botId), ...about }, message))
+      .finally(() => aside.delete(done))
+    aside.add(done)
+    return done
+  }
+  const readInventory = async (requestId: bigint): Promise<void> => {
+    waitingInventories += 1
+    const reading = inventories(() => handlers.inventory(bot, requestId)).finally(() => {
+      waitingInventories -= 1
+    })
+    const done = doAside(reading, { request: String(requestId) }, 'an inventory could not be read')
+    if (waitingInventories > MOST_INVENTORIES) await within(done, JOB_MS)
+  }
+  const advance = async (tradeId: bigint): Promise<void> => {
+    const lane = await handlers.laneOf(bot, tradeId)
+    if (lane === undefined) return
+    const turn = lanes.add(tradeId, lane)
+    doAside(turn, { trade: String(tradeId), lane }, 'the work on a trade failed')
+    if (lane !== 'sends' && lane !== 'cancels') return
+    // A shopper waits for these: the queue soon repeats one that failed, or gives it to the bot's next holder.
+    if ((await within(turn, JOB_MS)) === 'dropped') throw new Error('the work of the bot was stopped')
   }
   const handle = async (job: BotJob): Promise<void> => {
     switch (job.kind) {
       case 'inventory':
-        return readAside(BigInt(job.requestId))
-      case 'refresh':
-        return reads(() => handlers.refresh(bot, BigInt(job.tradeId)))
+        return readInventory(BigInt(job.requestId))
+      case 'refresh': {
+        const refresh = refreshes(() => handlers.refresh(bot, BigInt(job.tradeId)))
+        return void doAside(refresh, { trade: job.tradeId }, 'an offer could not be read again')
+      }
       case 'history':
-        return reads(() => handlers.history(bot))
+        return void doAside(
+          histories(() => handlers.history(bot)),
+          {},
+          'the history of a bot could not be read',
+        )
       case 'trade':
-        await writes(() => handlers.trade(bot, BigInt(job.tradeId)))
-        return tradeMoved()
+        return advance(BigInt(job.tradeId))
       default:
         return job satisfies never
     }
   }
-  const settled = async () => void (await Promise.all(waiting))
+  const settled = async () => {
+    await lanes.stop()
+    await Promise.all(aside)
+  }
   return { handle, settled }
+}
+
+/** Waits for the work, but no longer than `ms`. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms)
+  })
+  return Promise.race([work, over]).finally(() => clearTimeout(timer))
 }
 
 /** Watches the bot's live offers every `watchMs` while there are any, and again once a trade moved. */

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTillClock } from '../kit/clock.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
@@ -86,6 +87,62 @@ describe('queue', () => {
     for (let n = 0; n < 60; n += 1) await ring({ n })
     await queue.work('bell', collect)
     await expect.poll(() => seen).toHaveLength(60)
+  })
+
+  test('wakes a worker for a job that is due when it is sent', async () => {
+    await pollHourly()
+    await queue.work('bell', collect)
+    await ring({ n: 1 }, { singletonKey: 'a', startAfter: new Date() })
+    await expect.poll(() => seen).toHaveLength(1)
+  })
+
+  test('an urgent job is taken before those that wait longer', async () => {
+    for (let n = 0; n < 5; n += 1) await ring({ n })
+    await ring({ n: 'urgent' }, { urgent: true })
+    await queue.work('bell', collect, { concurrency: 1 })
+    await expect.poll(() => seen).toHaveLength(6)
+    expect(seen[0]).toEqual({ n: 'urgent' })
+  })
+
+  test('a job is taken only where it can run at once, and a slow one holds up no other', async () => {
+    const slow = Promise.withResolvers<void>()
+    onTestFinished(() => slow.resolve())
+    const handle = async (data: unknown) => {
+      seen.push(data)
+      if (JSON.stringify(data).includes('slow')) await slow.promise
+    }
+    await ring({ n: 'slow 1' })
+    await ring({ n: 'slow 2' })
+    await queue.work('bell', handle, { concurrency: 3 })
+    await expect.poll(() => seen).toHaveLength(2)
+    for (let n = 0; n < 10; n += 1) await ring({ n })
+    await expect.poll(() => seen).toHaveLength(12)
+    await ring({ n: 'slow 3' })
+    await expect.poll(() => seen).toHaveLength(13)
+    await ring({ n: 'waits' })
+    const running = () => database.pool.query("select from pgboss.job where state = 'active'")
+    expect((await running()).rowCount).toBe(3)
+    const other = await createQueue({ url: database.url, log: captured.log })
+    onTestFinished(() => other.stop())
+    const theirs: unknown[] = []
+    await other.work('bell', async (data) => void theirs.push(data))
+    await expect.poll(() => theirs).toEqual([{ n: 'waits' }])
+  })
+
+  test('looks for the jobs of 50 idle queues with one query', async () => {
+    await queue.stop()
+    queue = await createQueue({ url: database.url, log: captured.log, pollSeconds: 0.02 })
+    const asked = vi.spyOn(pg.Client.prototype, 'query')
+    onTestFinished(() => asked.mockRestore())
+    const texts = () => asked.mock.calls.map(([text]) => String(text))
+    const looks = () => texts().filter((text) => text.includes('unnest')).length
+    const fetches = () => texts().filter((text) => text.includes("name = 'idle.")).length
+    for (let n = 0; n < 50; n += 1) await queue.work(`idle.${n}`, collect, { concurrency: 12 })
+    await expect.poll(fetches).toBeGreaterThanOrEqual(50)
+    const before = fetches()
+    const looked = looks()
+    await expect.poll(looks).toBeGreaterThan(looked + 5)
+    expect(fetches()).toBe(before)
   })
 
   test('a job that fails runs again, and its neighbour is not repeated', async () => {

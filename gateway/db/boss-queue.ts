@@ -1,28 +1,33 @@
 import { randomUUID } from 'node:crypto'
-import { fromKysely, type Job, type JobResult, PgBoss } from 'pg-boss'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { fromKysely, type Job, PgBoss } from 'pg-boss'
 import { systemClock, type TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import { repeat } from '../kit/repeat.ts'
+import { type Consumer, createConsumer } from './consumer.ts'
 import type { Queue } from './queue.ts'
 
 export type QueueOptions = {
   url: string
   log: Log
   /** The till's clock, which says when delayed jobs start. */
-  clock?: Pick<TillClock, 'machineTime'>
-  /** How often a worker looks for jobs without a notification; also how late a delayed job may start. */
+  clock?: Pick<TillClock, 'machineTime' | 'machineNow'>
+  /** How often to look for jobs that no notification tells of, which is also how late a delayed job may start. */
   pollSeconds?: number
 }
 
 const SCHEMA = 'pgboss'
 const DEAD = 'dead'
+/** Tells every process which queue has a new job. */
+const CHANNEL = 'till_queue'
 const STOP_MS = 10_000
-/** pg-boss goes on at once after a full batch only if a batch is larger than one; else a backlog drains slowly. */
-const BATCH = 2
+/** Of the jobs whose work is done at about the same time, so many are settled by one statement. */
+const MOST_SETTLED = 100
 
 /** A killed worker's job is free again after a minute; what fails five times over is put aside and logged. */
 const QUEUE_RULES = {
   policy: 'short',
-  notify: true,
   expireInSeconds: 60,
   retryLimit: 5,
   retryDelay: 1,
@@ -45,14 +50,14 @@ export async function createQueue({
     schema: SCHEMA,
     max: 6,
     schedule: false,
-    useListenNotify: true,
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
   })
   boss.on('error', (error) => log.error({ err: error }, 'queue: trouble with the database'))
   await boss.start()
   await boss.createQueue(DEAD, { deleteAfterSeconds: 30 * 86_400 })
-  await watchDeadLetters(boss, log)
+  const consumers = await startConsumers({ boss, log, pollSeconds })
+  consumers.start(DEAD, { places: 1, run: (job) => logDeadLetter(log, job) })
   const ensured = new Set<string>()
 
   const ensure = async (name: string) => {
@@ -63,31 +68,26 @@ export async function createQueue({
 
   return {
     ensure,
-    send: async (tx, { queue, data, startAfter, singletonKey }) => {
+    send: async (tx, { queue, data, startAfter, singletonKey, urgent = false }) => {
+      // pg-boss compares with the machine's clock. A job that the till's clock jumps over is found by its sweep.
+      const startAt = startAfter && clock.machineTime(startAfter)
+      const isDelayed = startAt !== undefined && startAt > clock.machineNow()
       await boss.send(queue, data, {
         db: fromKysely(tx),
         singletonKey: waitingKey(singletonKey, startAfter),
-        // pg-boss compares with the machine's clock. A job that the till's clock jumps over is found by its sweep.
-        ...(startAfter && { startAfter: clock.machineTime(startAfter) }),
+        priority: urgent ? 1 : 0,
+        ...(isDelayed && { startAfter: startAt }),
       })
+      if (!isDelayed) await sql`select pg_notify(${CHANNEL}, ${queue})`.execute(tx)
     },
-    work: async (name, handler, { concurrency = 4 } = {}) => {
+    work: async (name, handler, { concurrency: places = 4 } = {}) => {
       await ensure(name)
-      const options = {
-        batchSize: BATCH,
-        localConcurrency: Math.ceil(concurrency / BATCH),
-        burstWhenBatchFull: true,
-        perJobResults: true,
-        pollingIntervalSeconds: pollSeconds,
-        notifyPollingIntervalSeconds: pollSeconds,
-      } as const
-      const run = (job: Job<unknown>) => settle(job, handler, log)
-      const id = await boss.work(name, options, async (jobs: Job<unknown>[]) =>
-        concurrency >= BATCH ? Promise.all(jobs.map(run)) : oneByOne(jobs, run),
-      )
-      return () => boss.offWork(name, { id, wait: true })
+      return consumers.start(name, { places, run: ({ data }) => handler(data) })
     },
-    stop: () => boss.stop({ graceful: true, timeout: STOP_MS, close: true }),
+    async stop() {
+      await consumers.stop()
+      await boss.stop({ graceful: true, timeout: STOP_MS, close: true })
+    },
   }
 }
 
@@ -97,35 +97,112 @@ function waitingKey(key: string | undefined, startAfter: Date | undefined): stri
   return startAfter === undefined ? key : `${key}@${startAfter.toISOString()}`
 }
 
-async function settle(
-  job: Job<unknown>,
-  handler: (data: unknown) => Promise<void>,
-  log: Log,
-): Promise<JobResult> {
-  try {
-    await handler(job.data)
-    return { id: job.id, status: 'completed' }
-  } catch (error) {
-    log.warn({ err: error, queue: job.name, job: job.id, attempt: job.retryCount }, 'queue: a job failed')
-    return { id: job.id, status: 'failed' }
+type Work = { places: number; run(job: Job<unknown>): Promise<void> }
+
+/**
+ * pg-boss's own workers look for jobs once a second each, and a bot needs several. Here one statement looks for all
+ * queues of the process, and only a queue that has jobs is asked for them.
+ */
+async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: Log; pollSeconds: number }) {
+  const consumers = new Map<string, Set<Consumer>>()
+  const wake = (name: string) => {
+    for (const consumer of consumers.get(name) ?? []) consumer.wake()
+  }
+  const wakeAll = () => {
+    for (const name of consumers.keys()) wake(name)
+  }
+  const db = boss.getDb()
+  const listening = await db
+    .listen?.(CHANNEL, wake, wakeAll)
+    .catch((error: unknown) => log.warn({ err: error }, 'queue: jobs are found by polling only'))
+  const polling = repeat(
+    { name: 'look for jobs', everyMs: pollSeconds * 1_000, log, atOnce: false },
+    async () => {
+      const { rows } = await db.executeSql(READY, [[...consumers.keys()]])
+      for (const { name } of rows) wake(String(name))
+    },
+  )
+
+  const start = (name: string, { places, run }: Work) => {
+    const settle = createSettler(boss, name)
+    const consumer = createConsumer<Job<unknown>>({
+      places,
+      take: (most) => boss.fetch(name, { batchSize: most }),
+      run: async (job) => {
+        const isDone = await run(job).then(
+          () => true,
+          (error: unknown) => {
+            const about = { err: error, queue: name, job: job.id, attempt: job.retryCount }
+            log.warn(about, 'queue: a job failed')
+            return false
+          },
+        )
+        await settle(job, isDone).catch((error: unknown) =>
+          log.error({ err: error, queue: name, job: job.id }, 'queue: a job could not be settled'),
+        )
+      },
+      onError: (error) => log.error({ err: error, queue: name }, 'queue: jobs could not be taken'),
+    })
+    const others = consumers.get(name) ?? new Set()
+    consumers.set(name, others.add(consumer))
+    consumer.wake()
+    return async () => {
+      others.delete(consumer)
+      if (others.size === 0 && consumers.get(name) === others) consumers.delete(name)
+      await consumer.stop()
+    }
+  }
+  return {
+    start,
+    async stop() {
+      const stopping = [...consumers.values()].flatMap((some) => [...some].map((consumer) => consumer.stop()))
+      consumers.clear()
+      await polling.stop()
+      await Promise.race([Promise.all(stopping), delay(STOP_MS, undefined, { ref: false })])
+      await listening?.close()
+    },
   }
 }
 
-async function oneByOne(
-  jobs: Job<unknown>[],
-  run: (job: Job<unknown>) => Promise<JobResult>,
-): Promise<JobResult[]> {
-  const results: JobResult[] = []
-  for (const job of jobs) results.push(await run(job))
-  return results
+/** Those of these queues that have a job for now. */
+const READY = `
+  select name from unnest($1::text[]) queue (name) where exists (
+    select from ${SCHEMA}.job where job.name = queue.name and job.state < 'active' and not job.blocked
+      and job.start_after <= ${SCHEMA}.job_now())`
+
+type Settled = { job: Job<unknown>; isDone: boolean; settled: PromiseWithResolvers<void> }
+
+/** Settles jobs. Those that end while a statement runs share the next one. */
+function createSettler(boss: PgBoss, name: string) {
+  const waiting: Settled[] = []
+  let isBusy = false
+
+  const settleAll = async (some: readonly Settled[], isDone: boolean) => {
+    const jobs = some.filter((each) => each.isDone === isDone).map(({ job }) => job)
+    if (jobs.length > 0) await (isDone ? boss.complete(name, jobs) : boss.fail(name, jobs))
+  }
+  const work = async () => {
+    if (isBusy) return
+    isBusy = true
+    for (
+      let some = waiting.splice(0, MOST_SETTLED);
+      some.length > 0;
+      some = waiting.splice(0, MOST_SETTLED)
+    ) {
+      const outcome = Promise.all([settleAll(some, true), settleAll(some, false)])
+      for (const { settled } of some) settled.resolve(outcome.then(() => {}))
+      await outcome.catch(() => {})
+    }
+    isBusy = false
+  }
+  return (job: Job<unknown>, isDone: boolean): Promise<void> => {
+    const settled = Promise.withResolvers<void>()
+    waiting.push({ job, isDone, settled })
+    void work()
+    return settled.promise
+  }
 }
 
-async function watchDeadLetters(boss: PgBoss, log: Log): Promise<void> {
-  let count = 0
-  await boss.work(DEAD, { batchSize: BATCH, pollingIntervalSeconds: 5 }, async (jobs: Job<unknown>[]) => {
-    for (const job of jobs) {
-      count += 1
-      log.error({ job: job.id, data: job.data, count }, 'queue: a job failed for good')
-    }
-  })
+async function logDeadLetter(log: Log, job: Job<unknown>): Promise<void> {
+  log.error({ job: job.id, data: job.data }, 'queue: a job failed for good')
 }

@@ -8,6 +8,8 @@ export type NewJob = {
   startAfter?: Date
   /** At most one waiting job of the queue carries this key; further ones are dropped. */
   singletonKey?: string
+  /** Taken before every other waiting job: somebody waits for it. */
+  urgent?: boolean
 }
 
 export interface Queue {

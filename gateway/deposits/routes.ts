@@ -64,7 +64,7 @@ function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => v
     for (const [id, atMs] of refreshed) if (now - atMs >= REFRESH_EVERY_MS) refreshed.delete(id)
     refreshed.set(tradeId, now)
     const data = { kind: 'refresh', tradeId: String(tradeId) } as const
-    const job = { queue: botQueue(botId), data, singletonKey: `refresh ${tradeId}` }
+    const job = { queue: botQueue(botId), data, singletonKey: `refresh ${tradeId}`, urgent: true }
     db.transaction()
       .execute((tx) => queue.send(tx, job))
       .catch((error: unknown) => log.warn({ err: error }, 'could not ask a bot to read an offer again'))

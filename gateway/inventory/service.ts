@@ -127,7 +127,7 @@ async function request({ queue, clock }: InventoryDeps, tx: Tx, key: InventoryKe
   if (botId === undefined) return undefined
   const id = await openRequest(tx, key, { botId, at: clock.now() })
   const data = { kind: 'inventory', requestId: String(id) }
-  await queue.send(tx, { queue: botQueue(botId), data })
+  await queue.send(tx, { queue: botQueue(botId), data, urgent: true })
   return id
 }
 

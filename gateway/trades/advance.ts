@@ -1,6 +1,6 @@
 /** What the holder of a bot's lease does about its trades: the shell around the pure rules. */
-import type { BotContext, BotHandlers } from '../bots/bot.ts'
-import type { Due } from './alarm.ts'
+import type { BotContext, BotHandlers, TradeLane } from '../bots/bot.ts'
+import { type Due, laneOf } from './alarm.ts'
 import { cancel, prove, read } from './offers.ts'
 import { createOrphans } from './orphans.ts'
 import { readHistory } from './protection.ts'
@@ -11,9 +11,12 @@ import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 import { review, watch } from './watch.ts'
 
 /** What bots do for trades. */
-export function tradeHandlers(deps: ShellDeps): Pick<BotHandlers, 'trade' | 'refresh' | 'history' | 'watch'> {
+export function tradeHandlers(
+  deps: ShellDeps,
+): Pick<BotHandlers, 'laneOf' | 'trade' | 'refresh' | 'history' | 'watch'> {
   const orphans = createOrphans(deps)
   return {
+    laneOf: (bot, tradeId) => laneOfTrade(deps, bot, tradeId),
     trade: (bot, tradeId) => advance(deps, bot, tradeId),
     // One read even before its time, because the shopper came back to the page.
     refresh: (bot, tradeId) => advance(deps, bot, tradeId),
@@ -35,6 +38,16 @@ async function advance(deps: ShellDeps, bot: BotContext, tradeId: bigint): Promi
     done.add(next).add('review')
     if (next === 'send' || next === 'reconcile') done.add('read')
   }
+}
+
+async function laneOfTrade(
+  deps: ShellDeps,
+  bot: BotContext,
+  tradeId: bigint,
+): Promise<TradeLane | undefined> {
+  const loaded = await deps.trades.load(tradeId)
+  if (loaded === undefined || loaded.facts.botId !== bot.botId) return undefined
+  return laneOf(await dueNow(deps, loaded.trade))
 }
 
 /** Only a deadline asks whether Steam is down: all else is done whenever it can be. */

@@ -11,7 +11,7 @@ import {
   sending,
   unknown,
 } from '../testing/trades.ts'
-import { alarm, due, nextLook, nextReview, retryAt } from './alarm.ts'
+import { alarm, due, laneOf, nextLook, nextReview, retryAt } from './alarm.ts'
 import type { Trade } from './trade.ts'
 
 describe('what is due', () => {
@@ -36,6 +36,18 @@ describe('what is due', () => {
     ['a reversed trade', reversed, 999_999, 'nothing'],
   ])('%s', (_name, trade, seconds, what) => {
     expect(due(trade, at(seconds))).toBe(what)
+  })
+
+  it('is done in a lane: a new offer waits neither for a read nor for a review', () => {
+    const lane = (trade: Trade, seconds: number) => laneOf(due(trade, at(seconds)))
+    expect(lane(intended, 1)).toBe('sends')
+    expect(lane(active, 300)).toBe('cancels')
+    expect(lane(active, 10)).toBe('reads')
+    expect(lane(unknown, 1)).toBe('reads')
+    expect(lane(held, 700_000)).toBe('settling')
+    expect(lane(final, 786_400)).toBe('settling')
+    expect(lane(declined, 300)).toBe('reviews')
+    expect(lane(reversed, 300)).toBeUndefined()
   })
 
   it('D-28 the shopper’s time stands still while Steam is down', () => {

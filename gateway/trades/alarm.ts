@@ -1,4 +1,5 @@
 /** What is due for a trade, and when it must be looked at next: pure, from its state and the clock. */
+import type { TradeLane } from '../bots/bot.ts'
 import { isPast } from '../kit/clock.ts'
 import { type EndedTrade, isEnded, type Trade } from './trade.ts'
 
@@ -70,6 +71,22 @@ export function due(trade: Trade, now: Date, { steamDown = false } = {}): Due {
       return trade satisfies never
   }
 }
+
+const LANES: Record<Due, TradeLane | undefined> = {
+  send: 'sends',
+  give_up: 'sends',
+  cancel: 'cancels',
+  reconcile: 'reads',
+  prove: 'reads',
+  read: 'reads',
+  settle: 'settling',
+  last_look: 'settling',
+  review: 'reviews',
+  nothing: undefined,
+}
+
+/** The lane of the bot in which this is done. */
+export const laneOf = (what: Due): TradeLane | undefined => LANES[what]
 
 /** When to look at the trade next if nothing wakes it before; null when nothing is left to do. */
 export function alarm(trade: Trade, now: Date): Date | null {

@@ -27,7 +27,8 @@ export async function writeIntent(deps: IntentDeps, tx: Tx, intent: Intent): Pro
     .returning('id')
     .executeTakeFirstOrThrow()
   const data = { kind: 'trade', tradeId: String(id) } as const
-  await deps.queue.send(tx, { queue: botQueue(intent.bot_id), data, singletonKey: `trade ${id}` })
+  const singletonKey = `trade ${id}`
+  await deps.queue.send(tx, { queue: botQueue(intent.bot_id), data, singletonKey, urgent: true })
   return id
 }
 

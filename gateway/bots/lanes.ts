@@ -1,0 +1,62 @@
+/** What one bot does about trades beside what. Each lane has places of its own, so none waits for another. */
+import type { TradeLane } from './bot.ts'
+import { createLimiter, type Limiter } from './limiter.ts'
+
+/** One send and one cancel of a bot at a time. Shoppers wait for `reads`; nobody waits for `settling` and `reviews`. */
+const createLimiters = (): Record<TradeLane, Limiter> => ({
+  sends: createLimiter(1),
+  cancels: createLimiter(1),
+  reads: createLimiter(4),
+  settling: createLimiter(2),
+  reviews: createLimiter(1),
+})
+
+const PATIENT: readonly TradeLane[] = ['settling', 'reviews']
+
+/** Beyond so many waiting trades, those that can wait are left to the next sweep. */
+const MOST_WAITING = 5_000
+
+/** `dropped`: the bot's work was stopped before the trade's turn came. */
+export type Turn = 'had' | 'dropped'
+
+type Waiting = { lane: TradeLane; done: Promise<Turn> }
+
+export type Lanes = {
+  /** Resolves after the trade's turn. A trade that waits already keeps its place, or moves to the other lane. */
+  add(tradeId: bigint, lane: TradeLane): Promise<Turn>
+  /** Drops whatever waits. Resolves once the turns under way have ended. */
+  stop(): Promise<void>
+}
+
+export function createLanes(work: (tradeId: bigint) => Promise<void>): Lanes {
+  const limiters = createLimiters()
+  const waiting = new Map<bigint, Waiting>()
+  const running = new Set<Promise<unknown>>()
+  let stopped = false
+
+  const takeTurn = async (tradeId: bigint, mine: Waiting): Promise<Turn> => {
+    // It moved to another lane meanwhile.
+    if (waiting.get(tradeId) !== mine) return 'had'
+    waiting.delete(tradeId)
+    if (stopped) return 'dropped'
+    const turn = work(tradeId)
+    running.add(turn)
+    await turn.finally(() => running.delete(turn))
+    return 'had'
+  }
+  return {
+    add(tradeId, lane) {
+      const known = waiting.get(tradeId)
+      if (known?.lane === lane) return known.done
+      if (waiting.size >= MOST_WAITING && PATIENT.includes(lane)) return Promise.resolve('dropped')
+      const mine: Waiting = { lane, done: Promise.resolve('had') }
+      waiting.set(tradeId, mine)
+      mine.done = limiters[lane](() => takeTurn(tradeId, mine))
+      return mine.done
+    },
+    async stop() {
+      stopped = true
+      await Promise.allSettled(running)
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Queue } from '../db/queue.ts'
+import { fakeSession } from '../testing/fake-steam.ts'
+import { captureLog } from '../testing/log.ts'
+import type { BotHandlers, BotJob, TradeLane } from './bot.ts'
+import { startWork } from './work.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** The work of a bot, with the hand that gives it jobs. */
+async function work(handlers: Partial<BotHandlers>) {
+  let hand: (job: unknown) => Promise<void> = () => Promise.reject(new Error('no worker'))
+  const queue: Queue = {
+    ensure: async () => {},
+    send: async () => {},
+    work: async (_, handler) => {
+      hand = handler
+      return async () => {}
+    },
+    stop: async () => {},
+  }
+  const nothing = async () => {}
+  const idle = {
+    inventory: nothing,
+    trade: nothing,
+    refresh: nothing,
+    history: nothing,
+    watch: async () => 0,
+  }
+  const captured = captureLog()
+  const bot = { botId: 1n, session: fakeSession(), epoch: 1n, mayWrite: () => true }
+  const all = { ...idle, laneOf: async () => 'sends' as const, ...handlers }
+  const stop = await startWork({ queue, handlers: all, log: captured.log, watchMs: 5_000 }, bot)
+  return { give: (job: BotJob) => hand(job), stop, lines: captured.lines }
+}
+
+const never = () => new Promise<void>(() => {})
+const aTrade = (tradeId: string): BotJob => ({ kind: 'trade', tradeId })
+
+/** How the job stands: the queue takes one that lasts a minute for lost, and after five times for failed. */
+async function outcomeOf(job: Promise<void>) {
+  let outcome = 'open'
+  job.then(
+    () => {
+      outcome = 'done'
+    },
+    () => {
+      outcome = 'failed'
+    },
+  )
+  await vi.advanceTimersByTimeAsync(0)
+  return { now: outcome, after: async (ms: number) => vi.advanceTimersByTimeAsync(ms).then(() => outcome) }
+}
+
+describe('a job of a bot', () => {
+  it.each<TradeLane>(['reads', 'settling', 'reviews'])(
+    'is done once its trade waits among the %s',
+    async (lane) => {
+      const { give } = await work({ laneOf: async () => lane, trade: never })
+      for (let n = 0; n < 9; n += 1) expect((await outcomeOf(give(aTrade(String(n))))).now).toBe('done')
+    },
+  )
+
+  it.each<TradeLane>(['sends', 'cancels'])(
+    'that waits among the %s is done before the queue gives it up',
+    async (lane) => {
+      const { give } = await work({ laneOf: async () => lane, trade: never })
+      void give(aTrade('1'))
+      const second = await outcomeOf(give(aTrade('2')))
+      expect(second.now).toBe('open')
+      expect(await second.after(50_000)).toBe('done')
+    },
+  )
+
+  it('fails with its send, for the queue to repeat it', async () => {
+    const { give, lines } = await work({ trade: () => Promise.reject(new Error('no database')) })
+    expect((await outcomeOf(give(aTrade('1')))).now).toBe('failed')
+    expect(lines.join('')).toContain('the work on a trade failed')
+  })
+
+  it('whose send did not begin goes back to the queue when the bot is given up', async () => {
+    const first = Promise.withResolvers<void>()
+    const trade = vi.fn(() => first.promise)
+    const { give, stop, lines } = await work({ trade })
+    void give(aTrade('1'))
+    const second = give(aTrade('2'))
+    const outcome = await outcomeOf(second)
+    const stopped = stop()
+    first.resolve()
+    await stopped
+    expect(await outcome.after(0)).toBe('failed')
+    expect(trade).toHaveBeenCalledTimes(1)
+    expect(lines).toEqual([])
+  })
+
+  it('for a trade of which nothing is due does nothing', async () => {
+    const trade = vi.fn(never)
+    const { give } = await work({ laneOf: async () => undefined, trade })
+    expect((await outcomeOf(give(aTrade('1')))).now).toBe('done')
+    expect(trade).not.toHaveBeenCalled()
+  })
+})
