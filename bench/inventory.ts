@@ -60,6 +60,7 @@ function priced(text: string, prices: ReadonlyMap<string, SourcePrice[]>, count:
     prices: list,
     taken: new Set<string>(),
     imageBase: 'https://images.test',
+    now: NOW,
   } as const
   const offered = offeredOf(page?.items ?? [], around)
   if (offered.shown.length !== count) throw new Error(`only ${offered.shown.length} of ${count} were priced`)

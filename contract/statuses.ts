@@ -50,6 +50,8 @@ export const UNAVAILABLE_REASONS = [
   'tradeProtected',
   'stack',
   'unknownItem',
+  'notMarketable',
+  'noOwnPrice',
   'noPrice',
   'notPopular',
   'tooCheap',

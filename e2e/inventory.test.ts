@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { nextInventory, openBrowser, shopper, till } from './support/shared-till.ts'
+import { nextInventory, openBrowser, openStand, shopper, till } from './support/shared-till.ts'
 import { enterLink, startTopUp } from './support/shopper.ts'
 
 test.each(['en', 'ru'] as const)(
@@ -32,5 +32,30 @@ test.each(['en', 'ru'] as const)(
       .toMatch(
         language === 'en' ? /Inventory as of \d+ seconds? ago/ : /Инвентарь получен \d+ секунд\S* назад/,
       )
+  },
+)
+
+test.each(['en', 'ru'] as const)(
+  'D-13 D-14 in %s: what the market does not take, or has no price of its own, is not offered and says why',
+  async (language) => {
+    const { page, texts, inventory } = await openStand({ who: 'magic_twins', language })
+    const said = async (reason: 'notMarketable' | 'noOwnPrice') => {
+      await page.getByRole('button', { name: texts.why }).click()
+      const row = page.locator('.popover-row', { hasText: texts.unavailableReasons[reason] })
+      const count = await row.locator('strong').textContent()
+      await page.keyboard.press('Escape')
+      return Number(count)
+    }
+    expect(inventory.unavailableByReason.notMarketable).toBe(1)
+    expect(await said('notMarketable')).toBe(1)
+    const [other] = await Promise.all([
+      nextInventory(page),
+      page.getByRole('radio', { name: 'Team Fortress 2' }).check({ force: true }),
+    ])
+    await page.getByRole('button', { name: texts.why }).waitFor()
+    expect(other.unavailableByReason).toMatchObject({ notMarketable: 1 })
+    expect(other.unavailableByReason.noOwnPrice).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => said('noOwnPrice')).toBe(other.unavailableByReason.noOwnPrice)
+    expect(await said('notMarketable')).toBe(1)
   },
 )

@@ -40,6 +40,7 @@ const PLAYERS = {
   'limited-account': 'magic_limited',
   'token-regenerated': 'magic_new_token',
   'steam-down-on-tuesday': 'magic_tuesday',
+  'unmarketable-items': 'magic_twins',
   'many-items': 'magic_hoarder',
   accepts: 'magic_accepts',
   declines: 'magic_declines',

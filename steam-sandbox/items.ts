@@ -9,6 +9,11 @@ type Line = {
   quality?: string
   wears?: number[]
   tradable?: false
+  /**
+   * Bears the name of another item and is worth less: the market takes it never, as usual (1), or in so many days from
+   * whenever one looks.
+   */
+  twin?: { marketable?: 1; marketableInDays?: number; note?: string }
 }
 
 type Tag = { category: string; internal_name: string; localized_tag_name: string; color?: string }
@@ -22,6 +27,7 @@ export type ItemClass = {
   icon: string
   color: string
   tradable: boolean
+  twin?: Line['twin']
   tags: Tag[]
 }
 
@@ -66,6 +72,8 @@ const PREFIXES: Record<number, Record<string, string>> = {
   },
 }
 
+const DAY_MS = 86_400_000
+
 /** Every item class of the sandbox, by class id. */
 export const CATALOGUE: ReadonlyMap<string, ItemClass> = new Map(
   GAMES.flatMap(({ appId, file }) =>
@@ -89,6 +97,7 @@ function classesOf(appId: number, line: Line, index: number): ItemClass[] {
       icon: line.icon,
       color: colorOf(appId, line),
       tradable: line.tradable ?? true,
+      ...(line.twin ? { twin: line.twin } : {}),
       tags: tagsOf(appId, line, wear),
     }
   })
@@ -128,6 +137,7 @@ export function iconPath({ icon, color }: ItemClass): string {
 
 /** The description of a class as Steam's inventories and offers give it. */
 export function describe(entry: ItemClass) {
+  const note = entry.twin?.note
   return {
     appid: entry.appId,
     classid: entry.classId,
@@ -136,7 +146,7 @@ export function describe(entry: ItemClass) {
     background_color: '',
     icon_url: iconPath(entry),
     icon_url_large: iconPath(entry),
-    descriptions: [],
+    descriptions: note === undefined ? [] : [{ type: 'html', value: note, name: 'attribute' }],
     tradable: entry.tradable ? 1 : 0,
     name: entry.name,
     name_color: entry.color,
@@ -145,7 +155,17 @@ export function describe(entry: ItemClass) {
     market_hash_name: entry.name,
     commodity: 0,
     market_tradable_restriction: 7,
-    marketable: entry.tradable ? 1 : 0,
+    market_marketable_restriction: entry.appId === 730 ? 7 : 0,
+    marketable: entry.tradable ? (entry.twin ? (entry.twin.marketable ?? 0) : 1) : 0,
     tags: entry.tags,
   }
+}
+
+/** The lines of Steam about how long the market does not take an item. Steam shows them with inventories only. */
+export function ownerLines({ twin }: ItemClass, nowS: number): { owner_descriptions?: object[] } {
+  if (twin?.marketableInDays === undefined) return {}
+  const until = new Date(nowS * 1000 + twin.marketableInDays * DAY_MS)
+  const [, day, month, year] = until.toUTCString().split(' ')
+  const value = `Marketable After ${month} ${day}, ${year} (7:00:00) GMT`
+  return { owner_descriptions: [{ type: 'html', value, color: 'A75124' }] }
 }

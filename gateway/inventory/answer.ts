@@ -21,6 +21,12 @@ const itemSchema = z.object({
   restriction: z
     .object({ kind: z.enum(['protected', 'held', 'undescribed']), until: z.iso.datetime().nullable() })
     .nullable(),
+  market: z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('open') }),
+    z.object({ kind: z.literal('restricted'), until: z.iso.datetime().nullable() }),
+    z.object({ kind: z.literal('closed') }),
+  ]),
+  isNoted: z.boolean(),
   tags: z.array(z.object({ category: z.string(), internalName: z.string() })),
 })
 

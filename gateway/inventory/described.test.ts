@@ -5,6 +5,7 @@ import { parsePartnerPage } from '../steam/parse.ts'
 import { description, tag } from '../testing/steam-page.ts'
 import { offeredOf } from './offered.ts'
 
+const NOW = new Date('2026-04-10T12:00:00Z')
 const PRICE = { kind: 'priced', price: 100n, gross: 125n } as const
 
 /** What the shopper sees of one item with this description; `owned` is its row among the assets. */
@@ -15,7 +16,8 @@ function seen(game: Game, described: object, owned: object = {}) {
     rgDescriptions: { '310_0': described },
   })
   const prices = { of: () => PRICE }
-  return offeredOf(page?.items ?? [], { game, prices, taken: new Set(), imageBase: 'https://img.test' })
+  const around = { game, prices, taken: new Set<string>(), imageBase: 'https://img.test', now: NOW }
+  return offeredOf(page?.items ?? [], around)
 }
 
 type Facts = [name: string, rarity: string, wear: string | null, isStatTrak: boolean]
@@ -157,13 +159,19 @@ const ROWS: Row[] = [
     ["''Free <b>money</b>''", 'rarity-3', null, false],
   ],
   [
-    'TF2: a strange unusual is told by its quality alone',
+    'TF2: the counters of a strange part stand in brackets too, but are no note',
     'tf',
-    other(440, 'Strange Unusual Killer Exclusive', {
-      descriptions: [html('★ Unusual Effect: Burning Flames')],
-      tags: [quality('rarity4'), rarity('Rarity_Common')],
+    other(440, 'Strange Medi Gun', {
+      descriptions: [html('(Kills: 12)'), html("''( Not Usable in Crafting )''")],
+      tags: [quality('strange')],
     }),
-    ['Strange Unusual Killer Exclusive', 'rarity-7', null, false],
+    ['Strange Medi Gun', 'rarity-3', null, false],
+  ],
+  [
+    'Dota: a note in brackets says nothing of the price',
+    'dota',
+    other(570, 'Dragonclaw Hook', { descriptions: [html('( Not Tradable until later )')], tags: [] }),
+    ['Dragonclaw Hook', 'rarity-0', null, false],
   ],
   [
     'TF2: a decorated weapon has a grade and a wear',
@@ -235,6 +243,58 @@ describe('A-043 descriptions as Steam writes them', () => {
     expect(reasonsOf({ tags: {}, name: 7 })).toEqual({ unknownItem: 1 })
   })
 
+  describe('D-13 D-14 what the market does not take', () => {
+    const reasonsOf = (game: Game, described: object) => seen(game, described).unavailableByReason
+    const ends = (date: string) => ({ owner_descriptions: [html(`Marketable After ${date}`)] })
+
+    test.each([
+      ['with 0', { marketable: 0 }],
+      ['without a word', { marketable: undefined }],
+      ['with a word that is not 1', { marketable: 'constructor' }],
+      ['for good, though its kind has days of restriction', { marketable: 0, item_expiration: undefined }],
+      ['until a day that is past', { marketable: 0, ...ends('Apr 10, 2026 (7:00:00) GMT') }],
+      ['by lines without a date', { marketable: 0, owner_descriptions: [html('A gift'), 7] }],
+    ])('does not count: told %s', (_, said) => {
+      expect(reasonsOf('cs', cs('AK-47 | Redline', [], said))).toEqual({ notMarketable: 1 })
+    })
+
+    test('counts while a restriction runs that ends', () => {
+      const running = { marketable: 0, ...ends('Apr 13, 2026 (7:00:00) GMT') }
+      expect(seen('cs', cs('AK-47 | Redline', [], running)).shown).toHaveLength(1)
+      const inRussian = {
+        ...running,
+        owner_descriptions: [html('Можно продать 13 апр. 2026 г. (7:00:00) GMT')],
+      }
+      expect(seen('cs', cs('AK-47 | Redline', [], inRussian)).shown).toHaveLength(1)
+      // Team Fortress restricts no kind of item for days: a date there is about something else.
+      const elsewhere = { ...running, market_marketable_restriction: 0 }
+      expect(reasonsOf('tf', other(440, 'Team Captain', elsewhere))).toEqual({ notMarketable: 1 })
+    })
+
+    test.each([
+      ['in English', '( Not Usable in Crafting )'],
+      ['in another language', '( Нельзя использовать при ковке )'],
+    ])('TF2: one that cannot be crafted with has no price of its own, told %s', (_, note) => {
+      const crate = Array.from({ length: 40 }, (__, index) => html(`Hat ${index}`))
+      const hat = other(440, 'Team Captain', { descriptions: [...crate, html(' '), html(note)] })
+      expect(reasonsOf('tf', hat)).toEqual({ noOwnPrice: 1 })
+      expect(reasonsOf('tf', { ...hat, marketable: 0 })).toEqual({ notMarketable: 1 })
+    })
+
+    test.each([
+      ['by its quality', { tags: [quality('rarity4')], market_hash_name: 'Killer Exclusive' }],
+      ['by its name', { tags: [quality('paintkitweapon')], market_hash_name: 'Unusual Night Owl' }],
+      ['by both names', { tags: [quality('strange')], market_hash_name: 'Strange Unusual Team Captain' }],
+    ])('TF2: an unusual effect has no price of its own, told %s', (_, said) => {
+      expect(reasonsOf('tf', other(440, 'A hat', said))).toEqual({ noOwnPrice: 1 })
+      expect(reasonsOf('cs', other(730, 'A hat', said))).toEqual({})
+    })
+
+    test('what cannot be traded says that first', () => {
+      expect(reasonsOf('cs', cs('Medal', [], { tradable: 0, marketable: 0 }))).toEqual({ notTradable: 1 })
+    })
+  })
+
   test('the price is asked by the market name, which is the same in every language', () => {
     const asked: string[] = []
     const items = parsePartnerPage({
@@ -246,7 +306,7 @@ describe('A-043 descriptions as Steam writes them', () => {
       asked.push(name)
       return PRICE
     }
-    offeredOf(items?.items ?? [], { game: 'cs', prices: { of }, taken: new Set(), imageBase: '' })
+    offeredOf(items?.items ?? [], { game: 'cs', prices: { of }, taken: new Set(), imageBase: '', now: NOW })
     expect(asked).toEqual(['AK-47 | Redline (Field-Tested)'])
   })
 })

@@ -77,13 +77,18 @@ function rarityOf(item: Described, game: Game): Rarity {
     case 'dota':
       return graded ?? 'rarity-0'
     case 'tf':
-      if (quality === TF_UNUSUAL) return 'rarity-7'
+      if (isUnusual(item.tags)) return 'rarity-7'
       return graded ?? lookUp(TF_QUALITY_LEVEL, quality) ?? 'rarity-0'
     case 'rust':
       return 'rarity-0'
     default:
       return game satisfies never
   }
+}
+
+/** Whether a thing of Team Fortress has an unusual effect. */
+export function isUnusual(tags: SteamItem['tags']): boolean {
+  return tagOf({ tags }, 'Quality') === TF_UNUSUAL
 }
 
 function wearOf(item: Described, game: Game): Item['wearCategory'] {
@@ -97,7 +102,7 @@ function isStatTrak(item: Described): boolean {
   return quality === undefined ? STATTRAK_NAME.test(item.marketHashName) : CS_STATTRAK.includes(quality)
 }
 
-function tagOf({ tags }: Described, category: string): string | undefined {
+function tagOf({ tags }: Pick<Described, 'tags'>, category: string): string | undefined {
   return tags.find((tag) => tag.category === category)?.internalName
 }
 

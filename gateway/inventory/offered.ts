@@ -4,7 +4,7 @@ import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import type { PriceList } from '../pricing/service.ts'
 import type { Restriction, SteamItem } from '../steam/steam.ts'
-import { itemFacts } from './item.ts'
+import { isUnusual, itemFacts } from './item.ts'
 import type { QuotedItem } from './quote-store.ts'
 
 export type Offered = {
@@ -24,6 +24,7 @@ type Around = {
   taken: ReadonlySet<string>
   /** Origin of Steam's image host, without a slash at the end. */
   imageBase: string
+  now: Date
 }
 
 /** Sorts the items into those that pay and those that do not. An id that comes twice counts once. */
@@ -62,13 +63,15 @@ type Judged =
   | { kind: 'priced'; price: bigint; gross: bigint }
   | { kind: 'unavailable'; reason: UnavailableReason }
 
-function judge(item: SteamItem, { taken, prices }: Around): Judged {
+function judge(item: SteamItem, { game, taken, prices, now }: Around): Judged {
   if (!item.tradable) return { kind: 'unavailable', reason: reasonOf(item) }
   // An offer names whole assets: part of a stack would come to the bot under an id that nobody expects.
   if (item.amount > 1) return { kind: 'unavailable', reason: 'stack' }
   // Steam said no number that makes sense.
   if (item.amount !== 1) return { kind: 'unavailable', reason: 'unknownItem' }
   if (taken.has(item.assetId)) return { kind: 'unavailable', reason: 'inAnotherTrade' }
+  if (!isMarketable(item, now)) return { kind: 'unavailable', reason: 'notMarketable' }
+  if (isUnlikeItsName(item, game)) return { kind: 'unavailable', reason: 'noOwnPrice' }
   return prices.of(item.marketHashName)
 }
 
@@ -81,4 +84,18 @@ const REASON_OF_RESTRICTION: Record<Restriction['kind'], UnavailableReason> = {
 /** Where Steam does not say why, it may be bound for good. */
 function reasonOf({ restriction }: SteamItem): UnavailableReason {
   return restriction === null ? 'notTradable' : REASON_OF_RESTRICTION[restriction.kind]
+}
+
+/** Prices are those of the market: what it never takes is worth less, under the same name. */
+function isMarketable({ market }: SteamItem, now: Date): boolean {
+  if (market.kind !== 'restricted') return market.kind === 'open'
+  return market.until === null || new Date(market.until) > now
+}
+
+/** The market's name of an item is English in every language. */
+const UNUSUAL_NAME = /^(?:Strange )?Unusual /
+
+/** Items of Team Fortress whose market name covers others, of another worth: effects, and what cannot be crafted with. */
+function isUnlikeItsName({ isNoted, marketHashName, tags }: SteamItem, game: Game): boolean {
+  return game === 'tf' && (isNoted || UNUSUAL_NAME.test(marketHashName) || isUnusual(tags))
 }

@@ -100,13 +100,22 @@ describe('the inventory call', () => {
         ...[8, 9].map((id) => held(String(id), 'held', till.clock.now().getTime() + id * 60_000)),
         held('10', 'protected', till.clock.now().getTime() - 1),
         held('11', 'undescribed', null),
+        anItem('12', 'Knife', { market: { kind: 'closed' } }),
+        anItem('13', 'Knife', { market: { kind: 'restricted', until: till.clock.now().toISOString() } }),
       ],
     }
     const others = { tooCheap: 1, notPopular: 1, noPrice: 1, inAnotherTrade: 1 }
-    const ofSteam = { notTradable: 1, stack: 1, tradeHold: 2, tradeProtected: 1, unknownItem: 1 }
+    const ofSteam = {
+      notTradable: 1,
+      stack: 1,
+      tradeHold: 2,
+      tradeProtected: 1,
+      unknownItem: 1,
+      notMarketable: 2,
+    }
     expect(await till.ask()).toMatchObject({
       items: [{ id: '1' }],
-      unavailableItems: 10,
+      unavailableItems: 12,
       unavailableByReason: { ...others, ...ofSteam },
       nextTradableAt: new Date(till.clock.now().getTime() + 8 * 60_000).toISOString(),
     })

@@ -190,8 +190,9 @@ async function offer(
   const assetIds = items.map(({ assetId }) => assetId)
   const taken = await assetsInTrades(deps.db, GAME_FACTS[game].appId, assetIds)
   const { imageBase } = deps
-  const { shown, quoted, heldUntil, ...counts } = offeredOf(items, { game, prices, taken, imageBase })
-  const [nextTradableAt] = heldUntil.filter((at) => new Date(at) > deps.clock.now()).sort()
+  const now = deps.clock.now()
+  const { shown, quoted, heldUntil, ...counts } = offeredOf(items, { game, prices, taken, imageBase, now })
+  const [nextTradableAt] = heldUntil.filter((at) => new Date(at) > now).sort()
   const unavailable = nextTradableAt === undefined ? counts : { ...counts, nextTradableAt }
   if (quoted.length === 0) return { items: [], quoteId: null, ...unavailable }
   const quote = {
@@ -203,7 +204,7 @@ async function offer(
     commissionBps: prices.commissionBps,
     items: quoted,
     grounds: prices.grounds(),
-    at: deps.clock.now(),
+    at: now,
   }
   const quoteId = await inTransaction(deps.db, (tx) => saveQuote(tx, quote))
   return { items: shown, quoteId, ...unavailable }

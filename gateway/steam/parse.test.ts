@@ -159,6 +159,7 @@ describe('an inventory page', () => {
     name: 'AK-47 | Redline',
     market_hash_name: 'AK-47 | Redline (Field-Tested)',
     tradable: 1,
+    marketable: 1,
     icon_url: 'ak47-redline',
     tags: [{ category: 'Rarity', internal_name: 'Rarity_Legendary_Weapon', name: 'Classified' }],
   }
@@ -171,6 +172,8 @@ describe('an inventory page', () => {
     marketHashName: 'AK-47 | Redline (Field-Tested)',
     tradable: true,
     restriction: null,
+    market: { kind: 'open' },
+    isNoted: false,
     tags: [{ category: 'Rarity', internalName: 'Rarity_Legendary_Weapon' }],
   }
   const owned = { id: '42', classid: '310', instanceid: '302', amount: '1', pos: 1 }

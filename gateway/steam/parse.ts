@@ -1,5 +1,6 @@
 /** Raw answers of Steam → the port's values. Every field is checked here; what does not fit is left out or refused. */
 import { z } from 'zod'
+import { isNoted, marketFields, marketOf } from './market.ts'
 import { restrictionFields, restrictionOf } from './restriction.ts'
 import type { Offer, OfferAsset, OfferState, SteamItem, SteamTrade, SteamTradeState } from './steam.ts'
 import { steamIdOfAccount } from './steam.ts'
@@ -244,6 +245,7 @@ const descriptionRow = z.object({
     .max(MAX_TAGS)
     .catch([]),
   ...restrictionFields,
+  ...marketFields,
 })
 
 const descriptionKey = z.object({ classid: id, instanceid: id.catch('0') })
@@ -315,6 +317,8 @@ const INDESCRIBABLE: Description = {
   marketHashName: '',
   tradable: false,
   restriction: { kind: 'undescribed', until: null },
+  market: { kind: 'closed' },
+  isNoted: false,
   tags: [],
 }
 
@@ -337,6 +341,8 @@ function parseDescription(row: unknown): Description {
     marketHashName,
     tradable,
     restriction: tradable ? null : restrictionOf(parsed.data),
+    market: marketOf(parsed.data),
+    isNoted: isNoted(parsed.data),
     tags: tags.map((tag) => ({ category: tag.category, internalName: tag.internal_name })),
   }
 }

@@ -43,6 +43,12 @@ export type PartnerAnswer =
  */
 export type Restriction = { kind: 'protected' | 'held' | 'undescribed'; until: string | null }
 
+/**
+ * Whether Steam's market takes the item. `restricted`: it will again; `until` is ISO 8601, null where the date cannot be
+ * read.
+ */
+export type Market = { kind: 'open' } | { kind: 'restricted'; until: string | null } | { kind: 'closed' }
+
 /** One item as Steam describes it, before any judgement of ours. Every string in it is hostile. */
 export type SteamItem = {
   assetId: string
@@ -54,6 +60,9 @@ export type SteamItem = {
   tradable: boolean
   /** Why it is not tradable; null if it is, or if Steam does not say why. */
   restriction: Restriction | null
+  market: Market
+  /** Whether Steam adds a note in round brackets. Team Fortress writes `( Not Usable in Crafting )` so. */
+  isNoted: boolean
   tags: { category: string; internalName: string }[]
 }
 

@@ -107,6 +107,8 @@ export const anItem = (
   marketHashName,
   tradable: true,
   restriction: null,
+  market: { kind: 'open' },
+  isNoted: false,
   tags: [],
   ...more,
 })

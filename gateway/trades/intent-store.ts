@@ -18,18 +18,31 @@ export type IntentDeps = DepositDeps & { limits: TradeLimits }
 
 type Intent = Omit<Insertable<TradeTable>, 'secret_code' | 'created_at' | 'due_at'>
 
+/** With ten million trades one draw in a hundred is taken; as many in a row mean that the source is broken. */
+const MOST_DRAWS = 5
+
 /** Writes an intent and wakes its bot. The caller writes its items. */
 export async function writeIntent(deps: IntentDeps, tx: Tx, intent: Intent): Promise<bigint> {
-  const now = deps.clock.now()
-  const { id } = await tx
-    .insertInto('trade')
-    .values({ ...intent, secret_code: deps.ids.secretCode(), created_at: now, due_at: now })
-    .returning('id')
-    .executeTakeFirstOrThrow()
+  const id = await insertWithFreeCode(deps, tx, intent)
   const data = { kind: 'trade', tradeId: String(id) } as const
   const singletonKey = `trade ${id}`
   await deps.queue.send(tx, { queue: botQueue(intent.bot_id), data, singletonKey, urgent: true })
   return id
+}
+
+/** An error would end the caller's transaction, so a taken code must not become one. */
+async function insertWithFreeCode(deps: IntentDeps, tx: Tx, intent: Intent): Promise<bigint> {
+  const now = deps.clock.now()
+  for (let draws = 0; draws < MOST_DRAWS; draws += 1) {
+    const written = await tx
+      .insertInto('trade')
+      .values({ ...intent, secret_code: deps.ids.secretCode(), created_at: now, due_at: now })
+      .onConflict((conflict) => conflict.column('secret_code').doNothing())
+      .returning('id')
+      .executeTakeFirst()
+    if (written !== undefined) return written.id
+  }
+  throw new Error(`no free secret code in ${MOST_DRAWS} draws: the source of random codes repeats itself`)
 }
 
 export async function writeItems(

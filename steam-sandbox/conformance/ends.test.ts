@@ -281,6 +281,30 @@ describe('a happy trade', () => {
     expect(all.length).toBeGreaterThan(tradable.length)
   })
 
+  row('items that are not marketable, or not yet', async () => {
+    const { steamId } = steam.as('magic_twins')
+    const twins = async (appId: number) => {
+      const all = await contents(bot.community, steamId, { appId })
+      const newest = all.sort((a, b) => Number(b.assetid) - Number(a.assetid))
+      return newest.map(({ market_hash_name, marketable, descriptions, owner_descriptions: lines }) => ({
+        market_hash_name,
+        marketable,
+        lines: [...descriptions, ...(lines ?? [])].map(({ value }) => value),
+      }))
+    }
+    const until = expect.stringMatching(/^Marketable After [A-Z][a-z]{2} \d\d, 20\d\d \(7:00:00\) GMT$/)
+    const note = '( Not Usable in Crafting )'
+    expect((await twins(730)).slice(0, 2)).toEqual([
+      { market_hash_name: 'AK-47 | Slate (Field-Tested)', marketable: false, lines: [until] },
+      { market_hash_name: 'AK-47 | Redline (Field-Tested)', marketable: false, lines: [] },
+    ])
+    expect((await twins(440)).slice(0, 3)).toEqual([
+      { market_hash_name: 'Unusual Team Captain', marketable: true, lines: [] },
+      { market_hash_name: "Bill's Hat", marketable: true, lines: [note] },
+      { market_hash_name: 'Team Captain', marketable: false, lines: [note] },
+    ])
+  })
+
   row('accept: the old asset id leaves, a new one appears', async () => {
     const { id } = await sent(steam, bot, { appId: 570 })
     const offer = await read(shopper, id)

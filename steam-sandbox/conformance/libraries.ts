@@ -38,6 +38,9 @@ export type LibraryItem = {
   classid: string
   market_hash_name: string
   tradable: boolean
+  marketable: boolean
+  descriptions: { value: string }[]
+  owner_descriptions?: { value: string }[]
   missing?: boolean
 }
 export type Reply = { statusCode: number; headers: Record<string, string | undefined> }

@@ -31,6 +31,7 @@ export const ROWS = {
     'inventory of 1 item',
     'inventory of 2,500 items in pages of 1,000',
     'untradable items',
+    'items that are not marketable, or not yet',
     'accept: the old asset id leaves, a new one appears',
   ],
   ends: [

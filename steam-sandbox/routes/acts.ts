@@ -5,7 +5,7 @@ import { field, json, type Reply } from '../http.ts'
 import { dismissGuest } from '../world/guests.ts'
 import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offers.ts'
 import { PEOPLE } from '../world/people.ts'
-import { withManyItems } from '../world/seed.ts'
+import { withManyItems, withTwins } from '../world/seed.ts'
 import { reverseAll, reverseTrade } from '../world/trades.ts'
 import { type Account, findAccount, findOffer, type World, withAccount } from '../world/world.ts'
 
@@ -143,7 +143,9 @@ export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
     sandbox.change((world) => {
       const others = world.switched.filter((other) => other.name !== name || other.steamId !== person.steamId)
       const switched = { ...world, switched: [...others, { name, ...person }] }
-      return { world: name === 'many-items' ? filled(switched, person.steamId) : switched, answer: undefined }
+      const fill = FILLS[name]
+      const filled = fill === undefined ? switched : filledBy(fill, switched, person.steamId)
+      return { world: filled, answer: undefined }
     })
   } else {
     return json({ error: `There is no behaviour called ${name}.` }, 404)
@@ -152,10 +154,19 @@ export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
 }
 
 /** Items do not go away again when the behaviour is switched off. */
-function filled(world: World, steamId: string | undefined): World {
+const FILLS: Record<string, (world: World, steamId: string) => World> = {
+  'many-items': withManyItems,
+  'unmarketable-items': withTwins,
+}
+
+function filledBy(
+  fill: (world: World, steamId: string) => World,
+  world: World,
+  steamId: string | undefined,
+): World {
   const ordinary = world.accounts.filter(({ kind, behaviour }) => kind === 'shopper' && !behaviour)
   const ids = steamId === undefined ? ordinary.map((account) => account.steamId) : [steamId]
-  return ids.reduce(withManyItems, world)
+  return ids.reduce(fill, world)
 }
 
 /** For one person, or for everybody it is on for. */

@@ -1,6 +1,6 @@
 import type { Sandbox } from '../exchange.ts'
 import { type Incoming, json, type Reply } from '../http.ts'
-import { CATALOGUE, describe } from '../items.ts'
+import { CATALOGUE, describe, ownerLines } from '../items.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, type Asset, DAY_S, findAccount, PROTECTED_APP } from '../world/world.ts'
 import { assetView } from './economy.ts'
@@ -36,6 +36,7 @@ export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | un
     count,
     after: request.query.get('start_assetid'),
     total: totalOf(owned, contextId, isOwner),
+    nowS,
   })
 }
 
@@ -55,12 +56,12 @@ function isPublic({ appId, contextId, receivedAtS }: Asset, nowS: number): boole
 
 function pageOf(
   shown: Asset[],
-  { count, after, total }: { count: number; after: string | null; total: number },
+  { count, after, total, nowS }: { count: number; after: string | null; total: number; nowS: number },
 ): Reply {
   const start = after === null ? 0 : shown.findIndex(({ assetId }) => assetId === after) + 1
   const page = shown.slice(start, start + count)
   const last = page.at(-1)
-  const rows = { assets: page.map(assetView), descriptions: Object.values(descriptions(page)) }
+  const rows = { assets: page.map(assetView), descriptions: Object.values(descriptions(page, nowS)) }
   return json({
     ...(page.length > 0 ? rows : {}),
     ...(last && start + count < shown.length ? { more_items: 1, last_assetid: last.assetId } : {}),
@@ -96,7 +97,7 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
     // Steam writes an empty list where an object is empty.
     rgInventory: page.length > 0 ? Object.fromEntries(rows) : [],
     rgCurrency: [],
-    rgDescriptions: page.length > 0 ? descriptions(page) : [],
+    rgDescriptions: page.length > 0 ? descriptions(page, sandbox.nowS()) : [],
   })
 }
 
@@ -104,12 +105,12 @@ function tradable({ assets }: Account, appId: string): Asset[] {
   return assets.filter(isIn(appId, '2')).filter(({ classId }) => CATALOGUE.get(classId)?.tradable)
 }
 
-function descriptions(page: Asset[]): Record<string, unknown> {
+function descriptions(page: Asset[], nowS: number): Record<string, unknown> {
   const entries = page.flatMap(({ classId, contextId }) => {
     const entry = CATALOGUE.get(classId)
     if (!entry) return []
     const sealed = contextId === '16' ? { sealed: 1, sealed_type: 0, tradable: 0, marketable: 0 } : {}
-    return [[`${classId}_0`, { ...describe(entry), ...sealed }]]
+    return [[`${classId}_0`, { ...describe(entry), ...ownerLines(entry, nowS), ...sealed }]]
   })
   return Object.fromEntries(entries)
 }

@@ -43,6 +43,10 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
     line: 'Has made a new trade link: this one is no longer valid.',
     traits: { tokenRegenerated: true },
   },
+  'unmarketable-items': {
+    line: 'Owns also items that are worth less than others of their name; most are not marketable.',
+    traits: {},
+  },
   'many-items': { line: 'Owns 5,000 items of Counter-Strike 2.', traits: {} },
   accepts: {
     line: 'Accepts by itself after 5 seconds.',
@@ -103,6 +107,7 @@ export const MAGIC_PLAYERS: Magic[] = [
   { name: 'magic_rate_limited', behaviour: 'rate-limited', counts: SOME },
   { name: 'magic_limited', behaviour: 'limited-account', counts: SOME },
   { name: 'magic_private', behaviour: 'goes-private', counts: SOME },
+  { name: 'magic_twins', behaviour: 'unmarketable-items', counts: SOME },
 ]
 
 /** What is peculiar about this account: its own behaviour and what is switched on for it, the last one winning. */

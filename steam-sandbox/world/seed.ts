@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { CATALOGUE } from '../items.ts'
+import { CATALOGUE, type ItemClass } from '../items.ts'
 import { MAGIC_PLAYERS } from './people.ts'
 import {
   type Account,
@@ -15,6 +15,8 @@ import {
 const FIRST_STEAM_ID = 76561197960265728n
 const PROTECTION_S = 7 * DAY_S
 
+const isOrdinary = ({ twin }: ItemClass): boolean => twin === undefined
+
 type Counts = Record<number, number>
 
 type Person = Pick<Account, 'kind' | 'name' | 'level'> & { counts: Counts }
@@ -28,7 +30,9 @@ export function seedWorld(seed: string, nowMs: number): World {
   let lastId = nowMs
   const assets = (counts: Counts): Asset[] =>
     Object.entries(counts).flatMap(([app, count]) => {
-      const classes = [...CATALOGUE.values()].filter((entry) => entry.appId === Number(app))
+      const classes = [...CATALOGUE.values()].filter(
+        (entry) => entry.appId === Number(app) && isOrdinary(entry),
+      )
       const order = shuffled(classes, random)
       return Array.from({ length: count }, (_, index) => {
         lastId += 1
@@ -67,7 +71,7 @@ export function seedWorld(seed: string, nowMs: number): World {
     ...person({ kind: 'shopper', name, level: 12, counts }),
     behaviour,
   }))
-  return {
+  const world: World = {
     version: 2,
     lastId,
     aheadS: 0,
@@ -77,13 +81,36 @@ export function seedWorld(seed: string, nowMs: number): World {
     trades: [],
     switched: [],
   }
+  return magic
+    .filter(({ behaviour }) => behaviour === 'unmarketable-items')
+    .reduce((now, { steamId }) => withTwins(now, steamId), world)
+}
+
+/** Gives an account one of each item that is worth less than others of its name. */
+export function withTwins(world: World, steamId: string): World {
+  const twins = [...CATALOGUE.values()].filter((entry) => !isOrdinary(entry))
+  const assets = twins.map(
+    ({ appId, classId }, index): Asset => ({
+      assetId: String(world.lastId + 1 + index),
+      appId,
+      contextId: '2',
+      classId,
+    }),
+  )
+  const given = withAccount(world, steamId, (account) => ({
+    ...account,
+    assets: [...account.assets, ...assets],
+  }))
+  return { ...given, lastId: world.lastId + assets.length }
 }
 
 const MANY = 5000
 
 /** Fills an account up to 5,000 items of Counter-Strike 2. */
 export function withManyItems(world: World, steamId: string): World {
-  const classes = [...CATALOGUE.values()].filter(({ appId }) => appId === PROTECTED_APP)
+  const classes = [...CATALOGUE.values()].filter(
+    (entry) => entry.appId === PROTECTED_APP && isOrdinary(entry),
+  )
   const owned =
     findAccount(world, steamId)?.assets.filter(({ appId }) => appId === PROTECTED_APP).length ?? MANY
   const assets = Array.from({ length: Math.max(0, MANY - owned) }, (_, index): Asset => {

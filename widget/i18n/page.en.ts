@@ -82,6 +82,8 @@ export const pageEn = {
     tradeProtected: 'are under Steam’s trade protection',
     stack: 'are stacks: only single items are taken',
     unknownItem: 'are not described by Steam',
+    notMarketable: 'cannot be sold on Steam’s market',
+    noOwnPrice: 'are unusual or not usable in crafting: they have no price of their own',
     noPrice: 'have no reliable price now',
     notPopular: 'are too rarely sold',
     tooCheap: 'are worth 0.1 USD or less',

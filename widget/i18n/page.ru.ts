@@ -72,6 +72,8 @@ export const pageRu: Partial<PageTexts> = {
     tradeProtected: 'под защитой обмена Steam',
     stack: 'лежат стопкой: принимаются только отдельные предметы',
     unknownItem: 'Steam не описывает',
+    notMarketable: 'нельзя продать на торговой площадке Steam',
+    noOwnPrice: 'необычного типа или не годятся для ковки: своей цены у них нет',
     noPrice: 'сейчас без надёжной цены',
     notPopular: 'слишком редко продаются',
     tooCheap: 'стоят не больше 5 рублей',

@@ -120,6 +120,24 @@ describe('an inventory', () => {
     expect(items.some((item) => !item.tradable)).toBe(true)
   })
 
+  it('tells what the market takes, takes later or never takes, and the notes of Steam', async () => {
+    sandbox.begin('unmarketable-items', { steamId: shopper.steamId })
+    const until = expect.stringMatching(/^20\d\d-\d\d-\d\dT07:00:00\.000Z$/)
+    const twins = async (game: 'cs' | 'dota' | 'tf', count: number) =>
+      (await inventory(game)).slice(0, count).map(({ market, isNoted }) => ({ ...market, isNoted }))
+    expect(await twins('cs', 3)).toEqual([
+      { kind: 'restricted', until, isNoted: false },
+      { kind: 'closed', isNoted: false },
+      { kind: 'open', isNoted: false },
+    ])
+    expect(await twins('dota', 1)).toEqual([{ kind: 'closed', isNoted: false }])
+    expect(await twins('tf', 3)).toEqual([
+      { kind: 'open', isNoted: false },
+      { kind: 'open', isNoted: true },
+      { kind: 'closed', isNoted: true },
+    ])
+  })
+
   it('is never asked for by the call that shows nothing to who asks twice in a second', async () => {
     for (const game of ['cs', 'dota', 'rust', 'tf'] as const) await inventory(game)
     const counts = Object.keys(z.record(z.string(), z.number()).parse(await control('GET', 'counts')))

@@ -35,10 +35,10 @@ export function moveOn(memory: Memory, row: TradeRow, { inDoubt, at }: { inDoubt
   memory.moved(begin(memory, { deposit, basket, botId, attempt }, at))
 }
 
-function codeOf({ random }: Memory): string {
+function codeOf({ random, byCode }: Pick<Memory, 'random' | 'byCode'>): string {
   let code = ''
   while (code.length < CODE_LENGTH) code += CODE_ALPHABET[random.int(CODE_ALPHABET.length)]
-  return code
+  return byCode.has(code) ? codeOf({ random, byCode }) : code
 }
 
 type Beginning = { deposit: DepositRow; basket: Basket; botId: bigint; attempt: Attempt }

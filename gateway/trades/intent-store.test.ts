@@ -1,0 +1,72 @@
+/** Secret codes that are taken, over the real database. */
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
+import { requestTrade } from './request.ts'
+
+let till: Till
+let store: { id: bigint }
+let bots: BotContext[]
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till)
+  bots = [(await aBot(till)).bot]
+})
+afterEach(() => till.close())
+
+const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
+
+/** A source that gives these codes, and the last of them for ever. */
+function drawing(...codes: string[]) {
+  const drawn: string[] = []
+  const secretCode = () => {
+    const code = codes[Math.min(drawn.length, codes.length - 1)] ?? ''
+    drawn.push(code)
+    return code
+  }
+  return { drawn, deps: { ...till.deps, ids: { ...till.deps.ids, secretCode } } }
+}
+
+/** Asks for a trade and lets its bot do what is due, until the shopper is answered. */
+async function ask(deps: Till['deps']) {
+  const { body } = await aDeposit(till, store)
+  let isAnswered = false
+  const answer = requestTrade(deps, body).finally(() => {
+    isAnswered = true
+  })
+  answer.catch(() => undefined)
+  const worked = async () => {
+    for (const { id, bot_id: botId } of await trades()) {
+      const bot = bots.find((each) => each.botId === botId)
+      if (bot) await tradeHandlers(deps).trade(bot, id)
+    }
+    return isAnswered
+  }
+  await expect.poll(worked).toBe(true)
+  return answer
+}
+
+it('a secret code that is taken is drawn again', async () => {
+  expect(await ask(drawing('AAAAAA').deps)).toEqual({ kind: 'active' })
+  const { drawn, deps } = drawing('AAAAAA', 'AAAAAA', 'BBBBBB')
+  expect(await ask(deps)).toEqual({ kind: 'active' })
+  expect(drawn).toEqual(['AAAAAA', 'AAAAAA', 'BBBBBB'])
+  expect((await trades()).map((trade) => trade.secret_code)).toEqual(['AAAAAA', 'BBBBBB'])
+})
+
+it('a source that repeats itself is an error, and nothing of the wish is left', async () => {
+  await ask(drawing('AAAAAA').deps)
+  const { drawn, deps } = drawing('AAAAAA')
+  await expect(ask(deps)).rejects.toThrow('no free secret code in 5 draws')
+  expect(drawn).toHaveLength(5)
+  expect(await trades()).toHaveLength(1)
+  expect(await ask(drawing('CCCCCC').deps)).toEqual({ kind: 'active' })
+})
+
+it('two wishes at the same time with the same code get two codes', async () => {
+  const { deps } = drawing('DDDDDD', 'DDDDDD', 'EEEEEE')
+  expect(await Promise.all([ask(deps), ask(deps)])).toEqual([{ kind: 'active' }, { kind: 'active' }])
+  expect((await trades()).map((trade) => trade.secret_code).sort()).toEqual(['DDDDDD', 'EEEEEE'])
+})
