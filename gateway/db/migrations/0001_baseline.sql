@@ -96,6 +96,10 @@ create table bot (
   state text not null default 'active' check (state in ('active', 'paused', 'dead', 'removed')),
   -- Why it is dead or was last out of reach.
   state_reason text,
+  -- When Steam first refused its token; null once a session has opened. A second refusal an hour later makes it dead.
+  token_refused_at timestamptz,
+  -- Nobody logs it in before.
+  login_after timestamptz,
   lease_owner uuid,
   lease_epoch bigint not null default 0,
   lease_until timestamptz,
