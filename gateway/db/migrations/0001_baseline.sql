@@ -357,7 +357,8 @@ create table trade (
   -- How Steam refused the offer, or what was found right before the send.
   refusal text check (refusal in ('invalid_token', 'partner_cannot_trade', 'partner_trade_ban', 'bot_cannot_trade',
     'too_many_to_partner', 'too_many_in_all', 'too_many_offers', 'renamed', 'items_gone', 'inventory_full',
-    'item_server_down', 'access_denied', 'session_dead', 'rate_limited', 'partner_hold', 'own_hold')),
+    'item_server_down', 'access_denied', 'session_dead', 'rate_limited', 'not_our_turn', 'partner_hold',
+    'own_hold')),
   -- The trade that goes on with the same wish.
   moved_to bigint unique references trade,
   -- Steam holds the items of an ended trade until then. They stay taken.
