@@ -89,7 +89,7 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
     const signals = endedBy(stopping.signal, store.signals)
     const metrics = createMetrics()
     readStorageMetrics(metrics.registry, store.database.db)
-    const parts = { config, log, metrics, ...store, signals, ...createSteam(config, store.clock) }
+    const parts = { config, log, metrics, ...store, signals, ...createSteam(config, store.clock, metrics) }
     const features = await prepareFeatures(parts, shutdown)
     const app = await createHttp(parts, features, shutdown)
     shutdown.add('calls', 'http', () => {
@@ -152,10 +152,14 @@ async function openStorage(config: Config, { log, shutdown, database: ready }: S
 
 type SteamParts = { steam: Steam; communityUrl: string; imageBase: string; imageOrigins: string[] }
 
-function createSteam({ mode, steamSandboxUrl }: Config, clock: TillClock): SteamParts {
+function createSteam(
+  { mode, steamSandboxUrl }: Config,
+  clock: TillClock,
+  { steam: observer }: Pick<Metrics, 'steam'>,
+): SteamParts {
   if (steamSandboxUrl === undefined) {
     return {
-      steam: createLazySteam(),
+      steam: createLazySteam({ observer }),
       communityUrl: LIVE_COMMUNITY,
       imageBase: LIVE_IMAGES,
       imageOrigins: [LIVE_IMAGES, LIVE_AVATARS],
@@ -163,7 +167,7 @@ function createSteam({ mode, steamSandboxUrl }: Config, clock: TillClock): Steam
   }
   const base = new URL(steamSandboxUrl).origin
   const redirect = createSandboxAgent(mode, base)
-  const steam = createLazySteam({ redirect, imageBase: base, communityBase: base, clock })
+  const steam = createLazySteam({ redirect, imageBase: base, communityBase: base, clock, observer })
   return { steam, communityUrl: base, imageBase: base, imageOrigins: [base] }
 }
 

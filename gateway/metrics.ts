@@ -1,5 +1,6 @@
 /** What the operator's monitoring reads, in the form of Prometheus. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Observer } from './steam/turns.ts'
 
 export type Metrics = {
   registry: Registry
@@ -17,6 +18,8 @@ export type Metrics = {
   /** From the cause of an event to the first attempt to deliver it. */
   webhookFirstAttempt: Histogram
   httpRequests: Histogram<'method' | 'route' | 'status'>
+  /** What is asked of Steam, and what our own limits hold back. */
+  steam: Observer
 }
 
 export function createMetrics(): Metrics {
@@ -45,6 +48,28 @@ export function createMetrics(): Metrics {
     }),
     ...pageMetrics(registers),
     ...flowMetrics(registers),
+    steam: steamMetrics(registers),
+  }
+}
+
+/** Labels are bounded: the methods are those of steam/methods.ts. */
+function steamMetrics(registers: Registry[]): Observer {
+  const requests = new Histogram({
+    name: 'tradetill_steam_request_seconds',
+    help: 'Requests to Steam by method and outcome: answered, limited (429) or failed',
+    labelNames: ['method', 'outcome'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers,
+  })
+  const heldBack = new Counter({
+    name: 'tradetill_steam_held_back_total',
+    help: 'Requests that our own limits kept from Steam: out_of_budget, or paused after a 429',
+    labelNames: ['method', 'why'],
+    registers,
+  })
+  return {
+    asked: (method, { outcome, seconds }) => requests.observe({ method, outcome }, seconds),
+    heldBack: (method, why) => heldBack.inc({ method, why }),
   }
 }
 

@@ -4,6 +4,7 @@ import { type Answer, type Failing, trackHealth } from './health.ts'
 const good: Answer = { kind: 'missing' }
 const down: Answer = { kind: 'unavailable', reason: 'timeout' }
 const limited: Answer = { kind: 'unavailable', reason: 'rate_limited' }
+const ours: Answer = { kind: 'unavailable', reason: 'not_our_turn' }
 
 function aBot(known: Failing = { offers: null, inventories: null }) {
   let nowMs = 1_000
@@ -30,7 +31,8 @@ describe('a capability', () => {
 
   it.each<[Answer, boolean]>([
     [{ kind: 'unknown' }, true],
-    [{ kind: 'refused', reason: 'rate_limited' }, true],
+    [{ kind: 'refused', reason: 'rate_limited' }, false],
+    [{ kind: 'refused', reason: 'not_our_turn' }, false],
     [{ kind: 'refused', reason: 'item_server_down' }, true],
     [{ kind: 'refused', reason: 'session_dead' }, true],
     [{ kind: 'refused', reason: 'items_gone' }, false],
@@ -43,13 +45,35 @@ describe('a capability', () => {
     expect(bot.failing().offers !== null).toBe(fails)
   })
 
-  it('that is limited fails only while nothing succeeds', () => {
+  it('that is limited fails once Steam refuses again after our pause', () => {
     const bot = aBot()
     bot.see('inventories', limited)
-    bot.see('inventories', good)
-    expect(bot.after(60_000).inventories).toBeNull()
+    bot.after(300)
     bot.see('inventories', limited)
-    expect(bot.after(60_000).inventories).toBe(60_000)
+    expect(bot.after(32_000).inventories).toBeNull()
+    bot.see('inventories', limited)
+    expect(bot.after(1_000).inventories).toBe(33_300)
+    bot.see('inventories', good)
+    bot.see('inventories', limited)
+    expect(bot.after(60_000).inventories).toBeNull()
+  })
+
+  it('that is limited twice, a long time apart, has not failed in between', () => {
+    const bot = aBot()
+    bot.see('offers', limited)
+    bot.after(3_600_000)
+    bot.see('offers', limited)
+    expect(bot.after(60_000).offers).toBeNull()
+  })
+
+  it('neither fails nor works while our own limits hold it back', () => {
+    const bot = aBot()
+    bot.see('offers', ours)
+    expect(bot.after(600_000)).toEqual({ offers: null, inventories: null })
+    bot.see('offers', down)
+    bot.see('offers', ours)
+    bot.lost(ours)
+    expect(bot.after(10)).toEqual({ offers: 10, inventories: null })
   })
 
   it('tells when it was last heard of', () => {
@@ -64,16 +88,24 @@ describe('a capability', () => {
 describe('without a session', () => {
   it('both fail, and both are back with the first offer that is read', () => {
     const bot = aBot()
-    bot.lost()
+    bot.lost(down)
     expect(bot.after(30_000)).toEqual({ offers: 30_000, inventories: 30_000 })
     bot.see('offers', good)
     expect(bot.failing()).toEqual({ offers: null, inventories: null })
   })
 
+  it('because of limits, nothing fails before Steam refuses again', () => {
+    const bot = aBot()
+    bot.lost(limited)
+    expect(bot.after(31_000)).toEqual({ offers: null, inventories: null })
+    bot.lost(limited)
+    expect(bot.failing()).toEqual({ offers: 31_000, inventories: 31_000 })
+  })
+
   it('an inventory that failed on its own keeps failing', () => {
     const bot = aBot()
     bot.see('inventories', down)
-    bot.lost()
+    bot.lost(down)
     bot.see('offers', good)
     expect(bot.after(10)).toEqual({ offers: null, inventories: 10 })
   })

@@ -5,13 +5,24 @@ import type { Queue } from '../db/queue.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import type { Steam, SteamSession } from '../steam/steam.ts'
+import type { Steam, SteamSession, Unavailable } from '../steam/steam.ts'
 import type { BotContext, BotHandlers } from './bot.ts'
 import { trackHealth } from './health.ts'
 import { type HealthKeeper, keepHealth } from './health-keeper.ts'
+import { createLoginRetry } from './login-retry.ts'
 import { tokenPlace } from './service.ts'
 import { observeSession } from './session-health.ts'
-import { beat, LEASE_MS, type Lease, markDead, noteSession, releaseLease, setOnline } from './store.ts'
+import {
+  beat,
+  LEASE_MS,
+  type Lease,
+  markDead,
+  noteSession,
+  putOffLogin,
+  releaseLease,
+  setOnline,
+} from './store.ts'
+import { judgeTokenRefusal } from './token-refusal.ts'
 import { startWork } from './work.ts'
 
 /** How often to renew a lease and to read the live offers of a bot, in milliseconds. */
@@ -19,9 +30,6 @@ export type Pace = { beatMs: number; watchMs: number }
 
 export const DEFAULT_PACE: Pace = { beatMs: 5_000, watchMs: 5_000 }
 
-const FIRST_RETRY_MS = 1_000
-const LAST_RETRY_MS = 15_000
-const RATE_LIMIT_RETRY_MS = 60_000
 const STOP_MS = 10_000
 const HEALTH_MS = 1_000
 const TOKEN_WARNING_MS = 14 * 86_400_000
@@ -37,6 +45,8 @@ export type HeldBotDeps = {
   pace: Pace
   /** A clock that never jumps, in milliseconds. */
   monotonicMs: () => number
+  /** From 0 to 1, for waits that do not all end together. */
+  random: () => number
 }
 
 export type HeldBot = {
@@ -101,35 +111,24 @@ type Life = { stop: AbortSignal; leaseEndMs: () => number }
 type Opened = { session: SteamSession; expiresAt: Date | null }
 type OpenLife = Life & { session: SteamSession; keeper: HealthKeeper }
 
-/** Opens the session, works until it breaks, and opens it again. Ends when stopped or when the token is dead. */
+/** Opens the session, works until it breaks, and opens it again. Ends when stopped or when Steam refuses the token. */
 async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> {
   const about = { botId: String(lease.botId), botName: lease.name }
   const keeper = keepHealth(deps, lease, trackHealth(deps.monotonicMs, lease.failing))
-  let retryMs = FIRST_RETRY_MS
+  const retry = createLoginRetry(deps.random)
+  let isTold = false
   while (!life.stop.aborted) {
     const opened = await openSession(deps, lease)
-    if (opened.kind === 'refused') {
-      deps.log.error(
-        { ...about, reason: opened.reason },
-        'Steam refused the token of a bot: it needs a new enrolment',
-      )
-      await quietly(deps, lease, () => markDead(deps.db, lease, opened.reason))
-      return
-    }
+    if (opened.kind === 'refused') return giveUpToken(deps, lease, opened.reason)
     if (opened.kind === 'unavailable') {
-      deps.log.warn(
-        { ...about, reason: opened.reason, detail: opened.detail },
-        'Steam was out of reach for a bot',
-      )
-      keeper.health.lost()
-      await quietly(deps, lease, async () => {
-        await setOnline(deps.db, lease, `${opened.reason}: ${opened.detail}`)
-        await keeper.write()
-      })
-      await pause(opened.reason === 'rate_limited' ? RATE_LIMIT_RETRY_MS : retryMs, life.stop)
-      retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
+      const isOurs = opened.reason === 'not_our_turn'
+      // Steam's own reason says more than that we wait for our turn after it.
+      if (!isOurs || !isTold) await tellOutOfReach(deps, lease, { answer: opened, keeper })
+      isTold = true
+      await pause(isOurs ? retry.nextTurnMs() : retry.nextMs(), life.stop)
       continue
     }
+    isTold = false
     const startedMs = deps.monotonicMs()
     try {
       await greet(deps, lease, opened)
@@ -139,10 +138,41 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
     }
     opened.session.close()
     // A session that keeps breaking at once must not cause a storm of logins.
-    if (deps.monotonicMs() - startedMs > LAST_RETRY_MS) retryMs = FIRST_RETRY_MS
-    await pause(retryMs, life.stop)
-    retryMs = Math.min(retryMs * 2, LAST_RETRY_MS)
+    retry.sessionEnded(deps.monotonicMs() - startedMs)
+    await pause(retry.nextMs(), life.stop)
   }
+}
+
+type Unopened = { answer: Unavailable; keeper: HealthKeeper }
+
+async function tellOutOfReach(deps: HeldBotDeps, lease: Lease, { answer, keeper }: Unopened): Promise<void> {
+  const { reason, detail } = answer
+  const about = { botId: String(lease.botId), botName: lease.name, reason, detail }
+  if (reason === 'not_our_turn') deps.log.info(about, 'the login of a bot waited for its turn')
+  else deps.log.warn(about, 'Steam was out of reach for a bot')
+  keeper.health.lost(answer)
+  await quietly(deps, lease, async () => {
+    await setOnline(deps.db, lease, `${reason}: ${detail}`)
+    await keeper.write()
+  })
+}
+
+/** Takes the bot out of service, and gives up its lease: for a while, or until it is enrolled again. */
+async function giveUpToken(
+  deps: HeldBotDeps,
+  lease: Lease,
+  reason: 'token_dead' | 'token_malformed',
+): Promise<void> {
+  const about = { botId: String(lease.botId), botName: lease.name, reason }
+  const now = deps.clock.now()
+  const verdict = judgeTokenRefusal(lease.tokenRefusedAt, now)
+  if (reason === 'token_malformed' || verdict.kind === 'dead') {
+    deps.log.error(about, 'Steam refused the token of a bot: it needs a new enrolment')
+    return quietly(deps, lease, () => markDead(deps.db, lease, reason))
+  }
+  const { at } = verdict
+  deps.log.error({ ...about, againAt: at }, 'Steam refused the token of a bot: it will be tried again')
+  await quietly(deps, lease, () => putOffLogin(deps.db, lease, { reason, refusedAt: now, until: at }))
 }
 
 async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['openSession']> {
@@ -188,8 +218,7 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
     botId: lease.botId,
     epoch: lease.epoch,
     session: observeSession(life.session, {
-      monotonicMs: deps.monotonicMs,
-      report: (kind, detail) => report(`${kind}: ${detail}`),
+      report: (detail) => report(`session_dead: ${detail}`),
       see: keeper.health.see,
       reading: keeper.reading,
     }),

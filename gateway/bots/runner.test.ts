@@ -4,29 +4,31 @@ import { createQueue } from '../db/boss-queue.ts'
 import type { Queue } from '../db/queue.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import type { SessionAnswer, Steam, SteamSession } from '../steam/steam.ts'
 import { addBot } from '../testing/bots.ts'
+import {
+  type CountingSteam,
+  countingSteam,
+  BOT_DOWN as DOWN,
+  BOT_STEAM_ID as STEAM_ID,
+  BOT_TOKEN as TOKEN,
+} from '../testing/counting-steam.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
 import { startBots } from './runner.ts'
 import { listBots } from './store.ts'
 
-const STEAM_ID = '76561198000000001'
-const TOKEN = 'refresh-token-of-the-bot'
-const DOWN = { kind: 'unavailable', reason: 'steam_error', detail: 'ECONNREFUSED' } as const
-
 let database: TestDatabase
 let queue: Queue
 let captured: CapturedLog
-let steam: FakeSteam
+let steam: CountingSteam
 let running: { stop(): Promise<void> }[]
 
 beforeEach(async () => {
   database = await testDatabase()
   captured = captureLog()
   queue = await createQueue({ url: database.url, log: captured.log })
-  steam = fakeSteam()
+  steam = countingSteam()
   running = []
 })
 
@@ -37,57 +39,6 @@ afterEach(async () => {
 })
 
 const box = createSecretBox(randomBytes(32))
-
-/** The port, with answers that a test sets and a count of the sessions that are open. */
-function fakeSteam() {
-  const fake = {
-    open: 0,
-    mostOpen: 0,
-    opened: 0,
-    acknowledged: 0,
-    session: 'open' as 'open' | 'down' | 'dead',
-    answers: 'good' as 'good' | 'down' | 'dead',
-    async openSession(refreshToken: string): Promise<SessionAnswer> {
-      if (fake.session === 'down') return DOWN
-      if (fake.session === 'dead' || refreshToken !== TOKEN) return { kind: 'refused', reason: 'token_dead' }
-      fake.open += 1
-      fake.opened += 1
-      fake.mostOpen = Math.max(fake.mostOpen, fake.open)
-      return { kind: 'open', session: fakeSession(), expiresAt: new Date('2027-05-01T00:00:00Z') }
-    },
-    async readProfile(steamId: string) {
-      const profile = { steamId, name: 'Bot #1', avatarUrl: '/a.jpg', profileUrl: '/p', level: 7 }
-      return { kind: 'profile' as const, profile }
-    },
-  }
-  const answer = async <T>(good: T) => {
-    if (fake.answers === 'dead') return { ...DOWN, reason: 'session_dead' as const }
-    return fake.answers === 'down' ? DOWN : good
-  }
-  function fakeSession(): SteamSession {
-    return {
-      steamId: STEAM_ID,
-      checkPartner: () => answer({ kind: 'ok', holdDays: { partner: 0, own: 0 } } as const),
-      readInventory: () => answer({ kind: 'refused', reason: 'no_items' } as const),
-      sendOffer: async () => ({ kind: 'sent', offerId: '1' }),
-      readOffer: () => answer({ kind: 'missing' } as const),
-      listSentOffers: () => answer({ kind: 'offers' as const, offers: [], received: [], unreadable: 0 }),
-      cancelOffer: () => answer({ kind: 'done' } as const),
-      declineOffer: () => answer({ kind: 'done' } as const),
-      readSteamTrade: () => answer({ kind: 'missing' } as const),
-      listSteamTrades: () => answer({ kind: 'trades' as const, trades: [], unreadable: 0 }),
-      acknowledgeProtection: () => {
-        fake.acknowledged += 1
-        return answer({ kind: 'done' } as const)
-      },
-      close() {
-        fake.open -= 1
-      },
-    }
-  }
-  return fake satisfies Steam
-}
-type FakeSteam = ReturnType<typeof fakeSteam>
 
 /** Starts a process that speaks for bots, and collects what its handlers see. */
 function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => number } = {}) {
@@ -120,6 +71,10 @@ function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => 
 
 const enrol = () => addBot({ db: database.db, steam, box, clock: systemClock, refreshToken: `${TOKEN}\n` })
 const bot = async () => (await listBots(database.db))[0]
+const loginAfter = async () => {
+  const row = await database.db.selectFrom('bot').select('login_after').executeTakeFirstOrThrow()
+  return row.login_after?.getTime() ?? null
+}
 const online = () => expect.poll(bot).toMatchObject({ reachable: true })
 const send = (job: BotJob) =>
   database.db.transaction().execute(async (tx) => {
@@ -209,14 +164,54 @@ describe('two processes on one database', () => {
 })
 
 describe('a session', () => {
-  it('that Steam refuses for good puts the bot out of service, loudly and without the token', async () => {
+  it('D-18 that Steam refuses puts the bot out of service at once, and for good an hour later', async () => {
+    await enrol()
+    steam.session = 'dead'
+    const first = start()
+    const reason = /^token_dead: it is tried again at 20..-..-..T/
+    await expect
+      .poll(bot)
+      .toMatchObject({ state: 'active', reachable: false, stateReason: expect.stringMatching(reason) })
+    const asked = steam.refused
+    // A restart does not ask sooner, and does not count the refusal again.
+    await first.stop()
+    start()
+    await database.pool.query(`update bot set token_refused_at = token_refused_at - interval '59 minutes'`)
+    await database.pool.query(`update bot set login_after = till_now()`)
+    await expect.poll(() => steam.refused).toBe(asked + 1)
+    await expect.poll(loginAfter).toBeGreaterThan(Date.now())
+    expect(await bot()).toMatchObject({ state: 'active' })
+    await database.pool.query(
+      `update bot set token_refused_at = token_refused_at - interval '1 minute', login_after = till_now()`,
+    )
+    await expect.poll(bot).toMatchObject({ state: 'dead', stateReason: 'token_dead' })
+    const lines = captured.lines.join('')
+    expect(lines).toContain('it will be tried again')
+    expect(lines).toContain('it needs a new enrolment')
+    expect(lines).not.toContain(TOKEN)
+  })
+
+  it('D-18 that Steam refused by mistake comes back, and the refusal is forgotten', async () => {
     await enrol()
     steam.session = 'dead'
     start()
-    await expect.poll(bot).toMatchObject({ state: 'dead', stateReason: 'token_dead' })
-    const lines = captured.lines.join('')
-    expect(lines).toContain('it needs a new enrolment')
-    expect(lines).not.toContain(TOKEN)
+    await expect.poll(loginAfter).not.toBeNull()
+    steam.session = 'open'
+    await database.pool.query('update bot set login_after = till_now()')
+    await online()
+    await expect.poll(loginAfter).toBeNull()
+    const row = await database.db.selectFrom('bot').select('token_refused_at').executeTakeFirstOrThrow()
+    expect(row.token_refused_at).toBeNull()
+  })
+
+  it('whose token was refused is opened at once with the token of a new enrolment', async () => {
+    await enrol()
+    steam.session = 'dead'
+    start()
+    await expect.poll(loginAfter).not.toBeNull()
+    steam.session = 'open'
+    await enrol()
+    await online()
   })
 
   it('comes back automatically after Steam was out of reach', async () => {

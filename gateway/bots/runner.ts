@@ -5,9 +5,10 @@ const SCAN_MS = 5_000
 /** A process without a bot looks more often, to notice a newly enrolled one soon. */
 const IDLE_SCAN_MS = 1_000
 
-export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'pace'> & {
+export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> & {
   /** The machine's by default. */
   monotonicMs?: () => number
+  random?: () => number
   /** Names this process among the holders of leases. A new UUID at every start. */
   owner: string
   /** How many bots this process may hold. */
@@ -20,6 +21,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
   const { owner, maxBots = 50, db, log } = options
   const deps: HeldBotDeps = {
     monotonicMs: () => performance.now(),
+    random: Math.random,
     ...options,
     pace: { ...DEFAULT_PACE, ...options.pace },
   }

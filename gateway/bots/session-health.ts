@@ -1,48 +1,25 @@
 /** Watches the answers of a bot's session for signs that the session no longer works. */
 import type { SteamSession } from '../steam/steam.ts'
-import { type Answer, type Capability, isFailure } from './health.ts'
-
-/** Fewer failures in a row, or a shorter row, may be a hiccup of one call. */
-const OUTAGE_FAILURES = 3
-const OUTAGE_MS = 5_000
-
-/** Why a session must be opened again. */
-export type SessionTrouble = 'session_dead' | 'out_of_reach'
+import type { Answer, Capability } from './health.ts'
 
 export type Observer = {
-  monotonicMs: () => number
-  /** Called when answers show that the session no longer works. */
-  report(trouble: SessionTrouble, detail: string): void
+  /** Called when Steam refuses to renew the session: it must be opened again. */
+  report(detail: string): void
   /** Called with every answer that shows whether offers or inventories work. */
   see(capability: Capability, answer: Answer): void
   /** Called with every inventory that is asked for. */
   reading(...read: Parameters<SteamSession['readInventory']>): void
 }
 
-/** Wraps the session to report what its answers show. */
+/**
+ * Wraps the session to report what its answers show. A Steam that is busy, down or tired of our requests says nothing of
+ * the session: another login would only add to its trouble.
+ */
 export function observeSession(session: SteamSession, observer: Observer): SteamSession {
-  const { monotonicMs, report } = observer
-  let failures = 0
-  let firstFailureMs = 0
-
-  const judge = (answer: Answer) => {
-    const { reason, detail = '' } = answer
-    if (reason === 'session_dead') return report('session_dead', detail)
-    if (reason === 'rate_limited') return
-    if (!isFailure(answer)) {
-      failures = 0
-      return
-    }
-    failures += 1
-    if (failures === 1) firstFailureMs = monotonicMs()
-    if (failures >= OUTAGE_FAILURES && monotonicMs() - firstFailureMs >= OUTAGE_MS) {
-      report('out_of_reach', detail)
-    }
-  }
   const seen = async <T extends Answer>(answer: Promise<T>, capability?: Capability): Promise<T> => {
     const value = await answer
     if (capability) observer.see(capability, value)
-    judge(value)
+    if (value.reason === 'session_dead') observer.report(value.detail ?? '')
     return value
   }
   return {

@@ -126,6 +126,8 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
     protection_acknowledged_at: token.acknowledged ? sql<Date>`till_now()` : null,
     state: 'active' as const,
     state_reason: null,
+    token_refused_at: null,
+    login_after: null,
   }
   const row = await db
     .insertInto('bot')
@@ -180,6 +182,8 @@ export type Lease = {
   sealedToken: Buffer
   /** Steam's notice about trade protection was read. */
   acknowledged: boolean
+  /** When Steam first refused its token; null if no refusal is in doubt. */
+  tokenRefusedAt: Date | null
   /** What its last holder met. */
   failing: Failing
 }
@@ -191,6 +195,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
     .select('id')
     .where('state', 'in', SPEAKING_STATES)
     .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
+    .where((eb) => eb.or([eb('login_after', 'is', null), eb('login_after', '<=', sql<Date>`till_now()`)]))
     .orderBy('id')
     .limit(limit)
     .forUpdate()
@@ -210,6 +215,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
       'name',
       'lease_epoch',
       'refresh_token',
+      'token_refused_at',
       sql<boolean>`protection_acknowledged_at is not null`.as('acknowledged'),
       ageMs(eb.ref('offers_failing_since')).as('offers'),
       ageMs(eb.ref('inventories_failing_since')).as('inventories'),
@@ -223,6 +229,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
     epoch: row.lease_epoch,
     sealedToken: row.refresh_token,
     acknowledged: row.acknowledged,
+    tokenRefusedAt: row.token_refused_at,
     failing: { offers: row.offers, inventories: row.inventories },
   }))
 }
@@ -272,6 +279,8 @@ export async function noteSession(
     .updateTable('bot')
     .set({
       token_expires_at: expiresAt,
+      token_refused_at: null,
+      login_after: null,
       ...(acknowledged
         ? { protection_acknowledged_at: sql<Date>`coalesce(protection_acknowledged_at, till_now())` }
         : {}),
@@ -287,6 +296,30 @@ export async function markDead(db: Db, lease: Lease, reason: string): Promise<vo
     .set({ state: 'dead', state_reason: reason, online: false, lease_owner: null, lease_until: null })
     .where(held(lease))
     // An enrolment that came in between brought a new token: nothing is known about that one.
+    .where('refresh_token', '=', lease.sealedToken)
+    .execute()
+}
+
+type TokenRefusal = { reason: string; refusedAt: Date; until: Date }
+
+/** Out of service until then, for every process: a restart does not try sooner, or count a refusal twice. */
+export async function putOffLogin(
+  db: Db,
+  lease: Lease,
+  { reason, refusedAt, until }: TokenRefusal,
+): Promise<void> {
+  await db
+    .updateTable('bot')
+    .set({
+      token_refused_at: sql<Date>`coalesce(token_refused_at, ${refusedAt})`,
+      login_after: until,
+      state_reason: `${reason}: it is tried again at ${until.toISOString()}`,
+      online: false,
+      lease_owner: null,
+      lease_until: null,
+    })
+    .where(held(lease))
+    // As in markDead.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }

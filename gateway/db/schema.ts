@@ -59,6 +59,8 @@ export type BotTable = {
   refresh_token: Buffer
   state: Generated<BotState>
   state_reason: string | null
+  token_refused_at: Date | null
+  login_after: Date | null
   lease_owner: string | null
   lease_epoch: Generated<bigint>
   lease_until: Date | null

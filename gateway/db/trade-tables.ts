@@ -42,6 +42,7 @@ export const REFUSALS = [
   'access_denied',
   'session_dead',
   'rate_limited',
+  'not_our_turn',
   'partner_hold',
   'own_hold',
   // Steam did not answer this bot right before the send.

@@ -41,7 +41,7 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('unavailable'),
-    reason: z.enum(['timeout', 'rate_limited', 'session_dead', 'steam_error']),
+    reason: z.enum(['timeout', 'rate_limited', 'session_dead', 'steam_error', 'not_our_turn']),
     detail: z.string(),
   }),
   // A field of the port that is missing here would be lost on its way through the row.

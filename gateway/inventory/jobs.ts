@@ -21,7 +21,8 @@ export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandl
     const { steamId, token, game, language } = wanted
     const { answer, isBotHeld } = await askSteam(bot.session, { partner: { steamId, token }, game, language })
     if (answer.kind === 'unavailable') {
-      log.warn({ botId: String(bot.botId), game }, 'Steam gave no inventory: it is out of reach')
+      const { reason, detail } = answer
+      log.warn({ botId: String(bot.botId), game, reason, detail }, 'Steam gave no inventory')
     }
     if (isBotHeld)
       log.error({ botId: String(bot.botId) }, 'bot was barred, because Steam holds its own trades')

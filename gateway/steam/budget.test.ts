@@ -1,65 +1,103 @@
 import { describe, expect, it } from 'vitest'
 import { createBudget } from './budget.ts'
 
-/** Time that passes only where somebody waits or a test says so. */
-function aTime() {
-  const time = {
-    ms: 0,
-    now: () => time.ms,
-    async pause(ms: number) {
-      time.ms += ms
-    },
-  }
-  return time
+function aBudget(burst: number, everyMs: number, random = 0) {
+  const time = { ms: 0, now: () => time.ms }
+  return { time, budget: createBudget({ burst, everyMs }, { time, random: () => random }) }
 }
 
 describe('a budget', () => {
-  it('lets a burst through, then one at a time', async () => {
-    const time = aTime()
-    const budget = createBudget({ burst: 3, everyMs: 4_000 }, time)
-    for (let taken = 0; taken < 3; taken += 1) expect(await budget.take(0)).toBe(true)
-    expect(await budget.take(3_999)).toBe(false)
-    expect(await budget.take(4_000)).toBe(true)
-    expect(time.ms).toBe(4_000)
+  it('lets a burst through, then one at a time', () => {
+    const { time, budget } = aBudget(3, 4_000)
+    for (let taken = 0; taken < 3; taken += 1) {
+      expect(budget.waitMs()).toBe(0)
+      budget.take()
+    }
+    expect(budget.waitMs()).toBe(4_000)
     time.ms += 3_999
-    expect(await budget.take(0)).toBe(false)
+    expect(budget.waitMs()).toBe(1)
     time.ms += 1
-    expect(await budget.take(0)).toBe(true)
+    expect(budget.waitMs()).toBe(0)
   })
 
-  it('never saves up more than a burst', async () => {
-    const time = aTime()
-    const budget = createBudget({ burst: 2, everyMs: 1_000 }, time)
+  it('never saves up more than a burst', () => {
+    const { time, budget } = aBudget(2, 1_000)
     time.ms += 3_600_000
-    expect(await budget.take(0)).toBe(true)
-    expect(await budget.take(0)).toBe(true)
-    expect(await budget.take(0)).toBe(false)
+    budget.take()
+    budget.take()
+    expect(budget.waitMs()).toBe(1_000)
   })
 
-  it('gives those that wait their turns one after the other', async () => {
-    const waited: number[] = []
-    const time = { now: () => 0, pause: async (ms: number) => void waited.push(ms) }
-    const budget = createBudget({ burst: 1, everyMs: 1_000 }, time)
-    await Promise.all([budget.take(9_000), budget.take(9_000), budget.take(9_000)])
-    expect(waited).toEqual([1_000, 2_000])
-    expect(await budget.take(2_999)).toBe(false)
+  it('gives those that wait their turns one after the other', () => {
+    const { budget } = aBudget(1, 1_000)
+    const waits = [1, 2, 3].map(() => {
+      const waitMs = budget.waitMs()
+      budget.take()
+      return waitMs
+    })
+    expect(waits).toEqual([0, 1_000, 2_000])
   })
+})
 
-  it('pauses after a refusal, twice as long each time in a row, ten minutes at most', async () => {
-    const time = aTime()
-    const budget = createBudget({ burst: 99, everyMs: 1 }, time)
+describe('a refusal for too many requests', () => {
+  /** Milliseconds until the next turn. */
+  const pauseOf = ({ time, budget }: ReturnType<typeof aBudget>): number => {
+    const startMs = time.ms
+    while (budget.waitMs() === Number.POSITIVE_INFINITY) time.ms += 500
+    return time.ms - startMs
+  }
+
+  it('pauses twice as long each time in a row, ten minutes at most', () => {
+    const budget = aBudget(99, 1)
     const pauses: number[] = []
     for (let refusals = 0; refusals < 7; refusals += 1) {
-      budget.limited()
-      budget.limited()
-      const start = time.ms
-      while (!(await budget.take(0))) time.ms += 1_000
-      pauses.push((time.ms - start) / 1_000)
+      budget.budget.take().limited()
+      pauses.push(pauseOf(budget) / 1_000)
     }
     expect(pauses).toEqual([30, 60, 120, 240, 480, 600, 600])
-    budget.answered()
-    budget.limited()
-    time.ms += 30_000
-    expect(await budget.take(0)).toBe(true)
+    budget.budget.take().answered()
+    budget.budget.take().limited()
+    expect(pauseOf(budget)).toBe(30_000)
+  })
+
+  it('pauses up to a quarter longer, by chance', () => {
+    const budget = aBudget(99, 1, 1)
+    budget.budget.take().limited()
+    expect(pauseOf(budget)).toBe(37_500)
+  })
+
+  it('is one for all that were under way, however late they are answered', () => {
+    const budget = aBudget(99, 1)
+    const [first, second, third, fourth] = [1, 2, 3, 4].map(() => budget.budget.take())
+    first?.limited()
+    second?.limited()
+    third?.answered()
+    expect(pauseOf(budget)).toBe(30_000)
+    fourth?.limited()
+    expect(budget.budget.waitMs()).toBe(0)
+    budget.budget.take().limited()
+    expect(pauseOf(budget)).toBe(60_000)
+  })
+
+  it('makes those that wait for their turn give up', () => {
+    const { budget } = aBudget(1, 1_000)
+    const asking = budget.take()
+    const waiting = budget.take()
+    expect(waiting.isGood()).toBe(true)
+    asking.limited()
+    expect(waiting.isGood()).toBe(false)
+  })
+
+  it('is followed by one request alone, until it is answered', () => {
+    const budget = aBudget(99, 1)
+    budget.budget.take().limited()
+    pauseOf(budget)
+    const probe = budget.budget.take()
+    expect(budget.budget.waitMs()).toBe(Number.POSITIVE_INFINITY)
+    probe.unanswered()
+    expect(budget.budget.waitMs()).toBe(0)
+    budget.budget.take().answered()
+    budget.budget.take()
+    expect(budget.budget.waitMs()).toBe(0)
   })
 })

@@ -1,4 +1,5 @@
 /** Judges what an answer of Steam means. Pure. texts.ts has Steam's error texts. */
+import type { Method } from './methods.ts'
 import type {
   AcknowledgeAnswer,
   CancelAnswer,
@@ -8,6 +9,7 @@ import type {
   Unavailable,
 } from './steam.ts'
 import { cleanText, refusalIn, resultIn, saysHidden } from './texts.ts'
+import type { Outcome } from './turns.ts'
 
 /** The result of one HTTP request. `failed`: no complete answer came, so Steam may or may not have acted. */
 export type HttpResult =
@@ -37,6 +39,22 @@ export function sessionEnded(http: HttpResult): boolean {
   return status !== 200 && typeof body === 'string' && body.includes('Access is denied')
 }
 
+/** Judges what a request says of Steam's limits, and of how Steam is. */
+export function requestOutcome(method: Method, http: HttpResult): Outcome {
+  if (http.kind === 'failed') return 'failed'
+  // 401 is what a page for everybody answers to somebody who asked too often.
+  if (isLimit(http) || (method === 'inventory' && http.status === 401)) return 'limited'
+  if (method === 'send' && isRateLimited(sendOutcome(http))) return 'limited'
+  return http.status >= 500 ? 'failed' : 'answered'
+}
+
+const isRateLimited = (answer: SendAnswer): boolean =>
+  answer.kind === 'refused' && answer.reason === 'rate_limited'
+
+function isLimit({ status, eresult }: Extract<HttpResult, { kind: 'reply' }>): boolean {
+  return status === 429 || eresult === RESULT_RATE_LIMIT
+}
+
 /** Says why nothing is known. The detail holds numbers and codes only, never a text of Steam's. */
 export function unavailableFrom(call: string, http: HttpResult): Unavailable {
   if (http.kind === 'failed') {
@@ -47,11 +65,10 @@ export function unavailableFrom(call: string, http: HttpResult): Unavailable {
       detail: `${call}: ${http.code}`,
     }
   }
-  const limited = http.status === 429 || http.eresult === RESULT_RATE_LIMIT
   const result = http.eresult === null ? '' : `, result ${http.eresult}`
   return {
     kind: 'unavailable',
-    reason: limited ? 'rate_limited' : 'steam_error',
+    reason: isLimit(http) ? 'rate_limited' : 'steam_error',
     detail: `${call}: HTTP ${http.status}${result}`,
   }
 }

@@ -9,10 +9,13 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 
-/** `session_dead`: the refresh token no longer opens a session; the bot needs a new enrolment. */
+/**
+ * `session_dead`: the refresh token no longer opens a session; the bot needs a new enrolment.
+ * `not_our_turn`: our own limits held the request back. Steam was not asked, so it says nothing of Steam either.
+ */
 export type Unavailable = {
   kind: 'unavailable'
-  reason: 'timeout' | 'rate_limited' | 'session_dead' | 'steam_error'
+  reason: 'timeout' | 'rate_limited' | 'session_dead' | 'steam_error' | 'not_our_turn'
   /** For the log; holds no secret. */
   detail: string
 }
@@ -92,6 +95,8 @@ export type RefusedReason =
   | 'access_denied'
   | 'session_dead'
   | 'rate_limited'
+  /** Our own limits held it back: Steam was not asked. */
+  | 'not_our_turn'
 
 /** `unknown`: the offer may exist. It must be looked for among the sent offers before anything else is done. */
 export type SendAnswer =

@@ -29,6 +29,7 @@ const MEANINGS: Record<Refusal, Meaning> = {
   too_many_offers: { side: 'unclear', code: 'no_bot_available' },
   too_many_to_partner: { side: 'pair', code: 'no_bot_available' },
   session_dead: { side: 'pair', code: 'no_bot_available' },
+  not_our_turn: { side: 'pair', code: 'no_bot_available' },
   out_of_reach: { side: 'pair', code: 'no_bot_available' },
   not_taken_up: { side: 'pair', code: 'no_bot_available' },
   bot_cannot_trade: ofBot('bot_cannot_trade'),

@@ -2,7 +2,7 @@
 
 import type { BotContext } from '../bots/bot.ts'
 import type { Refusal } from '../db/trade-tables.ts'
-import type { Offer, Partner } from '../steam/steam.ts'
+import type { Offer, Partner, Unavailable } from '../steam/steam.ts'
 import { isOfferOf, isWhatWasAskedFor } from './decide.ts'
 import { moveOn } from './move-on.ts'
 import { record } from './record.ts'
@@ -64,10 +64,15 @@ async function obstacleOf(bot: BotContext, partner: Partner): Promise<Refusal | 
     case 'refused':
       return answer.reason === 'cannot_trade' ? 'partner_cannot_trade' : answer.reason
     case 'unavailable':
-      return 'unknown'
+      return isOfThisBot(answer.reason) ? answer.reason : 'unknown'
     default:
       return answer satisfies never
   }
+}
+
+/** Another bot can be asked at once, where Steam's other troubles meet every bot. */
+function isOfThisBot(reason: Unavailable['reason']): reason is Unavailable['reason'] & Refusal {
+  return reason === 'not_our_turn' || reason === 'rate_limited' || reason === 'session_dead'
 }
 
 /** Steam said nothing: the trade is looked at again at its next alarm. */

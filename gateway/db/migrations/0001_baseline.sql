@@ -97,6 +97,10 @@ create table bot (
   state text not null default 'active' check (state in ('active', 'paused', 'dead', 'removed')),
   -- Why it is dead or was last out of reach.
   state_reason text,
+  -- When Steam first refused its token; null once a session has opened. A second refusal an hour later makes it dead.
+  token_refused_at timestamptz,
+  -- Nobody logs it in before.
+  login_after timestamptz,
   lease_owner uuid,
   lease_epoch bigint not null default 0,
   lease_until timestamptz,
@@ -348,8 +352,8 @@ create table trade (
   -- How Steam refused the offer, or what was found right before the send.
   refusal text check (refusal in ('invalid_token', 'partner_cannot_trade', 'partner_trade_ban', 'bot_cannot_trade',
     'too_many_to_partner', 'too_many_in_all', 'too_many_offers', 'renamed', 'items_gone', 'inventory_full',
-    'item_server_down', 'access_denied', 'session_dead', 'rate_limited', 'partner_hold', 'own_hold',
-    'out_of_reach', 'not_taken_up')),
+    'item_server_down', 'access_denied', 'session_dead', 'rate_limited', 'not_our_turn', 'partner_hold',
+    'own_hold', 'out_of_reach', 'not_taken_up')),
   -- The trade that goes on with the same wish.
   moved_to bigint unique references trade,
   -- Steam holds the items of an ended trade until then. They stay taken.

@@ -3,9 +3,11 @@ import type { Agent } from 'node:https'
 import TradeOfferManager from 'steam-tradeoffer-manager'
 import SteamCommunity from 'steamcommunity'
 import type { Clock } from '../../kit/clock.ts'
-import { type HttpResult, sessionEnded, unavailableFrom } from '../outcomes.ts'
+import type { Method } from '../methods.ts'
+import { type HttpResult, requestOutcome, sessionEnded, unavailableFrom } from '../outcomes.ts'
 import type { OfferAsset, Partner, Unavailable } from '../steam.ts'
 import { expiryOf } from '../token-expiry.ts'
+import type { Asker } from '../turns.ts'
 import { type LoginAnswer, login, withDeadline } from './login.ts'
 import { createTransport, type Transport } from './transport.ts'
 
@@ -21,8 +23,8 @@ const UNREADABLE_COOKIES: Unavailable = {
 }
 
 export type Call = {
-  /** Shown in details; holds no secret. */
-  name: string
+  /** Shown in details; says whose budget the call takes. */
+  name: Method
   url: string
   method?: 'GET' | 'POST'
   query?: Record<string, string | number>
@@ -51,6 +53,8 @@ export type Connection = {
 type Settings = {
   redirect: Agent | undefined
   loginAgent: Agent
+  /** The account's way to Steam. */
+  asker: Asker
   /** A clock that never jumps, in milliseconds. */
   monotonicMs: () => number
   clock: Clock
@@ -61,7 +65,8 @@ type Settings = {
 export type OpenAnswer = { kind: 'open'; connection: Connection } | Exclude<LoginAnswer, { kind: 'cookies' }>
 
 export async function openConnection(settings: Settings, refreshToken: string): Promise<OpenAnswer> {
-  const first = await login(settings.loginAgent, refreshToken, settings.loginMs)
+  const { loginAgent: agent, asker, loginMs } = settings
+  const first = await login({ agent, refreshToken, asker }, loginMs)
   if (first.kind !== 'cookies') return first
   const transport = createTransport(settings.redirect)
   const identity = createIdentity(transport)
@@ -76,24 +81,27 @@ type Speaker = { transport: Transport; identity: Identity }
 
 function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal): Connection {
   const { transport, identity } = speaker
-  const renewing = async (name: string, ms: number, attempt: (ms: number) => Promise<HttpResult>) => {
+  const { asker } = settings
+  const renewing = async (name: Method, ms: number, make: (ms: number) => Promise<HttpResult>) => {
+    const attempt = (left: number) => askInTurn(asker, name, { ms: left, make })
     const until = settings.monotonicMs() + ms
     const left = () => until - settings.monotonicMs()
     // A token that is about to run out would be refused in the middle of a send.
     if (renewal.isDue()) await renewal.renew(renewal.generation(), left())
     const seen = renewal.generation()
     const answer = await attempt(left())
-    if (!sessionEnded(answer)) return answer
+    if (answer.kind === 'unavailable' || !sessionEnded(answer)) return answer
     const problem = await renewal.renew(seen, left())
     if (problem) return problem
     if (left() <= 0) return late(name)
     const second = await attempt(left())
+    if (second.kind === 'unavailable') return second
     return sessionEnded(second) ? unavailableFrom(name, second) : second
   }
   return {
     request: (call, ms) => {
-      const attempt = (left: number) => callOnce(speaker, call, left)
-      return call.proof === 'none' ? attempt(ms) : renewing(call.name, ms, attempt)
+      const make = (left: number) => callOnce(speaker, call, left)
+      return call.proof === 'none' ? askInTurn(asker, call.name, { ms, make }) : renewing(call.name, ms, make)
     },
     acknowledge: (ms) =>
       renewing('acknowledge', ms, (left) =>
@@ -106,6 +114,17 @@ function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal
       identity.manager.shutdown()
     },
   }
+}
+
+type Attempt = { ms: number; make: (ms: number) => Promise<HttpResult> }
+
+/** Makes the request when the budgets of its method allow it. */
+export function askInTurn(
+  asker: Asker,
+  method: Method,
+  { ms, make }: Attempt,
+): Promise<HttpResult | Unavailable> {
+  return asker.ask<HttpResult>({ method, ms, make, judge: (answer) => requestOutcome(method, answer) })
 }
 
 /** Makes the call as the given identity, without any renewal. */
@@ -205,7 +224,8 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
       return { kind: 'unavailable', reason: 'steam_error', detail: 'login: Steam ended a fresh session' }
     }
     tried = moment()
-    const answer = await login(settings.loginAgent, refreshToken, settings.loginMs)
+    const { loginAgent: agent, asker, loginMs } = settings
+    const answer = await login({ agent, refreshToken, asker }, loginMs)
     if (answer.kind === 'unavailable') return answer
     if (answer.kind === 'refused') {
       return { kind: 'unavailable', reason: 'session_dead', detail: 'login: token refused' }
@@ -232,6 +252,6 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
   }
 }
 
-function late(name: string): Unavailable {
+function late(name: Method): Unavailable {
   return { kind: 'unavailable', reason: 'timeout', detail: `${name}: DEADLINE` }
 }

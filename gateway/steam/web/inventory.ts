@@ -1,6 +1,6 @@
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
 import type { Language } from '../../../contract/languages.ts'
-import { type Budget, createBudget, type Time } from '../budget.ts'
+import type { Time } from '../budget.ts'
 import { type HttpResult, inventoryRefusal, unavailableFrom } from '../outcomes.ts'
 import { type InventoryPage, parsePartnerPage, parsePublicPage } from '../parse.ts'
 import { accountOf, type InventoryAnswer, type Partner, type SteamItem, type Unavailable } from '../steam.ts'
@@ -23,25 +23,14 @@ const SMALLEST_PAGE_SIZE = 75
 /** How long after Steam refused a page as too long to try the full size again: a bad spell must not shrink it forever. */
 const SMALLER_PAGES_MS = 10 * 60_000
 
-/** Per session: 30 in two minutes. */
-export const PARTNER_LIMITS = { burst: 30, everyMs: 4_000 }
-/** Per address of ours. Not known; those who ask every 4 seconds are left alone. */
-const PUBLIC_LIMITS = { burst: 30, everyMs: 4_000 }
-
-/** Shared by all sessions of this process, because Steam counts public pages by address. */
-export type PublicAddress = { budget: Budget; pages: PageSize }
-
-export function createAddress(time: Time): PublicAddress {
-  return { budget: createBudget(PUBLIC_LIMITS, time), pages: createPageSize(time) }
-}
-
-type PageSize = {
+/** How long a public page may be; shared by all sessions of this process. */
+export type PageSize = {
   current(): number
   /** Steam thought a page of this size too long; false if there is none shorter. */
   tooLong(size: number): boolean
 }
 
-function createPageSize(time: Time): PageSize {
+export function createPageSize(time: Time): PageSize {
   let size = FIRST_PAGE_SIZE
   let fullAgainAtMs = Number.NEGATIVE_INFINITY
   const current = () => {
@@ -60,7 +49,7 @@ function createPageSize(time: Time): PageSize {
   }
 }
 
-type Way = { connection: Connection; offered: Budget; address: PublicAddress; left: () => number }
+type Way = { connection: Connection; pages: PageSize; left: () => number }
 type Wanted = { partner: Partner; game: Game; language: Language }
 
 type Pages =
@@ -101,19 +90,16 @@ function refusalOf(reason: Extract<Pages, { kind: 'refused' }>['reason']) {
   return reason === 'not_owned' ? 'no_items' : reason
 }
 
-function readOffered({ connection, offered, left }: Way, wanted: Wanted): Promise<Pages> {
+function readOffered({ connection, left }: Way, wanted: Wanted): Promise<Pages> {
   return readPages((start) => offeredPage(wanted, start), parsePartnerPage, {
-    ask: (call) => askWithin(offered, left, (ms) => connection.request(call, ms)),
+    ask: (call) => connection.request(call, left()),
     maxPages: MAX_OFFERED_PAGES,
   })
 }
 
-function readPublic({ connection, address, left }: Way, wanted: Wanted): Promise<Pages> {
-  const { budget, pages } = address
-  const ask = (call: Call, count: number) => {
-    const sized = { ...call, query: { ...call.query, count } }
-    return askWithin(budget, left, (ms) => connection.request(sized, ms))
-  }
+function readPublic({ connection, pages, left }: Way, wanted: Wanted): Promise<Pages> {
+  const ask = (call: Call, count: number) =>
+    connection.request({ ...call, query: { ...call.query, count } }, left())
   return readPages((start) => publicPage(wanted, start), parsePublicPage, {
     async ask(call) {
       let count = pages.current()
@@ -130,24 +116,6 @@ function readPublic({ connection, address, left }: Way, wanted: Wanted): Promise
 
 function isTooMany(answer: HttpResult | Unavailable): boolean {
   return answer.kind === 'reply' && answer.status === 400
-}
-
-/** Asks when the budget allows, and tells the budget what Steam thought of it. */
-async function askWithin(
-  budget: Budget,
-  left: () => number,
-  ask: (ms: number) => Promise<HttpResult | Unavailable>,
-): Promise<HttpResult | Unavailable> {
-  if (!(await budget.take(left()))) {
-    return { kind: 'unavailable', reason: 'rate_limited', detail: 'inventory: our own limit' }
-  }
-  const answer = await ask(left())
-  if (answer.kind === 'reply') {
-    // 401 is what a page for everybody answers to somebody who asked too often.
-    if (answer.status === 429 || answer.status === 401) budget.limited()
-    else budget.answered()
-  }
-  return answer
 }
 
 type Reader = { ask: (call: Call) => Promise<HttpResult | Unavailable>; maxPages: number }

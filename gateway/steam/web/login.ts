@@ -1,7 +1,9 @@
 /** Logging in to Steam with a bot's refresh token. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Agent } from 'node:https'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Unavailable } from '../steam.ts'
+import type { Asker, Outcome } from '../turns.ts'
 
 /** Steam's results that mean the token itself is no longer good, as opposed to Steam being busy. */
 const DEAD_TOKEN_RESULTS = new Set([5, 15, 26, 27, 43])
@@ -24,17 +26,50 @@ export function accountOfToken(refreshToken: string): string | null {
   }
 }
 
+type LoginCall = { agent: Agent; refreshToken: string; asker: Asker }
+
 /** Turns a refresh token into the cookies of steamcommunity.com, within `ms` in all. */
-export async function login(agent: Agent, refreshToken: string, ms: number): Promise<LoginAnswer> {
+export function login({ agent, refreshToken, asker }: LoginCall, ms: number): Promise<LoginAnswer> {
+  return asker.ask<LoginAnswer>({
+    method: 'login',
+    ms,
+    make: (left) => logIn(agent, refreshToken, left),
+    judge: outcomeOf,
+  })
+}
+
+function outcomeOf(answer: LoginAnswer): Outcome {
+  if (answer.kind !== 'unavailable') return 'answered'
+  return answer.reason === 'rate_limited' ? 'limited' : 'failed'
+}
+
+async function logIn(agent: Agent, refreshToken: string, ms: number): Promise<LoginAnswer> {
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
   session.refreshToken = refreshToken
-  const answer = session.getWebCookies().then(keepCommunityCookies, explain)
+  const limits = watchForLimits()
+  const explained = (error: unknown) => explain(error, limits.seen())
+  const answer = session.getWebCookies().then(keepCommunityCookies, explained).finally(limits.end)
   // The library would wait forever for a Steam that does not answer.
   return withDeadline(answer, ms, {
     kind: 'unavailable',
     reason: 'timeout',
     detail: 'login: no answer in time',
   })
+}
+
+const LOGIN_HOST = 'login.steampowered.com'
+const ANSWERS = 'http.client.response.finish'
+type Finished = { request: { host?: string }; response: { statusCode?: number } }
+
+/** The library does not tell the status of an answer that it cannot use. Another login's 429 counts as well. */
+function watchForLimits() {
+  let isLimited = false
+  const see = (message: unknown): void => {
+    const { request, response } = message as Finished
+    if (request.host === LOGIN_HOST && response.statusCode === 429) isLimited = true
+  }
+  subscribe(ANSWERS, see)
+  return { seen: () => isLimited, end: () => void unsubscribe(ANSWERS, see) }
 }
 
 /** Resolves to `late` if `work` has not come to an end within `ms`. */
@@ -58,10 +93,12 @@ function keepCommunityCookies(cookies: string[]): LoginAnswer {
 }
 
 /** The error's own text is dropped: it may quote the token. */
-function explain(error: unknown): LoginAnswer {
+function explain(error: unknown, sawLimit: boolean): LoginAnswer {
   const result = error instanceof Error && 'eresult' in error ? Number(error.eresult) : Number.NaN
   if (DEAD_TOKEN_RESULTS.has(result)) return { kind: 'refused', reason: 'token_dead' }
-  const reason = result === RATE_LIMIT_RESULT ? 'rate_limited' : 'steam_error'
+  const isTold = error instanceof Error && error.message === 'HTTP error 429'
+  const isLimited = result === RATE_LIMIT_RESULT || isTold || sawLimit
+  const reason = isLimited ? 'rate_limited' : 'steam_error'
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const cause = Number.isNaN(result)
     ? /^[A-Z_]{3,40}$/.test(code)

@@ -1,3 +1,4 @@
+import type { Method } from '../methods.ts'
 import { cancelOutcome, type HttpResult, sendOutcome, unavailableFrom } from '../outcomes.ts'
 import {
   type OffersPage,
@@ -29,7 +30,7 @@ const MOST_PARTNERS = 1000
 /** Steam's limit for a caller with an access token. */
 const TRADES_A_PAGE = 100
 
-export function economyCall(method: string, query: Record<string, string | number>): Call {
+export function economyCall(method: Method, query: Record<string, string | number>): Call {
   return {
     name: method,
     url: `https://api.steampowered.com/IEconService/${method}/v1/`,
@@ -40,11 +41,13 @@ export function economyCall(method: string, query: Record<string, string | numbe
 
 export async function sendOffer(connection: Connection, offer: NewOffer, ms: number): Promise<SendAnswer> {
   const answer = await connection.send(offer, ms)
-  // The connection gives up only after Steam refused the session itself: nothing was made of the offer.
-  if (answer.kind === 'unavailable') {
-    return { kind: 'refused', reason: answer.reason === 'rate_limited' ? 'rate_limited' : 'session_dead' }
-  }
+  // The connection gives up only before the offer was sent, or after Steam refused the session itself.
+  if (answer.kind === 'unavailable') return { kind: 'refused', reason: notSent(answer) }
   return sendOutcome(answer)
+}
+
+function notSent({ reason }: Unavailable): 'rate_limited' | 'not_our_turn' | 'session_dead' {
+  return reason === 'rate_limited' || reason === 'not_our_turn' ? reason : 'session_dead'
 }
 
 export async function readOffer(connection: Connection, offerId: string, ms: number): Promise<OfferAnswer> {

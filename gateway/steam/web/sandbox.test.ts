@@ -233,7 +233,6 @@ describe('an offer', () => {
     ['send-25', 'too_many_offers'],
     ['send-too-many-offers', 'too_many_in_all'],
     ['send-inventory-full', 'inventory_full'],
-    ['send-429', 'rate_limited'],
     ['send-34', 'renamed'],
   ])('D-30 of one bot alone is refused by %s as %s; another bot is not', async (misfortune, reason) => {
     const [, other] = botsSchema.parse(await control('GET', 'bots'))
@@ -250,6 +249,25 @@ describe('an offer', () => {
       opened.session.close()
     }
   })
+
+  it.each(['send-429', 'send-84'])(
+    'D-30 of one bot alone is refused by %s, and that bot then pauses',
+    async (limit) => {
+      const [, other] = botsSchema.parse(await control('GET', 'bots'))
+      const opened = await steamHere().openSession(other?.refreshToken ?? '')
+      if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+      try {
+        sandbox.begin(limit, { steamId: session.steamId, times: 1 })
+        const assets = await someAssets(1)
+        const refused = { kind: 'refused', reason: 'rate_limited' }
+        expect(await session.sendOffer(shopper, assets, 'A')).toEqual(refused)
+        expect(await session.sendOffer(shopper, assets, 'B')).toEqual({ ...refused, reason: 'not_our_turn' })
+        expect(await opened.session.sendOffer(shopper, assets, 'C')).toMatchObject({ kind: 'sent' })
+      } finally {
+        opened.session.close()
+      }
+    },
+  )
 
   it('D-24 tells a hold of the bot’s own from one of the shopper’s', async () => {
     sandbox.begin('hold-15-days', { steamId: session.steamId })

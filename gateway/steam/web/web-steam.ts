@@ -1,17 +1,17 @@
 /** The Steam port on the client libraries. The gateway loads this file through lazy-steam.ts. */
 import type { Agent } from 'node:https'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Game } from '../../../contract/games.ts'
 import type { Language } from '../../../contract/languages.ts'
 import { type Clock, systemClock } from '../../kit/clock.ts'
-import { type Budget, createBudget, type Time } from '../budget.ts'
+import type { Time } from '../budget.ts'
 import { acknowledgeOutcome, partnerRefusal, unavailableFrom } from '../outcomes.ts'
 import { parseHoldDays } from '../parse.ts'
 import type { Partner, PartnerAnswer, ProfileAnswer, SessionAnswer, Steam, SteamSession } from '../steam.ts'
 import { expiryOf } from '../token-expiry.ts'
+import { createTurns, type Observer, UNOBSERVED } from '../turns.ts'
 import { createLiveAgent } from './agent.ts'
-import { type Connection, callOnce, createIdentity, openConnection } from './connection.ts'
-import { createAddress, PARTNER_LIMITS, type PublicAddress, readInventory } from './inventory.ts'
+import { askInTurn, type Connection, callOnce, createIdentity, openConnection } from './connection.ts'
+import { createPageSize, type PageSize, readInventory } from './inventory.ts'
 import { accountOfToken } from './login.ts'
 import {
   economyBody,
@@ -43,11 +43,15 @@ export type WebSteamOptions = {
   clock?: Clock
   /** For tests of what takes minutes. */
   time?: Time
+  /** From 0 to 1, for pauses that do not all end together. */
+  random?: () => number
+  /** Told of every request. */
+  observer?: Observer
 }
 
 const TIME: Time = {
   now: () => performance.now(),
-  pause: (ms: number) => delay(ms, undefined, { ref: false }),
+  pause: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
 }
 
 /** Steam over its web pages and Web API. Needs no API key and keeps nothing between restarts. */
@@ -60,8 +64,9 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
   const loginAgent = options.redirect ?? createLiveAgent()
   const publicTransport = createTransport(options.redirect)
   const nobody = createIdentity(publicTransport)
-  const { clock = systemClock, time = TIME } = options
-  const address = createAddress(time)
+  const { clock = systemClock, time = TIME, random = Math.random, observer = UNOBSERVED } = options
+  const turns = createTurns({ time, random, observer })
+  const pages = createPageSize(time)
   return {
     async openSession(refreshToken): Promise<SessionAnswer> {
       const steamId = accountOfToken(refreshToken)
@@ -69,6 +74,7 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
       const settings = {
         redirect: options.redirect,
         loginAgent,
+        asker: turns.of(steamId),
         monotonicMs: time.now,
         clock,
         loginMs: deadlines.login,
@@ -78,14 +84,18 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
       const expiresAtMs = expiryOf(refreshToken)
       return {
         kind: 'open',
-        session: createSession({ steamId, connection: answer.connection, deadlines, address, time }),
+        session: createSession({ steamId, connection: answer.connection, deadlines, pages, time }),
         expiresAt: Number.isFinite(expiresAtMs) ? new Date(expiresAtMs) : null,
       }
     },
     readProfile(steamId): Promise<ProfileAnswer> {
       if (!isSteamId(steamId)) return Promise.resolve({ kind: 'unknown_account' })
       return readProfile(
-        (call) => callOnce({ transport: publicTransport, identity: nobody }, call, deadlines.other),
+        (call) =>
+          askInTurn(turns.ofNobody, call.name, {
+            ms: deadlines.other,
+            make: (left) => callOnce({ transport: publicTransport, identity: nobody }, call, left),
+          }),
         steamId,
         hosts,
       )
@@ -97,12 +107,11 @@ type Parts = {
   steamId: string
   connection: Connection
   deadlines: Deadlines
-  address: PublicAddress
+  pages: PageSize
   time: Time
 }
 
-function createSession({ steamId, connection, deadlines, address, time }: Parts): SteamSession {
-  const offered: Budget = createBudget(PARTNER_LIMITS, time)
+function createSession({ steamId, connection, deadlines, pages, time }: Parts): SteamSession {
   const partners = rememberPartners()
   const end = (offerId: string, how: 'cancel' | 'decline') =>
     endOffer(connection, { offerId, how, partnerSteamId: partners.of(offerId) }, deadlines.other)
@@ -116,7 +125,7 @@ function createSession({ steamId, connection, deadlines, address, time }: Parts)
     async readInventory(partner: Partner, game: Game, language: Language) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
       const left = leftOf(deadlines.inventory)
-      return readInventory({ connection, offered, address, left }, { partner, game, language })
+      return readInventory({ connection, pages, left }, { partner, game, language })
     },
     async sendOffer(partner, assets, message) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }

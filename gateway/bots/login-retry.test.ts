@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest'
+import { createLoginRetry } from './login-retry.ts'
+
+const waits = (random: number, count: number): number[] => {
+  const retry = createLoginRetry(() => random)
+  return Array.from({ length: count }, () => retry.nextMs() / 1_000)
+}
+
+describe('a login that fails', () => {
+  it('is tried again after twice as long each time, five minutes at most', () => {
+    expect(waits(0.5, 11)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300])
+  })
+
+  it('is tried by each bot at a time of its own', () => {
+    expect(waits(0, 1)).toEqual([0.75])
+    expect(waits(1, 1)).toEqual([1.25])
+  })
+
+  it('soon again only after a session that lasted', () => {
+    const retry = createLoginRetry(() => 0.5)
+    retry.nextMs()
+    retry.sessionEnded(15_000)
+    expect(retry.nextMs()).toBe(2_000)
+    retry.sessionEnded(15_001)
+    expect(retry.nextMs()).toBe(1_000)
+  })
+
+  it('for our own limits looks for its turn, and waits no longer the next time', () => {
+    const retry = createLoginRetry(() => 0.5)
+    expect([retry.nextTurnMs(), retry.nextTurnMs(), retry.nextMs()]).toEqual([3_000, 3_000, 1_000])
+  })
+})

@@ -1,0 +1,33 @@
+/** How long a bot waits before it logs in again. Pure: `random` is from 0 to 1. */
+
+const FIRST_MS = 1_000
+/** Long enough to leave a Steam alone that is down for hours. */
+const LAST_MS = 300_000
+/** A session that lasts this long was a good one. */
+const GOOD_MS = 15_000
+/** Between two looks whether our own limits let the bot log in. */
+const TURN_MS = { least: 1_000, spread: 4_000 }
+
+export type LoginRetry = {
+  /** After a login that failed, or a session that broke: doubles each time. */
+  nextMs(): number
+  /** After our own limits held the login back. */
+  nextTurnMs(): number
+  /** A session is over that lasted so long. */
+  sessionEnded(lastedMs: number): void
+}
+
+export function createLoginRetry(random: () => number): LoginRetry {
+  let ms = FIRST_MS
+  return {
+    nextMs() {
+      const jittered = ms * (0.75 + random() / 2)
+      ms = Math.min(ms * 2, LAST_MS)
+      return jittered
+    },
+    nextTurnMs: () => TURN_MS.least + TURN_MS.spread * random(),
+    sessionEnded(lastedMs) {
+      if (lastedMs > GOOD_MS) ms = FIRST_MS
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { judgeTokenRefusal } from './token-refusal.ts'
+
+const FIRST = new Date('2026-11-22T12:00:00Z')
+const later = (minutes: number) => new Date(FIRST.getTime() + minutes * 60_000)
+
+describe('a refused token', () => {
+  it('D-18 is tried again within the hour, and is dead only when it is refused an hour later', () => {
+    const asked: number[] = []
+    let now = FIRST
+    let since: Date | null = null
+    for (;;) {
+      const verdict = judgeTokenRefusal(since, now)
+      if (verdict.kind === 'dead') break
+      since ??= now
+      asked.push((verdict.at.getTime() - FIRST.getTime()) / 60_000)
+      now = verdict.at
+    }
+    expect(asked).toEqual([5, 10, 20, 40, 60])
+  })
+
+  it('is not dead by refusals within the hour, however many', () => {
+    expect(judgeTokenRefusal(FIRST, later(59))).toEqual({ kind: 'again', at: later(60) })
+    expect(judgeTokenRefusal(FIRST, FIRST)).toEqual({ kind: 'again', at: later(5) })
+  })
+})

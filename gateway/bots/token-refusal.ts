@@ -1,0 +1,15 @@
+/** When a refused token is tried again, and when it is given up. Pure. */
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+
+export type TokenVerdict = { kind: 'again'; at: Date } | { kind: 'dead' }
+
+/** Steam refuses good tokens at times. Only a refusal an hour after the first one counts. `since`: the first one's time. */
+export function judgeTokenRefusal(since: Date | null, now: Date): TokenVerdict {
+  if (since === null) return { kind: 'again', at: new Date(now.getTime() + 5 * MINUTE_MS) }
+  const ageMs = now.getTime() - since.getTime()
+  if (ageMs >= HOUR_MS) return { kind: 'dead' }
+  const againMs = now.getTime() + Math.max(5 * MINUTE_MS, ageMs)
+  return { kind: 'again', at: new Date(Math.min(againMs, since.getTime() + HOUR_MS)) }
+}

@@ -1,0 +1,43 @@
+/**
+ * Everything that is asked of Steam, and how often one account and one address may ask it.
+ *
+ * Steam tells nobody its limits. The buckets of accounts for GetTradeOffer, GetTradeHoldDurations, GetTradeOffers,
+ * GetTradeStatus, GetTradeHistory and partnerinventory were measured by others (assetpaygg/steam-mobile, rateLimits).
+ * About a second between sends is said to be safe by the author of the libraries. The rest are guesses on the low side:
+ * those of addresses carry 50 bots that each read a list every five seconds.
+ */
+import type { BudgetLimits } from './budget.ts'
+
+type Limits = {
+  /** Null for public pages: they are asked in nobody's name. */
+  account: BudgetLimits | null
+  /** Shared by all bots of this process. */
+  address: BudgetLimits
+}
+
+const every = (everyMs: number, burst: number): BudgetLimits => ({ burst, everyMs })
+
+/** No method shares a budget with another, so no read can hold up a send or a cancel. */
+export const METHODS = {
+  GetTradeOffer: { account: every(5, 3_750), address: every(20, 500) },
+  GetTradeHoldDurations: { account: every(5, 3_750), address: every(20, 500) },
+  GetTradeOffers: { account: every(125, 85), address: every(60, 100) },
+  GetTradeStatus: { account: every(2_000, 25), address: every(50, 200) },
+  GetTradeHistory: { account: every(15_000, 25), address: every(250, 100) },
+  partnerinventory: { account: every(4_000, 30), address: every(250, 100) },
+  /** Not known. Callers that ask for one page every 4 seconds are left alone. */
+  inventory: { account: null, address: every(4_000, 30) },
+  profile: { account: null, address: every(200, 200) },
+  miniprofile: { account: null, address: every(200, 200) },
+  send: { account: every(1_000, 5), address: every(100, 50) },
+  /** All open offers of a bot may come to their deadline at once. */
+  cancel: { account: every(500, 30), address: every(50, 200) },
+  decline: { account: every(1_000, 10), address: every(100, 50) },
+  acknowledge: { account: every(30_000, 10), address: every(500, 50) },
+  /** Each is about five requests. */
+  login: { account: every(30_000, 10), address: every(1_000, 4) },
+} as const satisfies Record<string, Limits>
+
+export type Method = keyof typeof METHODS
+
+export const limitsOf = (method: Method): Limits => METHODS[method]

@@ -1,0 +1,196 @@
+/** Counts what reaches Steam, on a clock that the test moves on. */
+import { describe, expect, it } from 'vitest'
+import { type HandDriven, handDriven } from '../testing/hand-driven.ts'
+import { METHODS, type Method } from './methods.ts'
+import { type Asker, createTurns, type HeldBack, type Outcome } from './turns.ts'
+
+const DEADLINE_MS = 10_000
+const WATCH_MS = 5_000
+const HOUR_MS = 3_600_000
+const METHOD_NAMES = Object.keys(METHODS) as Method[]
+
+type Asked = { method: Method; account: string; atMs: number; outcome: Outcome }
+
+/** `steam` answers a request; what it was asked is kept. */
+function aFleet(time: HandDriven, steam: (asked: Omit<Asked, 'outcome'>) => Outcome = () => 'answered') {
+  const asked: Asked[] = []
+  const heldBack: [Method, HeldBack][] = []
+  const turns = createTurns({
+    time,
+    random: () => 0,
+    observer: { asked() {}, heldBack: (method, why) => void heldBack.push([method, why]) },
+  })
+  const ask = (method: Method, account: string, ms = DEADLINE_MS) =>
+    turns.of(account).ask<{ kind: Outcome }>({
+      method,
+      ms,
+      async make() {
+        const request = { method, account, atMs: time.now() }
+        const outcome = steam(request)
+        asked.push({ ...request, outcome })
+        return { kind: outcome }
+      },
+      judge: ({ kind }) => kind,
+    })
+  return { asked, heldBack, ask, turns }
+}
+
+const bots = (count: number) => Array.from({ length: count }, (_, index) => `bot ${index}`)
+
+/** How many requests of one kind came within any `ms`. */
+function mostWithin(asked: readonly Asked[], ms: number): number {
+  return Math.max(
+    0,
+    ...asked.map(({ atMs }) => asked.filter((other) => other.atMs >= atMs && other.atMs < atMs + ms).length),
+  )
+}
+
+/** Requests that came while the last refusal of theirs was younger than the shortest pause. */
+function duringPauses(asked: readonly Asked[]): Asked[] {
+  let refusedAtMs = Number.NEGATIVE_INFINITY
+  return asked.filter(({ atMs, outcome }) => {
+    const isTooSoon = atMs > refusedAtMs && atMs < refusedAtMs + 30_000
+    if (outcome === 'limited') refusedAtMs = atMs
+    return isTooSoon
+  })
+}
+
+describe('50 bots on one address', () => {
+  it('that start together log in one after the other', async () => {
+    const time = handDriven()
+    const { asked, ask } = aFleet(time)
+    const logIn = async (bot: string): Promise<void> => {
+      for (;;) {
+        const { kind } = await ask('login', bot)
+        if (kind === 'answered') return
+        await time.pause(1_000)
+      }
+    }
+    const started = Promise.all(bots(50).map(logIn))
+    await time.advance(60_000)
+    await started
+    expect(asked).toHaveLength(50)
+    const { burst, everyMs } = METHODS.login.address
+    expect(mostWithin(asked, 10_000)).toBeLessThanOrEqual(burst + 10_000 / everyMs)
+  })
+
+  it('that watch through an hour of 429 ask nothing during a pause, and less each time', async () => {
+    const time = handDriven()
+    const { asked, ask } = aFleet(time, () => 'limited')
+    for (let atMs = 0; atMs < HOUR_MS; atMs += WATCH_MS) {
+      for (const bot of bots(50)) {
+        void ask('GetTradeOffers', bot)
+        void ask('GetTradeStatus', bot)
+        void ask('cancel', bot)
+      }
+      await time.advance(WATCH_MS)
+    }
+    for (const method of ['GetTradeOffers', 'GetTradeStatus', 'cancel'] as const) {
+      const all = asked.filter((request) => request.method === method)
+      // All 50 were under way when the first refusal came. From then on one of them asks for the whole address.
+      const [first, later] = [all.filter(({ atMs }) => atMs === 0), all.filter(({ atMs }) => atMs > 0)]
+      expect(first).toHaveLength(50)
+      expect(duringPauses([...first.slice(0, 1), ...later])).toEqual([])
+      expect(later.map(({ atMs }) => atMs / 1_000)).toEqual([
+        30, 90, 210, 450, 930, 1_530, 2_130, 2_730, 3_330,
+      ])
+    }
+    expect(METHOD_NAMES.filter((method) => asked.some((request) => request.method === method))).toHaveLength(
+      3,
+    )
+  })
+
+  it('pause for one account alone while only that one is refused', async () => {
+    const time = handDriven()
+    const { asked, ask, heldBack } = aFleet(time, ({ account }) =>
+      account === 'bot 7' ? 'limited' : 'answered',
+    )
+    for (let atMs = 0; atMs < HOUR_MS; atMs += WATCH_MS) {
+      for (const bot of bots(50)) void ask('GetTradeOffers', bot)
+      await time.advance(WATCH_MS)
+    }
+    const of = (account: string) => asked.filter((request) => request.account === account)
+    expect(duringPauses(of('bot 7'))).toEqual([])
+    expect(of('bot 7')).toHaveLength(10)
+    expect(of('bot 8')).toHaveLength(HOUR_MS / WATCH_MS)
+    expect(heldBack).toHaveLength(HOUR_MS / WATCH_MS - 10)
+  })
+})
+
+describe('a method', () => {
+  it.each(METHOD_NAMES)('%s keeps to the budgets of account and address in every minute', async (method) => {
+    const time = handDriven()
+    const { asked, ask } = aFleet(time)
+    const { account, address } = METHODS[method]
+    const wanted = 3 * Math.ceil((account ?? address).burst + 60_000 / (account ?? address).everyMs)
+    for (let second = 0; second < 60; second += 1) {
+      for (let count = 0; count < Math.min(wanted / 60, 100); count += 1) void ask(method, 'bot', 0)
+      await time.advance(1_000)
+    }
+    const most = (limits: { burst: number; everyMs: number }) => limits.burst + 60_000 / limits.everyMs
+    expect(asked.length).toBeLessThanOrEqual(Math.min(most(account ?? address), most(address)))
+    expect(asked.length).toBeGreaterThanOrEqual(Math.min(address.burst, (account ?? address).burst))
+  })
+
+  it('never waits longer than half of its deadline, and says that Steam was not asked', async () => {
+    const time = handDriven()
+    const { asked, ask, heldBack } = aFleet(time)
+    const { burst, everyMs } = METHODS.send.account
+    for (let count = 0; count < burst; count += 1) await ask('send', 'bot')
+    const waiting = ask('send', 'bot', 2 * everyMs)
+    expect(await ask('send', 'bot', 2 * everyMs)).toEqual({
+      kind: 'unavailable',
+      reason: 'not_our_turn',
+      detail: 'send: our own budget is spent',
+    })
+    expect(heldBack).toEqual([['send', 'out_of_budget']])
+    await time.advance(everyMs)
+    expect(await waiting).toEqual({ kind: 'answered' })
+    expect(asked.at(-1)?.atMs).toBe(everyMs)
+  })
+
+  it('that is asked too often, or refused, holds up no send and no cancel', async () => {
+    const time = handDriven()
+    const { asked, ask } = aFleet(time, ({ method }) => (method.startsWith('Get') ? 'limited' : 'answered'))
+    for (const bot of bots(50)) {
+      for (let count = 0; count < 100; count += 1) void ask('GetTradeOffers', bot, 0)
+      void ask('GetTradeOffer', bot)
+    }
+    await time.advance(1)
+    expect(await ask('cancel', 'bot 1', 1)).toEqual({ kind: 'answered' })
+    expect(await ask('send', 'bot 1', 1)).toEqual({ kind: 'answered' })
+    expect(asked.at(-1)?.method).toBe('send')
+  })
+
+  it('keeps its pause when the session of its account is opened again', async () => {
+    const time = handDriven()
+    const { ask, turns } = aFleet(time, () => 'limited')
+    await ask('GetTradeHistory', 'bot')
+    const again: Asker = turns.of('bot')
+    const answer = again.ask({
+      method: 'GetTradeHistory',
+      ms: 1_000,
+      make: async () => null,
+      judge: () => 'answered',
+    })
+    expect(await answer).toMatchObject({
+      reason: 'not_our_turn',
+      detail: 'GetTradeHistory: paused after a 429',
+    })
+  })
+
+  it('goes on after a request that broke in the middle of its probe', async () => {
+    const time = handDriven()
+    const { ask, turns } = aFleet(time, ({ atMs }) => (atMs === 0 ? 'limited' : 'answered'))
+    await ask('GetTradeHistory', 'bot')
+    await time.advance(30_000)
+    const broken = turns.of('bot').ask({
+      method: 'GetTradeHistory',
+      ms: 1_000,
+      make: () => Promise.reject(new Error('a defect')),
+      judge: () => 'answered',
+    })
+    await expect(broken).rejects.toThrow('a defect')
+    expect(await ask('GetTradeHistory', 'bot')).toEqual({ kind: 'answered' })
+  })
+})

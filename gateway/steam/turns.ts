@@ -1,0 +1,147 @@
+/** Lets requests to Steam take turns: every method has a budget for each account, and one for this process's address. */
+import {
+  type Budget,
+  type BudgetLimits,
+  type Circumstances,
+  createBudget,
+  type Time,
+  type Turn,
+} from './budget.ts'
+import { limitsOf, type Method } from './methods.ts'
+import type { Unavailable } from './steam.ts'
+
+/** `failed`: no answer, or one that says that Steam is in trouble. */
+export type Outcome = 'answered' | 'limited' | 'failed'
+
+/** `out_of_budget`, `paused`: the request was not made. */
+export type HeldBack = 'out_of_budget' | 'paused'
+
+/** Told of every request that was made, and of every one that was held back. */
+export type Observer = {
+  asked(method: Method, seen: { outcome: Outcome; seconds: number }): void
+  heldBack(method: Method, why: HeldBack): void
+}
+
+export const UNOBSERVED: Observer = { asked() {}, heldBack() {} }
+
+type Request<T> = {
+  method: Method
+  /** Limit in all, the wait for a turn included. */
+  ms: number
+  /** Makes the request within the milliseconds that are left. */
+  make(ms: number): Promise<T>
+  judge(answer: T): Outcome
+}
+
+/** One account's way to Steam. */
+export type Asker = {
+  /** Makes the request when it is its turn. `not_our_turn` means that it was certainly not made. */
+  ask<T>(request: Request<T>): Promise<T | Unavailable>
+}
+
+export type Turns = {
+  /** `account` is kept in mind: a session that is opened again finds its budgets as they were. */
+  of(account: string): Asker
+  /** For public pages. */
+  ofNobody: Asker
+}
+
+/** The part of a deadline that may be spent on waiting: the request needs the rest. */
+const WAITING_SHARE = 1 / 2
+/** How many accounts must be refused the same method until the address counts as refused. */
+const ACCOUNTS_OF_ADDRESS = 2
+const MOST_ACCOUNTS = 1_000
+
+type Settings = { time: Time; random: () => number; observer: Observer }
+type Budgets = (method: Method) => Budget
+
+export function createTurns(settings: Settings): Turns {
+  const address = budgetsBy(settings, (method) => limitsOf(method).address)
+  const accounts = new Map<string, Budgets>()
+
+  /** Whether a refusal is meant for the address: its probe was refused, or several accounts are. */
+  const isOfAddress = (method: Method, turn: Turn, own: Budgets | undefined): boolean => {
+    if (own === undefined || limitsOf(method).account === null || turn.isProbe) return true
+    const refused = [...accounts.values()].filter((budgets) => budgets(method).isPaused())
+    return refused.length >= ACCOUNTS_OF_ADDRESS
+  }
+  const askerOf = (own: Budgets | undefined): Asker => ({
+    async ask({ method, ms, make, judge }) {
+      const { time, observer } = settings
+      const untilMs = time.now() + ms
+      const budgets: Pair<Budget> = {
+        address: address(method),
+        account: limitsOf(method).account === null ? undefined : own?.(method),
+      }
+      const given = await waitForTurn(budgets, { ms: ms * WAITING_SHARE, time })
+      if (typeof given === 'string') {
+        observer.heldBack(method, given)
+        return notOurTurn(method, given)
+      }
+      const beganMs = time.now()
+      let outcome: Outcome = 'failed'
+      try {
+        const answer = await make(untilMs - beganMs)
+        outcome = judge(answer)
+        return answer
+      } finally {
+        observer.asked(method, { outcome, seconds: (time.now() - beganMs) / 1000 })
+        tell(given.account, outcome)
+        const isSpared = outcome === 'limited' && !isOfAddress(method, given.address, own)
+        tell(given.address, isSpared ? 'failed' : outcome)
+      }
+    },
+  })
+  return {
+    of(account) {
+      const known = accounts.get(account) ?? budgetsBy(settings, (method) => limitsOf(method).account)
+      accounts.delete(account)
+      accounts.set(account, known)
+      const [oldest] = accounts.keys()
+      if (accounts.size > MOST_ACCOUNTS && oldest !== undefined) accounts.delete(oldest)
+      return askerOf(known)
+    },
+    ofNobody: askerOf(undefined),
+  }
+}
+
+const NO_LIMIT: BudgetLimits = { burst: 1, everyMs: 0 }
+
+function budgetsBy(around: Circumstances, limits: (method: Method) => BudgetLimits | null): Budgets {
+  const made = new Map<Method, Budget>()
+  return (method) => {
+    const budget = made.get(method) ?? createBudget(limits(method) ?? NO_LIMIT, around)
+    made.set(method, budget)
+    return budget
+  }
+}
+
+/** `account`: undefined where the method has no budget of accounts. */
+type Pair<T> = { address: T; account: T | undefined }
+
+/** Takes one turn of both budgets, or none. Resolves to why there is none. */
+async function waitForTurn(
+  { address, account }: Pair<Budget>,
+  { ms, time }: { ms: number; time: Time },
+): Promise<Pair<Turn> | HeldBack> {
+  const waitMs = Math.max(address.waitMs(), account?.waitMs() ?? 0)
+  if (waitMs === Number.POSITIVE_INFINITY) return 'paused'
+  if (waitMs > ms) return 'out_of_budget'
+  const given = { address: address.take(), account: account?.take() }
+  if (waitMs > 0) await time.pause(waitMs)
+  if (given.address.isGood() && given.account?.isGood() !== false) return given
+  given.address.unanswered()
+  given.account?.unanswered()
+  return 'paused'
+}
+
+function tell(turn: Turn | undefined, outcome: Outcome): void {
+  if (outcome === 'limited') turn?.limited()
+  else if (outcome === 'answered') turn?.answered()
+  else turn?.unanswered()
+}
+
+function notOurTurn(method: Method, why: HeldBack): Unavailable {
+  const detail = why === 'paused' ? 'paused after a 429' : 'our own budget is spent'
+  return { kind: 'unavailable', reason: 'not_our_turn', detail: `${method}: ${detail}` }
+}

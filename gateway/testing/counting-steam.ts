@@ -1,0 +1,61 @@
+/** The port, with answers that a test sets and a count of the sessions that are open. */
+import type { SessionAnswer, Steam, SteamSession } from '../steam/steam.ts'
+
+export const BOT_STEAM_ID = '76561198000000001'
+export const BOT_TOKEN = 'refresh-token-of-the-bot'
+export const BOT_DOWN = { kind: 'unavailable', reason: 'steam_error', detail: 'ECONNREFUSED' } as const
+
+export type CountingSteam = ReturnType<typeof countingSteam>
+
+export function countingSteam() {
+  const fake = {
+    open: 0,
+    mostOpen: 0,
+    opened: 0,
+    refused: 0,
+    acknowledged: 0,
+    session: 'open' as 'open' | 'down' | 'dead',
+    answers: 'good' as 'good' | 'down' | 'dead',
+    async openSession(refreshToken: string): Promise<SessionAnswer> {
+      if (fake.session === 'down') return BOT_DOWN
+      if (fake.session === 'dead' || refreshToken !== BOT_TOKEN) {
+        fake.refused += 1
+        return { kind: 'refused', reason: 'token_dead' }
+      }
+      fake.open += 1
+      fake.opened += 1
+      fake.mostOpen = Math.max(fake.mostOpen, fake.open)
+      return { kind: 'open', session: fakeSession(), expiresAt: new Date('2027-05-01T00:00:00Z') }
+    },
+    async readProfile(steamId: string) {
+      const profile = { steamId, name: 'Bot #1', avatarUrl: '/a.jpg', profileUrl: '/p', level: 7 }
+      return { kind: 'profile' as const, profile }
+    },
+  }
+  const answer = async <T>(good: T) => {
+    if (fake.answers === 'dead') return { ...BOT_DOWN, reason: 'session_dead' as const }
+    return fake.answers === 'down' ? BOT_DOWN : good
+  }
+  function fakeSession(): SteamSession {
+    return {
+      steamId: BOT_STEAM_ID,
+      checkPartner: () => answer({ kind: 'ok', holdDays: { partner: 0, own: 0 } } as const),
+      readInventory: () => answer({ kind: 'refused', reason: 'no_items' } as const),
+      sendOffer: async () => ({ kind: 'sent', offerId: '1' }),
+      readOffer: () => answer({ kind: 'missing' } as const),
+      listSentOffers: () => answer({ kind: 'offers' as const, offers: [], received: [], unreadable: 0 }),
+      cancelOffer: () => answer({ kind: 'done' } as const),
+      declineOffer: () => answer({ kind: 'done' } as const),
+      readSteamTrade: () => answer({ kind: 'missing' } as const),
+      listSteamTrades: () => answer({ kind: 'trades' as const, trades: [], unreadable: 0 }),
+      acknowledgeProtection: () => {
+        fake.acknowledged += 1
+        return answer({ kind: 'done' } as const)
+      },
+      close() {
+        fake.open -= 1
+      },
+    }
+  }
+  return fake satisfies Steam
+}

@@ -1,0 +1,35 @@
+/** A monotonic clock that only a test moves on. What waits for it goes on when its moment has come. */
+import { setImmediate as turn } from 'node:timers/promises'
+
+export type HandDriven = ReturnType<typeof handDriven>
+
+/** What waited goes on in one of the next turns of the event loop. */
+const TURNS = 3
+
+export function handDriven() {
+  let nowMs = 0
+  let waiting: { atMs: number; goOn: () => void }[] = []
+  const settle = async () => {
+    for (let turns = 0; turns < TURNS; turns += 1) await turn()
+  }
+  return {
+    now: () => nowMs,
+    pause: (ms: number): Promise<void> =>
+      new Promise((goOn) => {
+        waiting.push({ atMs: nowMs + ms, goOn })
+      }),
+    /** Moves on, and wakes each that waits at its own moment. */
+    async advance(ms: number): Promise<void> {
+      const untilMs = nowMs + ms
+      for (;;) {
+        await settle()
+        const next = waiting.sort((a, b) => a.atMs - b.atMs)[0]
+        if (next === undefined || next.atMs > untilMs) break
+        nowMs = next.atMs
+        waiting = waiting.filter((other) => other !== next)
+        next.goOn()
+      }
+      nowMs = untilMs
+    },
+  }
+}
