@@ -42,7 +42,7 @@ const SAMPLES: Record<EventType, Sample> = {
   },
   'deposit.trade_timeout': {
     meaning:
-      'The offer was not accepted in time, you cancelled it (`cancelled_by_store`), or somebody else did with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`).',
+      'The offer was not accepted in time, you cancelled it (`cancelled_by_store`), or somebody else did with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`). Or nobody could learn what became of it: for 15 days (`unresolved`), or because the operator ended it (`ended_by_operator`) or retired its bot (`bot_retired`). Like every end, it can still be followed by `deposit.succeeded`.',
     sequence: 15,
     ...ended('tradeTimeout', 'deadline'),
   },

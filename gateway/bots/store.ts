@@ -14,7 +14,7 @@ const LEASE_SECONDS = 25
 export const LEASE_MS = LEASE_SECONDS * 1000
 
 /** States of a bot that a process may speak for. */
-const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
+export const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
 const reachable = sql<boolean>`(bot.online and coalesce(bot.lease_until > now(), false))`

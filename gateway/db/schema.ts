@@ -36,7 +36,7 @@ export type ApiKeyTable = {
 }
 
 /** `dead`: Steam refuses its token. `removed`: the operator took it out for good; its trades stay. */
-export type BotState = 'active' | 'paused' | 'dead' | 'removed'
+export type BotState = 'active' | 'paused' | 'dead' | 'retired' | 'removed'
 
 export type BotBarTable = {
   bot_id: bigint

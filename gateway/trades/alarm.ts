@@ -17,11 +17,19 @@ const SOON_MS = 5_000
 const MISSED_MS = 15_000
 export const SLOW_MS = 60_000
 
+const RARE_MS = 300_000
+const HOURLY_MS = 3_600_000
+
 /** After waiting this long, look less often. */
 const PATIENCE_MS = 120_000
+const LONG_MS = 3_600_000
 
-/** A trade that ended without its items is looked at again so long after its end: Steam may have been late. */
-const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+/** An accepted offer that Steam proves after days is in nobody's way. */
+const PROOF_MS = 86_400_000
+
+/** A trade that ended without its items is looked at for so long after its end: Steam may have been late. */
+export const LAST_REVIEW_MS = 24 * 3_600_000
+const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, LAST_REVIEW_MS]
 
 /** How often an offer is looked at whose items Steam holds, and from its own end of the hold on. */
 const HELD_MS = 6 * 3_600_000
@@ -96,10 +104,11 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'sending':
       return plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
     case 'unknown':
+      if (isPast(trade.startedAt, LONG_MS, now)) return plus(now, RARE_MS)
       return plus(now, trade.missedReads === 0 ? SOON_MS : MISSED_MS)
     case 'active':
       if (trade.badEnd !== null) return plus(now, BAD_END_PAUSE_MS + 1_000)
-      if (trade.acceptedAt !== null) return nextLook(trade.acceptedAt, now)
+      if (trade.acceptedAt !== null) return nextProof(trade.acceptedAt, now)
       if (trade.cancelling !== null || now >= trade.deadline) return nextLook(trade.deadline, now)
       return trade.deadline
     case 'refused':
@@ -140,7 +149,11 @@ export function nextReview(trade: Pick<EndedTrade, 'startedAt' | 'endedAt'>, now
 
 /** When to look again at what has been waited for since then. */
 export function nextLook(since: Date, now: Date): Date {
+  if (isPast(since, LONG_MS, now)) return plus(now, RARE_MS)
   return plus(now, isPast(since, PATIENCE_MS, now) ? SLOW_MS : SOON_MS)
 }
+
+const nextProof = (acceptedAt: Date, now: Date): Date =>
+  isPast(acceptedAt, PROOF_MS, now) ? plus(now, HOURLY_MS) : nextLook(acceptedAt, now)
 
 const plus = (time: Date, ms: number): Date => new Date(time.getTime() + ms)

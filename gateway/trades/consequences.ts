@@ -5,6 +5,7 @@ import type { CreditMode, Liability } from '../db/trade-tables.ts'
 import { type DepositCause, decideDeposit } from '../deposits/deposit.ts'
 import { deliveryMovements, heldPart, least, type Movement, releaseMovements } from '../ledger/entry.ts'
 import { reversalMovements } from '../ledger/reversal.ts'
+import { lineOfEnd, lineOfHold, lineOfUnwatched } from './giving-up.ts'
 import type { Trade, TradeEvent } from './trade.ts'
 
 /** How a store is credited, and who bears a reversal. Fixed on the trade at its delivery. */
@@ -116,8 +117,10 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
       return { standing, effects: [line('warn', 'send of an offer was not answered')] }
     case 'refused':
       return { standing, effects: [free, ...refusalEffects(event)] }
-    case 'abandoned':
-      return { standing, effects: [free, line('warn', 'unanswered offer is not on Steam')] }
+    case 'abandoned': {
+      const { level, message } = lineOfEnd(event.reason) ?? NOT_FOUND
+      return { standing, effects: [free, line(level, message)] }
+    }
     case 'activated':
       return move(standing, { kind: 'offer_stands' }, [
         { kind: 'wake', at: event.deadline },
@@ -133,10 +136,12 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
     case 'hold_seen':
       return { standing, effects: [line('warn', 'Steam holds the items of an offer whose trade had ended')] }
     case 'hold_ended': {
-      const ended: Effect = event.isOverdue
-        ? line('error', 'Steam still holds the items of an offer, a day after its own end of the hold')
-        : line('info', 'hold of Steam ended without a delivery')
-      return { standing, effects: [free, ended] }
+      const { level, message } = lineOfHold(event.because)
+      return { standing, effects: [free, line(level, message)] }
+    }
+    case 'unwatched': {
+      const { because } = event
+      return { standing, effects: [line('error', lineOfUnwatched(trade), { because })] }
     }
     case 'delivered':
       return deliver(standing, event)
@@ -163,6 +168,8 @@ const NOTHING_MORE: ReadonlySet<TradeEvent['kind']> = new Set([
   'doubted',
   'closed',
 ])
+
+const NOT_FOUND = { level: 'warn', message: 'unanswered offer is not on Steam' } as const
 
 function line(
   level: 'info' | 'warn' | 'error',
@@ -206,6 +213,8 @@ export function moved(status: Exclude<DepositStatus, 'created'>): Effect[] {
 }
 
 function warningsOf(reason: string): Effect[] {
+  const givenUp = lineOfEnd(reason)
+  if (givenUp !== undefined) return [line(givenUp.level, givenUp.message)]
   if (reason.startsWith('cancelled_elsewhere')) {
     return [line('error', 'offer was cancelled, but not by this till: check the account of the bot')]
   }

@@ -36,7 +36,7 @@ describe('items that Steam holds', () => {
     }
     for (const state of ['cancelled', 'declined', 'expired', 'invalid_items'] as const) {
       expect(decided(waiting, read(state), DAY)).toEqual([
-        { kind: 'hold_ended', isOverdue: false, at: at(DAY) },
+        { kind: 'hold_ended', because: 'seen', at: at(DAY) },
       ])
     }
   })
@@ -52,7 +52,7 @@ describe('items that Steam holds', () => {
     const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', heldUntil: at(15 * DAY) }
     expect(decided(waiting, read('in_escrow'), 16 * DAY - 1)).toEqual([])
     expect(decided(waiting, read('in_escrow'), 16 * DAY)).toEqual([
-      { kind: 'hold_ended', isOverdue: true, at: at(16 * DAY) },
+      { kind: 'hold_ended', because: 'overdue', at: at(16 * DAY) },
     ])
   })
 })

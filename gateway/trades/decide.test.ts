@@ -119,7 +119,7 @@ describe('a list of the sent offers', () => {
     expect(decided({ ...unknown, missedReads: 1 }, listed(), 45)).toEqual([{ kind: 'offer_missed' }])
     expect(decided(twice, listed(), 45)).toEqual([
       { kind: 'offer_missed' },
-      { kind: 'abandoned', at: at(45) },
+      { kind: 'abandoned', reason: 'not_found_on_steam', at: at(45) },
     ])
   })
 

@@ -5,12 +5,14 @@ import { isPast } from '../kit/clock.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
 import type { Offer, SendAnswer, SteamTrade } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS } from './alarm.ts'
+import { decideGivenUp, OVERDUE_MS } from './giving-up.ts'
 import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
 import { type Attempt, judgeRefusal } from './refusal.ts'
 import {
   type CancelReason,
   type End,
   type EndedTrade,
+  type GivenUp,
   isDeliverable,
   isEnded,
   lastLookAfter,
@@ -46,6 +48,8 @@ export type Fact =
   | { kind: 'store_cancels' }
   /** Another trade of the deposit brought its items. Told by whoever learnt that, at whichever bot. */
   | { kind: 'others_came' }
+  /** Told by a sweep or an operator: no lease is needed. */
+  | { kind: 'given_up'; because: GivenUp }
   | { kind: 'offer_read'; offer: Offer }
   | { kind: 'exchange_read'; offerId: string; exchange: SteamTrade }
 
@@ -75,6 +79,8 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
       return decideCancel(trade, 'store')
     case 'others_came':
       return decideCancel(trade, 'deadline')
+    case 'given_up':
+      return decideGivenUp(trade, fact.because, now)
     case 'offer_read': {
       const { offer } = fact
       if (isEnded(trade) && isOfferOf(trade, offer)) return decideHold(trade, offer, now)
@@ -130,7 +136,10 @@ function decideList(trade: Trade, { offers, unreadable }: List, around: Circumst
   // A list that could not be read in full does not prove that the offer is missing.
   if (unreadable > 0) return []
   const isOver = isPast(trade.startedAt, MISSED_OVER_MS, around.now) && trade.missedReads + 1 >= MISSED_READS
-  return [{ kind: 'offer_missed' }, ...(isOver ? [{ kind: 'abandoned', at: around.now } as const] : [])]
+  return [
+    { kind: 'offer_missed' },
+    ...(isOver ? [{ kind: 'abandoned', reason: 'not_found_on_steam', at: around.now } as const] : []),
+  ]
 }
 
 const END_OF = {
@@ -213,9 +222,6 @@ function badEnd(trade: TradeIn<'active'>, seen: string, now: Date): TradeEvent[]
 /** The longest hold of Steam's. */
 const LONGEST_HOLD_MS = 15 * 86_400_000
 
-/** A hold that Steam still tells of so long after its end is no longer waited for. */
-const OVERDUE_MS = 86_400_000
-
 const holdEndOf = ({ startedAt }: { startedAt: Date }, { escrowEndsAt }: Offer): Date =>
   escrowEndsAt ?? new Date(startedAt.getTime() + LONGEST_HOLD_MS)
 
@@ -225,12 +231,12 @@ function decideHold(trade: EndedTrade, offer: Offer, now: Date): TradeEvent[] {
   if (startedAt === null) return []
   if (offer.state !== 'in_escrow') {
     const isOver = heldUntil !== null && judgeStray(offer).kind === 'nothing'
-    return isOver ? [{ kind: 'hold_ended', isOverdue: false, at: now }] : []
+    return isOver ? [{ kind: 'hold_ended', because: 'seen', at: now }] : []
   }
   const until = holdEndOf({ startedAt }, offer)
   const isOverdue = isPast(until, OVERDUE_MS, now) && isPast(startedAt, LONGEST_HOLD_MS, now)
   if (heldUntil === null) return isOverdue ? [] : [{ kind: 'hold_seen', offerId: offer.offerId, until }]
-  return isOverdue ? [{ kind: 'hold_ended', isOverdue, at: now }] : []
+  return isOverdue ? [{ kind: 'hold_ended', because: 'overdue', at: now }] : []
 }
 
 type Exchange = Extract<Fact, { kind: 'exchange_read' }>

@@ -13,6 +13,7 @@ const WAKE_AGAIN_MS = 30_000
 /** Wakes the bot of every trade that is due. */
 export async function sweepTrades(deps: ShellDeps): Promise<void> {
   await refuseStaleIntents(deps)
+  await endHopeless(deps)
   const { trades, clock, log } = deps
   const now = clock.now()
   const nextAt = new Date(now.getTime() + WAKE_AGAIN_MS)
@@ -37,6 +38,20 @@ async function refuseStaleIntents(deps: ShellDeps): Promise<void> {
       deps.log.error({ ...about, botId: String(trade.botId) }, 'no bot took up a trade in time')
     } catch (error) {
       deps.log.error({ err: error, ...about }, 'a trade that no bot took up could not be ended')
+    }
+  }
+}
+
+/** Ends what Steam never said the end of. No bot is needed for it, so one that never comes back holds nothing open. */
+async function endHopeless(deps: ShellDeps): Promise<void> {
+  for (const { because, ...trade } of await deps.trades.hopelessTrades(deps.clock.now(), MOST_DUE)) {
+    try {
+      await record(deps, { tradeId: trade.id }, { kind: 'given_up', because })
+    } catch (error) {
+      deps.log.error(
+        { err: error, ...aboutTrade(trade) },
+        'a trade without a word of Steam could not be ended',
+      )
     }
   }
 }

@@ -12,6 +12,7 @@ import { applyEffect } from './effects-store.ts'
 import type { IntentDeps } from './intent-store.ts'
 import { standingOf } from './standing-store.ts'
 import {
+  botGone,
   columnsOf,
   factsOf,
   liveTradeOf,
@@ -127,7 +128,13 @@ export function openTradeTx(deps: IntentDeps, tx: Tx): TradeTx {
       return lockedOf(row)
     },
     async lockTrade(id) {
-      const row = await tx.selectFrom('trade').selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+      const row = await tx
+        .selectFrom('trade')
+        .selectAll()
+        .select(botGone)
+        .where('id', '=', id)
+        .forUpdate('trade')
+        .executeTakeFirst()
       if (row === undefined) return undefined
       rows.set(id, row)
       return { trade: await withItems(tx, row), facts: factsOf(row) }

@@ -21,8 +21,8 @@ export type Recorded = { trade: Trade; events: TradeEvent[]; lines: Line[] }
 type Line = { about: Pick<TradeFacts, 'id' | 'depositId' | 'botId'>; line: Extract<Effect, { kind: 'log' }> }
 
 /**
- * The reporter of the fact. Without a lease only an intent may change, about which nothing was said to Steam, or a
- * cancel begin, which the holder of the lease carries out.
+ * The reporter of the fact. Without a lease only an intent may change, about which nothing was said to Steam, a cancel
+ * begin, which the holder of the lease carries out, or a trade be given up.
  */
 export type Source = { tradeId: bigint; writer?: Writer }
 
@@ -74,6 +74,9 @@ export function writeLines(log: Log, recorded: Recorded | undefined): void {
 
 type Writing = { report: Report; locked: LoadedTrade; trade: Trade; events: TradeEvent[] }
 
+/** True of a trade whatever its bot does: the lock of the deposit is enough. */
+const NEEDS_NO_LEASE: ReadonlySet<Fact['kind']> = new Set(['given_up'])
+
 /** False if the source may not write this. */
 async function write(deps: ShellDeps, tx: TradeTx, writing: Writing): Promise<boolean> {
   const { report, locked, trade, events } = writing
@@ -84,9 +87,12 @@ async function write(deps: ShellDeps, tx: TradeTx, writing: Writing): Promise<bo
     if (event?.kind === 'cancel_begun') await tx.beginCancel(locked, event.because, now)
     return true
   }
-  if (source.writer === undefined && locked.trade.state !== 'intended') return false
+  if (source.writer === undefined && !NEEDS_NO_LEASE.has(fact.kind) && locked.trade.state !== 'intended')
+    return false
   const changed = events.length > 0 ? trade : undefined
-  return tx.write(locked, { trade: changed, dueAt: deps.core.alarm(trade, now), writer: source.writer })
+  // A bot that is gone looks at nothing.
+  const dueAt = locked.facts.isBotGone ? null : deps.core.alarm(trade, now)
+  return tx.write(locked, { trade: changed, dueAt, writer: source.writer })
 }
 
 /** The deposit has its items: the shopper must not be asked for more. Runs before the balances are locked. */

@@ -1,4 +1,4 @@
-import type { Selectable, Updateable } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/trade-tables.ts'
 import type { Trade } from './trade.ts'
@@ -31,11 +31,17 @@ export async function liveTradeOf(
 
 /** The trade as its states name it, or undefined if there is none. */
 export async function loadTrade(db: Db | Tx, id: bigint): Promise<LoadedTrade | undefined> {
-  const row = await db.selectFrom('trade').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await db.selectFrom('trade').selectAll().select(botGone).where('id', '=', id).executeTakeFirst()
   return row && { trade: await withItems(db, row), facts: factsOf(row) }
 }
 
-export const factsOf = (row: TradeRow): LoadedTrade['facts'] => ({
+/** Whether the trade's bot was taken out of service for good. */
+export const botGone =
+  sql<boolean>`(select bot.state in ('retired', 'removed') from bot where bot.id = trade.bot_id)`.as(
+    'bot_gone',
+  )
+
+export const factsOf = (row: TradeRow & { bot_gone: boolean }): LoadedTrade['facts'] => ({
   id: row.id,
   depositId: row.deposit_id,
   botId: row.bot_id,
@@ -43,6 +49,7 @@ export const factsOf = (row: TradeRow): LoadedTrade['facts'] => ({
   partnerToken: row.partner_token,
   dueAt: row.due_at,
   attempt: { intendedAt: row.intended_at, tried: row.tried_bots, doubted: row.doubted_bot },
+  isBotGone: row.bot_gone,
 })
 
 export const summaryOf = (row: TradeRow): TradeSummary => ({
@@ -178,7 +185,7 @@ export function columnsOf(trade: Trade): Updateable<TradeTable> {
       ? { reason: trade.reason, refusal: trade.refusal, steam_hold_until: trade.heldUntil }
       : { reason: null, steam_hold_until: null }),
     ...('settlesAt' in trade && { settles_at: trade.settlesAt }),
-    ...('lastLookAt' in trade && { last_look_at: trade.lastLookAt }),
+    last_look_at: 'lastLookAt' in trade ? trade.lastLookAt : null,
     ended_at: 'endedAt' in trade ? trade.endedAt : null,
   }
 }

@@ -1,12 +1,16 @@
 /** Finds what is due, and wakes the bots for it. */
 import { botQueue } from '../bots/bot.ts'
+import { SPEAKING_STATES } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
+import { OPEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
 import type { DepositDeps } from '../deposits/service.ts'
-import type { TradeStore } from './trade-store.ts'
+import { LAST_REVIEW_MS } from './alarm.ts'
+import { OVERDUE_MS, WAIT_MS } from './giving-up.ts'
+import type { HopelessTrade, TradeStore } from './trade-store.ts'
 
 type Sweeps = Pick<
   TradeStore,
-  'takeDueTrades' | 'staleIntents' | 'takeDueHistories' | 'expiredDeposits' | 'wakeBot'
+  'takeDueTrades' | 'staleIntents' | 'hopelessTrades' | 'takeDueHistories' | 'expiredDeposits' | 'wakeBot'
 >
 
 export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Sweeps {
@@ -20,6 +24,9 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
             .selectFrom('trade')
             .select('id')
             .where('due_at', '<=', now)
+            .where('bot_id', 'in', (bots) =>
+              bots.selectFrom('bot').select('bot.id').where('state', 'in', SPEAKING_STATES),
+            )
             .orderBy('due_at')
             .limit(limit)
             .forUpdate()
@@ -36,6 +43,7 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
         .orderBy('id')
         .limit(limit)
         .execute(),
+    hopelessTrades: (now, limit) => hopelessTrades(db, now, limit),
     takeDueHistories: (how) => takeDueHistories(db, how),
     async expiredDeposits(now, limit) {
       const rows = await db
@@ -60,6 +68,44 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
   }
 }
 
+const OPEN: readonly TradeStateColumn[] = OPEN_TRADE_STATES
+
+async function hopelessTrades(db: Db, now: Date, limit: number): Promise<HopelessTrade[]> {
+  const before = (ms: number) => new Date(now.getTime() - ms)
+  const retired = await db
+    .selectFrom('trade')
+    .select(['id', 'deposit_id as depositId', 'bot_id as botId'])
+    .where('bot_id', 'in', (bots) => bots.selectFrom('bot').select('bot.id').where('state', '=', 'retired'))
+    .where((eb) => eb.or([eb('state', 'in', OPEN), eb('due_at', 'is not', null)]))
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  // As `waitsUntil` has it: `decide` has the last word.
+  const silent = await db
+    .selectFrom('trade')
+    .select(['id', 'deposit_id as depositId', 'bot_id as botId'])
+    .where('delivered_at', 'is', null)
+    .where((eb) => eb.or([eb('ended_at', 'is', null), eb('due_at', 'is not', null)]))
+    .where('send_started_at', '<=', before(WAIT_MS))
+    .where((eb) =>
+      eb.or([eb('steam_hold_until', 'is', null), eb('steam_hold_until', '<=', before(OVERDUE_MS))]),
+    )
+    .where((eb) =>
+      eb.or([
+        eb('ended_at', 'is', null),
+        eb('steam_hold_until', 'is not', null),
+        eb('ended_at', '<=', before(LAST_REVIEW_MS)),
+      ]),
+    )
+    .orderBy('send_started_at')
+    .limit(limit)
+    .execute()
+  return [
+    ...retired.map((trade) => ({ ...trade, because: 'bot_retired' as const })),
+    ...silent.map((trade) => ({ ...trade, because: 'unresolved' as const })),
+  ]
+}
+
 async function takeDueHistories(
   db: Db,
   { now, lastBefore }: { now: Date; lastBefore: Date },
@@ -67,7 +113,7 @@ async function takeDueHistories(
   const due = await db
     .updateTable('bot')
     .set({ history_at: now })
-    .where('state', '!=', 'dead')
+    .where('state', 'in', SPEAKING_STATES)
     .where((eb) => eb.or([eb('history_at', 'is', null), eb('history_at', '<=', lastBefore)]))
     .where((eb) =>
       eb.exists(
@@ -75,6 +121,7 @@ async function takeDueHistories(
           .selectFrom('trade')
           .select('trade.id')
           .whereRef('trade.bot_id', '=', 'bot.id')
+          .where('trade.state', 'in', ['held', 'final'])
           .where((or) => or.or([or('trade.state', '=', 'held'), or('trade.last_look_at', 'is not', null)])),
       ),
     )

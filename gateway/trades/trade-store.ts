@@ -10,7 +10,7 @@ import type { Log } from '../kit/log.ts'
 import type { Effect, Standing } from './consequences.ts'
 import type { Core } from './core.ts'
 import type { Attempt } from './refusal.ts'
-import type { CancelReason, Trade, TradeState } from './trade.ts'
+import type { CancelReason, GivenUp, Trade, TradeState } from './trade.ts'
 
 /** The rest of a trade, beside its state. */
 export type TradeFacts = {
@@ -22,6 +22,8 @@ export type TradeFacts = {
   partnerToken: string
   dueAt: Date | null
   attempt: Attempt
+  /** The bot was retired or removed: nobody can read or write for it. */
+  isBotGone: boolean
 }
 
 export type LoadedTrade = { trade: Trade; facts: TradeFacts }
@@ -52,6 +54,8 @@ export type LockedDeposit = {
 /** A trade whose bot has something to do. */
 export type WaitingTrade = Pick<TradeFacts, 'id' | 'depositId' | 'botId'>
 
+export type HopelessTrade = WaitingTrade & { because: Exclude<GivenUp, 'ended_by_operator'> }
+
 /** The reason why a bot is woken. */
 export type BotJob = { kind: 'trade'; tradeId: bigint } | { kind: 'history' }
 
@@ -77,10 +81,18 @@ export type TradeStore = {
   postpone(seen: LoadedTrade, writer: Writer, when: Date | null): Promise<void>
   /** When the bot's history is due again. */
   postponeHistory(botId: bigint, lastAt: Date): Promise<void>
-  /** Takes due trades, the oldest first, and makes them due again at `nextAt`. Two sweeps take different ones. */
+  /**
+   * Takes due trades of bots in service, the oldest first, and makes them due again at `nextAt`. Two sweeps take different
+   * ones.
+   */
   takeDueTrades(how: { now: Date; nextAt: Date; limit: number }): Promise<WaitingTrade[]>
   /** Intents from before then that no bot took up. */
   staleIntents(before: Date, limit: number): Promise<WaitingTrade[]>
+  /**
+   * Trades of which Steam's word did not come in time, and all that is open or watched of bots that were retired. The oldest
+   * first.
+   */
+  hopelessTrades(now: Date, limit: number): Promise<HopelessTrade[]>
   /** Takes bots with deliveries that can be taken back, whose history was last read before then. */
   takeDueHistories(how: { now: Date; lastBefore: Date }): Promise<bigint[]>
   /** Deposits without a trade whose time is over, the oldest first. */

@@ -22,7 +22,7 @@ import { EDGES, evolve, isDelivered, isEnded, type Trade, type TradeEvent, type 
 describe('the edges', () => {
   it('I10 are these', () => {
     expect(EDGES).toMatchObject({
-      sending: ['intended', 'unknown', 'active', 'refused'],
+      sending: ['intended', 'unknown', 'active', 'refused', 'abandoned'],
       unknown: ['active', 'abandoned'],
       active: ['declined', 'countered', 'invalid', 'timed_out', 'held', 'final'],
       held: ['final', 'reversed'],
@@ -106,6 +106,15 @@ describe('an event', () => {
     heldUntil: null,
     endedAt: at(40),
   }
+  const abandoned = {
+    ...sent,
+    state: 'abandoned',
+    offerId: null,
+    reason: 'not_found_on_steam',
+    refusal: null,
+    heldUntil: null,
+    endedAt: at(40),
+  }
   const { settlesAt: _, ...unprotected } = held
 
   it.each<[TradeEvent, Partial<Record<TradeState, object>>]>([
@@ -135,18 +144,12 @@ describe('an event', () => {
       { intended: { ...refused, startedAt: null }, sending: { ...refused, startedAt: at(0) } },
     ],
     [
-      { kind: 'abandoned', at: at(40) },
-      {
-        unknown: {
-          ...sent,
-          state: 'abandoned',
-          offerId: null,
-          reason: 'not_found_on_steam',
-          refusal: null,
-          heldUntil: null,
-          endedAt: at(40),
-        },
-      },
+      { kind: 'abandoned', reason: 'not_found_on_steam', at: at(40) },
+      { sending: abandoned, unknown: abandoned },
+    ],
+    [
+      { kind: 'unwatched', because: 'bot_retired' },
+      Object.fromEntries(oneOfEach.map((trade) => [trade.state, trade])),
     ],
     [
       { kind: 'activated', offerId: '8', deadline: at(340), doubted: null },
@@ -276,6 +279,11 @@ const facts: fc.Arbitrary<Fact> = fc.oneof(
     { kind: 'store_cancels' },
     { kind: 'others_came' },
   ),
+  fc.constantFrom<Fact>(
+    { kind: 'given_up', because: 'unresolved' },
+    { kind: 'given_up', because: 'bot_retired' },
+    { kind: 'given_up', because: 'ended_by_operator' },
+  ),
   fc.record({
     kind: fc.constant('listed' as const),
     offers: fc.array(offers, { maxLength: 3 }),
@@ -302,8 +310,9 @@ describe('whatever facts come, in any order and any number of times', () => {
           trade = next
         }
         const again = decide(trade, fact, around).map((event) => event.kind)
-        // A list without the offer counts each time; all else is told once.
-        expect(again.filter((kind) => kind !== 'offer_missed' && kind !== 'abandoned')).toEqual([])
+        // A list without the offer counts each time, and what nobody looks at may be told so again.
+        const counted = ['offer_missed', 'abandoned', 'unwatched']
+        expect(again.filter((kind) => !counted.includes(kind))).toEqual([])
       }
     },
   )

@@ -83,6 +83,12 @@ export type End = {
   reason: string
 }
 
+/**
+ * Why Steam's word is no longer waited for. `unresolved`: it did not come in 15 days. They are the reasons of the trades
+ * that end so.
+ */
+export type GivenUp = 'unresolved' | 'bot_retired' | 'ended_by_operator'
+
 /** Why the bot could not send, and what follows for it and for the shopper's wish. */
 export type Refused = { because: Refusal } & Omit<Verdict, 'code'>
 
@@ -95,7 +101,7 @@ export type TradeEvent =
   | { kind: 'offer_missed' }
   /** `refusal`: null where no bot came. */
   | { kind: 'refused'; reason: ErrorCode; refusal: Refused | null; at: Date }
-  | { kind: 'abandoned'; at: Date }
+  | { kind: 'abandoned'; reason: 'not_found_on_steam' | GivenUp; at: Date }
   /** `doubted`: the bot that was refused the same wish without a reason. */
   | { kind: 'activated'; offerId: string; deadline: Date; doubted: bigint | null }
   | { kind: 'cancel_begun'; because: CancelReason }
@@ -105,8 +111,10 @@ export type TradeEvent =
   | { kind: 'ended'; end: End; heldUntil: Date | null; at: Date }
   /** Steam holds the items of an offer whose trade had ended. */
   | { kind: 'hold_seen'; offerId: string; until: Date }
-  /** Steam's hold ended without a delivery: the items are the shopper's again. */
-  | { kind: 'hold_ended'; isOverdue: boolean; at: Date }
+  /** Steam's hold ended without a delivery (`seen`), or is no longer waited for: others may name the items again. */
+  | { kind: 'hold_ended'; because: 'seen' | 'overdue' | GivenUp; at: Date }
+  /** Nobody looks at the trade any more. It stays as it is. */
+  | { kind: 'unwatched'; because: GivenUp }
   | { kind: 'delivered'; offerId: string; exchange: SteamTrade; settlesAt: Date | null; at: Date }
   | { kind: 'released'; at: Date }
   /** `assetIds`: those that were taken back now. */
@@ -117,7 +125,7 @@ export type TradeEvent =
 /** Every edge of the life of a trade. ARCHITECTURE.md draws this table. */
 export const EDGES: Record<TradeState, readonly TradeState[]> = {
   intended: ['sending', 'refused'],
-  sending: ['intended', 'unknown', 'active', 'refused'],
+  sending: ['intended', 'unknown', 'active', 'refused', 'abandoned'],
   unknown: ['active', 'abandoned'],
   active: ['declined', 'countered', 'invalid', 'timed_out', 'held', 'final'],
   refused: ['held', 'final'],
@@ -170,6 +178,8 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
       if (!isEnded(trade) || trade.heldUntil === null) return wrong(trade, event)
       // Reviews begin from here: Steam may have been wrong about this end too.
       return { ...trade, heldUntil: null, endedAt: event.at }
+    case 'unwatched':
+      return trade
     case 'delivered':
     case 'released':
     case 'reversed':
@@ -215,8 +225,8 @@ function evolveSend(trade: Trade, event: SendEvent): Trade {
         refusal: event.refusal?.because ?? null,
       }
     case 'abandoned':
-      if (trade.state !== 'unknown') return wrong(trade, event)
-      return ended(trade, { state: 'abandoned', reason: 'not_found_on_steam', endedAt: event.at })
+      if (trade.state !== 'sending' && trade.state !== 'unknown') return wrong(trade, event)
+      return ended(trade, { state: 'abandoned', reason: event.reason, endedAt: event.at })
     case 'activated': {
       if (trade.state !== 'sending' && trade.state !== 'unknown') return wrong(trade, event)
       const { offerId, deadline } = event

@@ -42,6 +42,9 @@ const SHARED = [
   'counter-offer declined',
   'settings of a store change',
   'exchange that fails',
+  'bot that dies for good',
+  'offer whose state nobody knows',
+  'accepted offer without a trade id',
 ] as const
 
 export const PURE_FAULTS = SHARED

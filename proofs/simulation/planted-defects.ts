@@ -139,6 +139,9 @@ const creditsUnderWay: Decide = (trade, fact, around) => {
 
 const forgetsUnknown: Core['alarm'] = (trade, now) => (trade.state === 'unknown' ? null : alarm(trade, now))
 
+const neverGivesUp: Decide = (trade, fact, around) =>
+  fact.kind === 'given_up' && fact.because === 'unresolved' ? [] : decide(trade, fact, around)
+
 const defect = (change: Partial<Core>): Core => ({ ...CORE, ...change })
 
 export const DEFECTS = {
@@ -194,5 +197,6 @@ export const DEFECTS = {
   'a counter-offer ends nothing': defect({ decide: ignoresCounters }),
   'a cancelled offer counts as declined': defect({ decide: blamesTheShopper }),
   'an exchange under way is credited': defect({ decide: creditsUnderWay }),
+  'the automatic end never comes': defect({ decide: neverGivesUp }),
   'an unknown send is never looked for': defect({ alarm: forgetsUnknown, retryAt: forgetsUnknown }),
 }

@@ -20,7 +20,9 @@ export function tell(memory: Memory, offer: SteamOffer): Offer {
   const state = stateToTell(memory, offer)
   offer.told.set(state, (offer.told.get(state) ?? 0) + 1)
   const isExchanged = state === 'accepted' || state === 'reverted' || state === 'in_escrow'
-  const tradeId = isExchanged ? offer.tradeId : null
+  const isLost = isExchanged && offer.isIdLost
+  if (isLost) memory.faults.saw('accepted offer without a trade id')
+  const tradeId = isExchanged && !isLost ? offer.tradeId : null
   if (offer.answer?.state === state && offer.answer.tradeId === tradeId) return offer.answer
   const assets = [...offer.assets]
   offer.answer = Object.freeze({

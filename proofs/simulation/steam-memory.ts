@@ -23,6 +23,10 @@ export type SteamOffer = {
   /** How often each state was told: nothing else may end a trade. */
   told: Map<OfferState, number>
   escrowEndsAt: Date | null
+  /** Nobody can make sense of what Steam says of it, ever. */
+  isOpaque: boolean
+  /** Once accepted, Steam never names its trade. */
+  isIdLost: boolean
   /** The last answer, for the next one that says the same. */
   answer: Offer | null
 }

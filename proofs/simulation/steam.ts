@@ -51,6 +51,7 @@ export function createSteam(sim: Sim) {
     status: (tradeId: string) => status(memory, tradeId),
     history: (bot: string, since: Date) => history(memory, bot, since),
     accept: (offer: SteamOffer, how = {}) => accept(memory, offer, how),
+    expire: (isMeant: (offer: SteamOffer) => boolean) => expire(memory, isMeant),
     decline: (offer: SteamOffer, state: Decline) => decline(memory, offer, state),
     reverse: (exchange: Exchange, assetIds?: readonly string[]) => reverse(memory, exchange, assetIds),
   }
@@ -99,6 +100,8 @@ function make(memory: Memory, { bot, partner, assets, message }: Parcel): SteamO
     tradeId: null,
     told: new Map(),
     escrowEndsAt: null,
+    isOpaque: faults.plan(0.0015),
+    isIdLost: false,
     answer: null,
   }
   if (faults.plan(0.05)) {
@@ -152,6 +155,10 @@ function send(memory: Memory, parcel: Parcel): SendAnswer {
 function read(memory: Memory, offerId: string): OfferAnswer {
   const { offers } = memory
   const offer = offers.get(offerId)
+  if (offer?.isOpaque === true) {
+    memory.faults.saw('offer whose state nobody knows')
+    return { kind: 'unavailable', reason: 'steam_error', detail: 'simulated' }
+  }
   return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer: tell(memory, offer) }
 }
 
@@ -161,15 +168,19 @@ function list(memory: Memory, bot: string, since: Date): OffersAnswer {
   const [sinceMs, nowMs] = [since.getTime(), engine.now()]
   const sent: Offer[] = []
   const received: Offer[] = []
+  let unreadable = 0
   for (let index = all.length - 1; index >= 0; index -= 1) {
     const offer = all[index]
     if (offer === undefined || (offer.changedAt < sinceMs && offer.state !== 'active')) continue
-    if (offer.isCounter) received.push(tell(memory, offer))
+    if (offer.isOpaque) unreadable += 1
+    else if (offer.isCounter) received.push(tell(memory, offer))
     else if (offer.visibleAt <= nowMs || faults.stopped) sent.push(tell(memory, offer))
     else faults.saw('offer listed late')
   }
-  const unreadable = sent.length > 0 && faults.strike('unreadable row in a list', 0.005) ? 1 : 0
-  if (unreadable > 0) sent.pop()
+  if (sent.length > 0 && faults.strike('unreadable row in a list', 0.005)) {
+    unreadable += 1
+    sent.pop()
+  }
   return { kind: 'offers', offers: sent, received, unreadable }
 }
 
@@ -232,6 +243,7 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   change(memory, offer, hasEscrow ? 'in_escrow' : 'accepted')
   robOthers(memory, offer)
   if (hasEscrow) beginEscrow(memory, exchange)
+  else offer.isIdLost = faults.plan(0.003)
   if (!hasEscrow && faults.plan(0.06)) {
     const lied = random.pick<OfferState>(['active', 'invalid_items'])
     offer.lie = {
@@ -306,6 +318,13 @@ function takePartBack(memory: Memory, exchange: Exchange): void {
   )
 }
 
+/** Steam's own end of offers that nobody ended. */
+function expire(memory: Memory, isMeant: (offer: SteamOffer) => boolean): void {
+  for (const offer of memory.offers.values()) {
+    if (offer.state === 'active' && isMeant(offer)) change(memory, offer, 'expired')
+  }
+}
+
 function decline(memory: Memory, offer: SteamOffer, state: Decline): boolean {
   if (offer.state !== 'active') return false
   change(memory, offer, state)
@@ -321,6 +340,7 @@ function counter(memory: Memory, { bot, partner, message, assets }: SteamOffer):
     ...{ offerId: String(memory.lastId), bot, partner, isCounter: true, message: `${message} ?`, assets },
     ...{ createdAt: now, visibleAt: now, state: 'active', changedAt: now, earlier: 'active' },
     ...{ lie: null, tradeId: null, escrowEndsAt: null, told: new Map(), answer: null },
+    ...{ isOpaque: false, isIdLost: false },
   }
   memory.offers.set(offer.offerId, offer)
   memory.ofBot.get(bot)?.push(offer)

@@ -94,7 +94,7 @@ create table bot (
   token_expires_at timestamptz,
   -- When the account acknowledged Steam's notice about trade protection. Offers get stuck until it does.
   protection_acknowledged_at timestamptz,
-  state text not null default 'active' check (state in ('active', 'paused', 'dead', 'removed')),
+  state text not null default 'active' check (state in ('active', 'paused', 'dead', 'retired', 'removed')),
   -- Why it is dead or was last out of reach.
   state_reason text,
   -- When Steam first refused its token; null once a session has opened. A second refusal an hour later makes it dead.
@@ -410,6 +410,11 @@ create unique index trade_one_open on trade (deposit_id)
   where state in ('intended', 'sending', 'unknown', 'active');
 create index trade_of_deposit on trade (deposit_id);
 create index trade_due on trade (due_at) where due_at is not null;
+-- What is still open or watched of a bot.
+create index trade_watched on trade (bot_id) where due_at is not null;
+-- Sent long ago, and no word of Steam.
+create index trade_unresolved on trade (send_started_at)
+  where delivered_at is null and (ended_at is null or due_at is not null);
 create index trade_of_bot on trade (bot_id) where state in ('intended', 'sending', 'unknown', 'active');
 -- Whether an inventory was read before the shopper's last delivery.
 create index trade_of_partner on trade (partner_steam_id);

@@ -65,6 +65,7 @@ function begin(memory: Memory, { deposit, basket, botId, attempt }: Beginning, n
       partnerToken: 'token',
       dueAt: now,
       attempt,
+      isBotGone: false,
     },
     deposit,
     createdAt: now,

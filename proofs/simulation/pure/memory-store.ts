@@ -2,8 +2,10 @@
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
 import type { Standing } from '../../../gateway/trades/consequences.ts'
+import { WAIT_MS, waitsUntil } from '../../../gateway/trades/giving-up.ts'
 import { EDGES, type Trade } from '../../../gateway/trades/trade.ts'
 import type {
+  HopelessTrade,
   LoadedTrade,
   TradeStore,
   TradeSummary,
@@ -33,7 +35,7 @@ export type Pause = (low: number, high: number) => Promise<void>
 export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
-    load: (id) => read(() => loadedOf(memory.trades.get(id))),
+    load: (id) => read(() => loadedOf(memory, memory.trades.get(id))),
     openTradesOf: (botId) =>
       read(() => {
         const open: TradeSummary[] = []
@@ -91,12 +93,13 @@ type Read = <T>(what: () => T) => Promise<T>
 
 type Sweeps = Pick<
   TradeStore,
-  'takeDueTrades' | 'staleIntents' | 'takeDueHistories' | 'expiredDeposits' | 'wakeBot'
+  'takeDueTrades' | 'staleIntents' | 'hopelessTrades' | 'takeDueHistories' | 'expiredDeposits' | 'wakeBot'
 >
 
 function sweepsOf(memory: Memory, read: Read): Sweeps {
   const { due, unpaid, bots } = memory
-  const isStaleHistory = ({ historyAt, botId }: Bot, lastBefore: Date) =>
+  const isStaleHistory = ({ historyAt, botId, state }: Bot, lastBefore: Date) =>
+    state === 'active' &&
     (historyAt === null || historyAt <= lastBefore) &&
     [...memory.trades.values()].some(({ trade, facts }) => facts.botId === botId && isProtected(trade))
   return {
@@ -106,7 +109,8 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
         const rows: TradeRow[] = []
         for (const row of due) {
           if (rows.length === limit) break
-          if (row.facts.dueAt !== null && row.facts.dueAt.getTime() <= nowMs) rows.push(row)
+          const isServed = bots.get(row.facts.botId)?.state === 'active'
+          if (isServed && row.facts.dueAt !== null && row.facts.dueAt.getTime() <= nowMs) rows.push(row)
         }
         for (const row of rows) setDue(memory, row, nextAt)
         return rows.map(({ facts }) => facts)
@@ -117,6 +121,7 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
         const rows = open.filter(({ trade }) => trade.state === 'intended' && trade.createdAt <= before)
         return rows.slice(0, limit).map(({ facts }) => facts)
       }),
+    hopelessTrades: (now, limit) => read(() => hopelessTrades(memory, now).slice(0, limit)),
     takeDueHistories: ({ now, lastBefore }) =>
       read(() => {
         const stale = [...bots.values()].filter((bot) => isStaleHistory(bot, lastBefore))
@@ -137,11 +142,30 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
   }
 }
 
+function hopelessTrades({ due, bots }: Memory, now: Date): HopelessTrade[] {
+  const found: HopelessTrade[] = []
+  const isSilent = ({ trade, createdAt }: TradeRow) => {
+    // Most are young.
+    const until = now.getTime() - createdAt.getTime() < WAIT_MS / 2 ? null : waitsUntil(trade)
+    return until !== null && until <= now
+  }
+  for (const row of due) {
+    const { facts } = row
+    if (facts.dueAt === null) continue
+    if (bots.get(facts.botId)?.state === 'retired') found.push({ ...facts, because: 'bot_retired' })
+    else if (isSilent(row)) found.push({ ...facts, because: 'unresolved' })
+  }
+  return found
+}
+
 const isProtected = (trade: Trade): boolean =>
   trade.state === 'held' || (trade.state === 'final' && trade.lastLookAt !== null)
 
-const loadedOf = (row: TradeRow | undefined): LoadedTrade | undefined =>
-  row && { trade: row.trade, facts: row.facts }
+const loadedOf = ({ bots }: Memory, row: TradeRow | undefined): LoadedTrade | undefined =>
+  row && {
+    trade: row.trade,
+    facts: { ...row.facts, isBotGone: bots.get(row.facts.botId)?.state === 'retired' },
+  }
 
 function summaryOf({ trade, facts, createdAt }: TradeRow): TradeSummary {
   return {
@@ -222,7 +246,7 @@ function openTx(memory: Memory, run: Run): TradeTx {
     async lockTrade(id) {
       const row = trades.get(id)
       if (row !== undefined) keep(row)
-      return loadedOf(row)
+      return loadedOf(memory, row)
     },
     liveTradeOf: async (id) => deposits.get(id)?.trades.findLast(isLive)?.facts.id,
     otherOffersOf: async ({ facts }) =>
@@ -280,7 +304,7 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
     if (DELIVERED.includes(trade.state) && cancellingOf(before) === 'store') {
       memory.faults.saw('accept faster than a store’s cancel')
     }
-    if ('reason' in trade && before.state === 'active') checkEnd(memory.steam, { trade, before })
+    if ('reason' in trade && OPEN.includes(before.state)) checkEnd(memory, { trade, before })
     if (!OPEN.includes(trade.state)) memory.bots.get(row.facts.botId)?.open.delete(row)
   })
   return true

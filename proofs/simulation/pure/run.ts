@@ -6,6 +6,7 @@ import type { Log } from '../../../gateway/kit/log.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'
 import { CORE, type Core } from '../../../gateway/trades/core.ts'
 import { sweepDeposits } from '../../../gateway/trades/expiry.ts'
+import { waitsUntil } from '../../../gateway/trades/giving-up.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { sweepHistories } from '../../../gateway/trades/protection.ts'
 import type { ShellDeps } from '../../../gateway/trades/trade-store.ts'
@@ -23,13 +24,17 @@ import { type Bot, createMemory, type Store, type TradeRow } from './memory.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
-import { checkAlive, checkRest } from './truth.ts'
+import { planDeaths, troubleSteam } from './troubles.ts'
+import { checkAlive, checkRest, checkRested } from './truth.ts'
 
 export type PureOptions = { seed: number; deposits?: number; core?: Core; keepTrace?: boolean }
 
 const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+/** A hold that completes on its last day begins a protection of eight. */
+const LONGEST_DAYS = 33
 /** Faults stop then; all shoppers have come by then. */
 const FAULTS_MS = 45 * MINUTE_MS
 /** By then every deposit must be final: it lives an hour, and its last trade some minutes more. */
@@ -84,10 +89,14 @@ function play(scene: Scene, deposits: number): void {
     })
   }
   sweep(scene)
-  troubleSteam(scene)
+  troubleSteam(scene, 2 * FAULTS_MS)
   changeStores(scene)
+  planDeaths(scene, FAULTS_MS)
   engine.at(START + FAULTS_MS, () => calm(scene))
-  engine.at(START + BUSY_MS, () => checkAlive(scene.deposits.values()))
+  for (let ms = FAULTS_MS; ms <= BUSY_MS; ms += MINUTE_MS) {
+    engine.at(START + ms, () => checkAlive(scene, START + FAULTS_MS))
+  }
+  for (let day = 1; day <= LONGEST_DAYS; day += 1) engine.at(START + day * DAY_MS, () => checkRested(scene))
 }
 
 type Setting = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }
@@ -112,8 +121,7 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
   for (const botId of [1n, 2n, 3n]) {
     const empty = { backlog: new Set<TradeRow>(), open: new Set<TradeRow>() }
     memory.bots.set(botId, {
-      botId,
-      epoch: 0n,
+      ...{ botId, epoch: 0n, state: 'active' },
       ...empty,
       bars: new Map(),
       doubts: new Map(),
@@ -185,6 +193,7 @@ function tick(scene: Scene, process: Process): void {
 const holders = new WeakMap<Bot, { process: Process; life: number; until: number }>()
 
 function keepLease(scene: Scene, process: Process, bot: Bot): void {
+  if (bot.state !== 'active') return
   const now = scene.engine.now()
   const held = holders.get(bot)
   const mine = process.leases.get(bot.botId)
@@ -232,7 +241,7 @@ function contextOf(scene: Scene, process: Process, bot: Bot): BotContext {
       steam,
       bot: String(bot.botId),
       gate: process.gate,
-      isDown: () => outage.isDown,
+      isDown: () => outage.isDown || bot.state !== 'active',
     }),
   }
 }
@@ -297,7 +306,10 @@ function keepWatch(scene: Scene, bot: Bot): void {
       watches.set(bot.botId, { epoch: lease.epoch, left })
     })
   }
-  if (bot.open.size > 0 || engine.now() < START + BUSY_MS) engine.after(TICK_MS, () => keepWatch(scene, bot))
+  const isBusy = engine.now() < START + BUSY_MS
+  // An offer that waits for days is looked at by its own alarms.
+  if (isBusy) engine.after(TICK_MS, () => keepWatch(scene, bot))
+  else if (bot.open.size > 0 && bot.state === 'active') engine.after(6 * HOUR_MS, () => keepWatch(scene, bot))
 }
 
 const ableProcess = ({ processes, engine }: Scene): Process | undefined =>
@@ -319,16 +331,19 @@ function sweep(scene: Scene): void {
   scene.dueFromMs = next
   const isBusy = now < START + BUSY_MS
   if (!isBusy && next === Number.POSITIVE_INFINITY) return
-  engine.at(isBusy ? now + SWEEP_MS : Math.max(next, now + SWEEP_MS), () => sweep(scene))
+  // The last trades wait for days: a sweep an hour is enough.
+  const pauseMs = now < START + DAY_MS ? SWEEP_MS : HOUR_MS
+  engine.at(isBusy ? now + SWEEP_MS : Math.max(next, now + pauseMs), () => sweep(scene))
 }
 
-/** When something is due next. */
-function nextDue({ due, unpaid }: Scene): number {
+/** When something is due next. Trades of a bot that is out of service are only ever given up. */
+function nextDue({ due, unpaid, bots }: Scene): number {
   let next = Number.POSITIVE_INFINITY
   for (const row of due) {
-    const { dueAt } = row.facts
+    const { dueAt, botId } = row.facts
+    const isServed = bots.get(botId)?.state === 'active'
     if (dueAt === null) due.delete(row)
-    else next = Math.min(next, dueAt.getTime())
+    else next = Math.min(next, (isServed ? dueAt : waitsUntil(row.trade))?.getTime() ?? next)
   }
   for (const deposit of unpaid) {
     if (deposit.status === 'created') next = Math.min(next, deposit.expiresAt.getTime())
@@ -351,23 +366,6 @@ function changeStores(scene: Scene): void {
   }
 }
 
-/** Steam is down for a while; the till knows of it half a minute later. */
-function troubleSteam(scene: Scene): void {
-  const { engine, random, outage, faults } = scene
-  const from = START + random.between(0, 2 * FAULTS_MS)
-  engine.at(from, () => {
-    if (faults.stopped) return
-    outage.isDown = true
-    engine.after(30_000, () => {
-      outage.isKnown = outage.isDown
-    })
-    engine.after(random.between(5_000, 180_000), () => {
-      outage.isDown = false
-      outage.isKnown = false
-    })
-  })
-}
-
 /** No more faults: one process holds every bot from now on, and its clock is right. */
 function calm(scene: Scene): void {
   const { faults, processes, bots, engine, outage } = scene
@@ -383,6 +381,7 @@ function calm(scene: Scene): void {
   }
   revive(first)
   for (const bot of bots.values()) {
+    if (bot.state !== 'active') continue
     bot.epoch += 1n
     holders.set(bot, { process: first, life: first.life, until: Number.POSITIVE_INFINITY })
     first.leases.set(bot.botId, { epoch: bot.epoch, endsAt: Number.POSITIVE_INFINITY })

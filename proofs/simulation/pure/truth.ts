@@ -1,4 +1,6 @@
 /** Holds the rows of the till against what Steam knows. */
+import { isFinal } from '../../../contract/statuses.ts'
+import { OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import type { OfferState } from '../../../gateway/steam/steam.ts'
 import { LOST_ROOM_MS } from '../../../gateway/trades/consequences.ts'
 import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
@@ -6,7 +8,7 @@ import type { Steam } from '../steam.ts'
 import type { Exchange } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import type { Book } from './book.ts'
-import type { DepositRow, Memory, Store, TradeRow } from './memory.ts'
+import type { Memory, Store, TradeRow } from './memory.ts'
 
 /** A credit needs an exchange that brought these very items, and only one credit an exchange. */
 export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRow): void {
@@ -110,8 +112,30 @@ const isToldTakenBack = ({ told, items }: Exchange): boolean =>
   (told.has('partly_rolled_back') && items.every((item) => item.rolledBackAssetId !== null))
 
 /** Only Steam's word ends an offer that was open. */
-export function checkEnd(steam: Steam, { trade, before }: { trade: Trade; before: Trade }): void {
-  if (!('reason' in trade) || trade.state === 'refused' || trade.state === 'abandoned') return
+export function checkEnd(
+  { steam, engine, bots, trades }: Memory,
+  { trade, before }: { trade: Trade; before: Trade },
+): void {
+  if (!('reason' in trade)) return
+  if (trade.reason === 'unresolved') {
+    const waitedMs = engine.now() - (trade.startedAt?.getTime() ?? 0)
+    hold(
+      waitedMs > 15 * DAY_MS - CLOCKS_MS,
+      'I7',
+      () => `trade ${trade.tradeId} was given up after ${waitedMs} ms`,
+    )
+    return
+  }
+  if (trade.reason === 'bot_retired') {
+    const bot = bots.get(trades.get(trade.tradeId)?.facts.botId ?? 0n)
+    hold(
+      bot?.state === 'retired',
+      'I7',
+      () => `trade ${trade.tradeId} was given up, its bot is ${bot?.state}`,
+    )
+    return
+  }
+  if (trade.state === 'refused' || trade.state === 'abandoned') return
   const offerId = 'offerId' in before ? before.offerId : null
   const told = steam.offers.get(offerId ?? '')?.told
   const { state, reason } = trade
@@ -159,10 +183,69 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
   hold(isTold, 'I9', () => `deposit ${deposit.id} is ${deposit.status} and did not tell`)
 }
 
-/** The faults are over for long enough: nobody waits any more. */
-export function checkAlive(deposits: Iterable<DepositRow>): void {
-  for (const { id, status } of deposits) {
-    hold(status !== 'created' && status !== 'pending', 'I12', () => `deposit ${id} is still ${status}`)
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
+const PATIENCE_MS = 10 * MINUTE_MS
+const WINDOW_MS = 5 * MINUTE_MS
+
+/**
+ * No deposit is open longer than its own deadline and ten minutes in which Steam answers readably about its offer.
+ * `calmSince`: when the faults ended.
+ */
+export function checkAlive(memory: Memory, calmSince: number): void {
+  const now = memory.engine.now()
+  for (const { id, status, trades, expiresAt } of memory.deposits.values()) {
+    if (isFinal(status)) continue
+    const row = trades.findLast(({ trade }) => OPEN.includes(trade.state))
+    if (row !== undefined && isUnreadable(memory, row)) continue
+    const deadline = row === undefined ? expiresAt.getTime() : deadlineOf(row)
+    const waitedMs = now - Math.max(deadline, calmSince)
+    hold(waitedMs <= PATIENCE_MS, 'I12', () => `deposit ${id} is still ${status} after ${waitedMs} ms`)
+  }
+}
+
+const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
+
+const deadlineOf = ({ trade, createdAt }: TradeRow): number =>
+  trade.state === 'active' ? trade.deadline.getTime() : createdAt.getTime() + WINDOW_MS
+
+/** True where Steam says nothing of the trade's offer that can be read, or proves what was accepted. */
+function isUnreadable({ steam, bots }: Memory, { trade, facts }: TradeRow): boolean {
+  if (bots.get(facts.botId)?.state !== 'active') return true
+  const offer = steam.byMessage.get(trade.secretCode)
+  if (offer?.isOpaque === true || offer?.isIdLost === true) return true
+  // An offer that is not listed may be the one that cannot be read.
+  const isLookedFor = trade.state === 'sending' || trade.state === 'unknown'
+  const ofBot = [...steam.offers.values()].filter(({ bot }) => bot === String(facts.botId))
+  return isLookedFor && ofBot.some(({ isOpaque }) => isOpaque)
+}
+
+const REST_MS = 17 * DAY_MS
+/** Clocks are wrong by minutes. */
+const CLOCKS_MS = 20 * MINUTE_MS
+/** Each end of the three may wait for the sweep of its hour. */
+const SWEEPS_MS = 3 * 60 * MINUTE_MS
+
+/** Every trade is at rest within 17 days of the last thing that happened to it. */
+export function checkRested(memory: Memory): void {
+  const { steam, bots, trades, engine } = memory
+  for (const row of trades.values()) {
+    const { trade, facts, createdAt } = row
+    const isDue = facts.dueAt !== null || OPEN.includes(trade.state)
+    // Held credit of a bot that may come back is left alone until the operator retires it.
+    if (!isDue || (isDelivered(trade) && bots.get(facts.botId)?.state === 'dead')) continue
+    const offer = steam.byMessage.get(trade.secretCode)
+    const last = Math.max(
+      createdAt.getTime(),
+      offer?.changedAt ?? 0,
+      steam.exchanges.get(offer?.tradeId ?? '')?.changedAt ?? 0,
+    )
+    const waitedMs = engine.now() - last
+    hold(
+      waitedMs <= REST_MS + SWEEPS_MS + CLOCKS_MS,
+      'I12',
+      () => `trade ${facts.id} is ${trade.state} after ${waitedMs} ms`,
+    )
   }
 }
 
@@ -183,14 +266,24 @@ export function checkRest(memory: Memory): void {
   for (const [store, total] of reversed) {
     hold(store.reversed === total, 'I13', () => `store ${store.number} counts ${store.reversed} of ${total}`)
   }
-  checkAlive(deposits.values())
+  for (const { id, status } of deposits.values()) {
+    hold(isFinal(status), 'I12', () => `deposit ${id} is still ${status}`)
+  }
 }
 
-function checkSettled({ steam, custody }: Memory, row: TradeRow, entries: Book['entries']): void {
+function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): void {
+  const { steam, custody, bots } = memory
   const { trade, facts } = row
   const name = `trade ${facts.id} (${trade.state})`
-  hold(facts.dueAt === null, 'I12', () => `${name} is still due at ${facts.dueAt?.toISOString()}`)
+  const isGone = bots.get(facts.botId)?.state !== 'active'
+  const isLeft = isGone && isDelivered(trade)
+  hold(isLeft || facts.dueAt === null, 'I12', () => `${name} is still due at ${facts.dueAt?.toISOString()}`)
   const offer = steam.byMessage.get(trade.secretCode)
+  // Nobody can see what becomes of these.
+  if (isGone || offer?.isOpaque === true || offer?.isIdLost === true) {
+    checkTold(row)
+    return
+  }
   const exchange = steam.exchanges.get(offer?.tradeId ?? '')
   let kept = 0n
   for (const item of exchange?.items ?? []) {

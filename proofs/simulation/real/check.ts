@@ -6,10 +6,14 @@ import type { TradeStateColumn } from '../../../gateway/db/trade-tables.ts'
 import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
 import type { OfferState } from '../../../gateway/steam/steam.ts'
 import { LOST_ROOM_MS, type Terms } from '../../../gateway/trades/consequences.ts'
+import { WAIT_MS } from '../../../gateway/trades/giving-up.ts'
 import { EDGES } from '../../../gateway/trades/trade.ts'
 import { isToldInvalid, TOLD_WITHIN_MS } from '../pure/truth.ts'
 import type { Steam } from '../steam.ts'
+import type { SteamOffer } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
+import { isLost } from './deaths.ts'
+import { BOTS } from './people.ts'
 import type { Scene } from './scene.ts'
 
 const money = z.string().transform(BigInt)
@@ -104,13 +108,12 @@ const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amoun
 
 /** These promises must hold after every commit. */
 export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot): void {
-  const { steam } = scene
   checkAccounts(now)
   hold(now.twins === 0, 'I8', () => 'an asset stands in two trades that are open')
   hold(now.repeated === 0, 'I9', () => 'an event was told twice')
   const states = new Map(before?.trades.map((trade) => [trade.id, trade]))
   for (const trade of now.trades) {
-    checkTrade(steam, states.get(trade.id), trade)
+    checkTrade(scene, states.get(trade.id), trade)
     if (trade.state === 'final' && states.get(trade.id)?.state === 'held') checkRelease(scene, trade)
     if (trade.delivered) checkTerms(scene, trade)
     if (trade.delivered && states.get(trade.id)?.delivered !== true) checkRisk(trade, now)
@@ -170,7 +173,7 @@ function reaches<S extends string>(edges: Record<S, readonly S[]>, from: S, to: 
   return edges[from].includes(to) || edges[from].some((middle) => edges[middle].includes(to))
 }
 
-function checkTrade(steam: Steam, before: TradeRow | undefined, trade: TradeRow): void {
+function checkTrade(scene: Scene, before: TradeRow | undefined, trade: TradeRow): void {
   const { state } = trade
   const name = `trade ${trade.id}`
   const isSound = trade.held >= 0n && trade.reversed >= 0n && trade.held + trade.reversed <= trade.total
@@ -179,8 +182,9 @@ function checkTrade(steam: Steam, before: TradeRow | undefined, trade: TradeRow)
   hold(isSettled, 'I8', () => `${name} is ${state}, ${trade.live} items are taken`)
   if (before === undefined || before.state === state) return
   hold(reaches(EDGES, before.state, state), 'I10', () => `${name}: ${before.state} to ${state}`)
-  if (trade.delivered && !before.delivered) checkCredit(steam, trade)
-  if (before.state === 'active' && trade.reason !== null) checkEnd(steam, trade)
+  if (trade.delivered && !before.delivered) checkCredit(scene.steam, trade)
+  if (trade.reason === 'unresolved' || trade.reason === 'bot_retired') checkGivenUp(scene, trade)
+  else if (before.state === 'active' && trade.reason !== null) checkEnd(scene.steam, trade)
 }
 
 function checkCredit(steam: Steam, trade: TradeRow): void {
@@ -221,6 +225,23 @@ function checkEnd(steam: Steam, { id, state, offer, reason }: TradeRow): void {
   hold(isSaid, 'I7', () => `trade ${id} ended as ${reason}, which Steam never said`)
 }
 
+/** Clocks are wrong by minutes. */
+const CLOCKS_MS = 20 * 60_000
+
+function checkGivenUp({ steam, engine, lost }: Scene, { id, bot, code, reason }: TradeRow): void {
+  const madeAt = steam.byMessage.get(code)?.createdAt
+  if (reason === 'bot_retired') {
+    hold(
+      lost.get(BOTS[bot - 1] ?? '') === 'retired',
+      'I7',
+      () => `trade ${id} ended, but bot ${bot} is in service`,
+    )
+  } else if (madeAt !== undefined) {
+    const waitedMs = engine.now() - madeAt
+    hold(waitedMs > WAIT_MS - CLOCKS_MS, 'I7', () => `trade ${id} was given up after ${waitedMs} ms`)
+  }
+}
+
 function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly TradeRow[]): void {
   const { id, status } = deposit
   const delivered = trades.filter((trade) => trade.delivered)
@@ -253,25 +274,58 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
   hold(deposit.told, 'I9', () => `deposit ${id} is ${status} and did not tell`)
 }
 
-/** The faults are over for long enough: nobody waits any more. */
-export function checkAlive({ deposits }: Snapshot): void {
+/**
+ * The faults are over for long enough: nobody waits any more, but for what Steam does not say readably or does not prove.
+ */
+export function checkAlive(scene: Scene, { deposits, trades }: Snapshot): void {
   for (const { id, status } of deposits) {
-    hold(isFinal(status), 'I12', () => `deposit ${id} is still ${status}`)
+    const open = trades.find(({ deposit, state }) => deposit === id && OPEN.includes(state))
+    const isUnreadable = open !== undefined && isSilent(scene, open)
+    hold(isUnreadable || isFinal(status), 'I12', () => `deposit ${id} is still ${status}`)
   }
 }
 
+function isSilent(scene: Scene, { bot, code, state }: TradeRow): boolean {
+  const { offers, byMessage } = scene.steam
+  if (isLost(scene, bot) || isMute(byMessage.get(code))) return true
+  // An offer that is not listed may be the one that cannot be read.
+  const isLookedFor = state === 'sending' || state === 'unknown'
+  return isLookedFor && [...offers.values()].some((offer) => offer.bot === BOTS[bot - 1] && offer.isOpaque)
+}
+
+const isMute = (offer: SteamOffer | undefined): boolean =>
+  offer?.isOpaque === true || offer?.isIdLost === true
+
+/** Long enough after the last offer: only what was delivered may still be watched. */
+export async function checkRested(monitor: pg.ClientBase): Promise<void> {
+  const { rows } = await monitor.query<{ id: bigint; state: string }>(
+    `select id, state from trade where delivered_at is null and (ended_at is null or due_at is not null)`,
+  )
+  hold(rows.length === 0, 'I12', () => `trade ${rows[0]?.id} is still ${rows[0]?.state}, or looked at`)
+}
+
 /** Long after the faults: each item is where the ledger of items says, and paid for exactly if the bot has it. */
-export async function checkRest(steam: Steam, monitor: pg.ClientBase): Promise<void> {
+export async function checkRest(scene: Scene): Promise<void> {
+  const { steam, monitor } = scene
   for (const offer of steam.offers.values()) {
     const isOpen = offer.state === 'active' && !offer.isCounter
     hold(!isOpen, 'I12', () => `the offer of ${offer.message} still stands on Steam`)
   }
-  const { rows } = await monitor.query<{ trade: string; code: string; asset: string; kept: boolean }>(
-    `select trade_id || ' (' || state || ')' as trade, secret_code as code, asset_id as asset, delivered_at is not null and reversed_at is null as kept
+  const { rows } = await monitor.query<{
+    trade: string
+    bot: number
+    code: string
+    asset: string
+    kept: boolean
+  }>(
+    `select trade_id || ' (' || state || ')' as trade, bot_id::int as bot, secret_code as code, asset_id as asset, delivered_at is not null and reversed_at is null as kept
      from trade_item join trade on trade.id = trade_id`,
   )
-  for (const { trade, code, asset, kept } of rows) {
-    const exchange = steam.exchanges.get(steam.byMessage.get(code)?.tradeId ?? '')
+  for (const { trade, bot, code, asset, kept } of rows) {
+    const offer = steam.byMessage.get(code)
+    // Nobody can see what became of these.
+    if (isLost(scene, bot) || isMute(offer)) continue
+    const exchange = steam.exchanges.get(offer?.tradeId ?? '')
     const item = exchange?.items.find((each) => each.asset.assetId === asset)
     const isOurs = item !== undefined && item.newAssetId !== null && item.rolledBackAssetId === null
     hold(
@@ -280,7 +334,10 @@ export async function checkRest(steam: Steam, monitor: pg.ClientBase): Promise<v
       () => `item ${asset} of trade ${trade}: with the bot ${isOurs}, credited ${kept}`,
     )
   }
-  const { rows: due } = await monitor.query<{ id: bigint }>('select id from trade where due_at is not null')
+  const { rows: due } = await monitor.query<{ id: bigint }>(
+    `select trade.id from trade join bot on bot.id = bot_id
+     where due_at is not null and (bot.state <> 'dead' or delivered_at is null)`,
+  )
   hold(due.length === 0, 'I12', () => `trade ${due[0]?.id} is still due`)
   const { rows: gaps } = await monitor.query<{ id: bigint }>(
     `select store.id from store where last_sequence <> (select count(sequence) from event where store_id = store.id)

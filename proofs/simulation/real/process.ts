@@ -107,7 +107,7 @@ export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Hel
       steam: scene.steam,
       bot: lease.steamId,
       gate: process.gate,
-      isDown: () => false,
+      isDown: () => scene.lost.has(lease.steamId),
     }),
     get epoch() {
       if (scene.epochs.get(botId) !== lease.epoch) scene.faults.saw('write under an old lease')

@@ -12,7 +12,8 @@ import { revive } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { createTrace } from '../trace.ts'
 import { type Invariant, Violation } from '../violation.ts'
-import { check, checkAlive, checkRest, keyOf, readSnapshot, type Snapshot } from './check.ts'
+import { check, checkAlive, checkRest, checkRested, keyOf, readSnapshot, type Snapshot } from './check.ts'
+import { planDeaths } from './deaths.ts'
 import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
 import { idsOf, queueOf, watchedLog } from './ports.ts'
 import { inProcess, startProcess } from './process.ts'
@@ -42,6 +43,8 @@ const FAULTS_MS = 10 * MINUTE_MS
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /** Every deposit must be final this long after the faults: it lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
+/** Seventeen days after the last offer was made, and as long as the sweeps of an hour take. */
+const RESTED_MS = FAULTS_MS + (17 * 24 + 5) * HOUR_MS
 /** Some eight times what a seed takes. */
 const MOST_STEPS = 60_000
 /** Past every simulated time. */
@@ -87,7 +90,7 @@ export async function runReal({
 type Plan = { deposits: number; reads: Reads }
 
 async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: Plan): Promise<void> {
-  const { engine, scheduler, monitor, steam, sessions } = scene
+  const { engine, scheduler, monitor, sessions } = scene
   const stage = await setStage(scene)
   for (const name of NAMES) scene.processes.push(await startProcess(scene, name))
   beginShopping(stage, deposits)
@@ -98,15 +101,17 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   }
   sweep(scene, START + FAULTS_MS)
   sweepHistory(scene, [START + 30 * MINUTE_MS, START + 20 * HOUR_MS, START + 100 * HOUR_MS])
+  planDeaths(scene, FAULTS_MS)
   engine.at(START + FAULTS_MS, () => calm(scene))
+  engine.at(START + RESTED_MS, () => scheduler.meanwhile(() => checkRested(monitor)))
   // Most of what was credited is still held then; at rest nothing is.
   const whenQuiet = async () => {
-    checkAlive(await readSnapshot(monitor))
+    checkAlive(scene, await readSnapshot(monitor))
     await checkReads(sessions.pool, reads)
   }
   engine.at(START + BUSY_MS, () => scheduler.meanwhile(whenQuiet))
   await scheduler.run()
-  await checkRest(steam, monitor)
+  await checkRest(scene)
   await checkReads(sessions.pool, reads)
   await verify(sessions)
 }
@@ -166,6 +171,7 @@ function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { 
     ),
     processes: [],
     epochs: new Map(),
+    lost: new Map(),
     open: new Set(),
     notify(topic) {
       for (const { waiters } of scene.processes) for (const wake of waiters.get(topic) ?? []) wake()

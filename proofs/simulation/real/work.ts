@@ -13,6 +13,8 @@ const TICK_MS = 9_000
 const SWEEP_MS = 12_000
 const MOST_TRIES = 5
 const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
 
 export type Attempt = { tries: number; isPoison: boolean }
 
@@ -137,11 +139,16 @@ export function sweep(scene: Scene, busyUntil: number): void {
   }
   scheduler.meanwhile(async () => {
     const { rows } = await monitor.query<{ next: Date | null }>(
-      `select least((select min(due_at) from trade), (select min(expires_at) from deposit where status = 'created'),
+      `select least((select min(due_at) from trade join bot on bot.id = bot_id where bot.state = 'active'),
+        (select min(greatest(send_started_at + interval '15 days', steam_hold_until + interval '1 day',
+          ended_at + interval '1 day')) from trade where delivered_at is null and (ended_at is null or due_at is not null)),
+        (select min(expires_at) from deposit where status = 'created'),
         (select min(created_at) from event where sequence is null)) as next`,
     )
     const next = rows[0]?.next?.getTime()
-    if (next !== undefined) engine.at(Math.max(next, engine.now() + SWEEP_MS), () => sweep(scene, busyUntil))
+    // The last trades wait for days: a sweep an hour is enough.
+    const pauseMs = engine.now() < busyUntil + DAY_MS ? SWEEP_MS : HOUR_MS
+    if (next !== undefined) engine.at(Math.max(next, engine.now() + pauseMs), () => sweep(scene, busyUntil))
   })
 }
 

@@ -1,0 +1,154 @@
+/** What Steam never said the end of, over the real database: no bot is needed to end it. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { balancesOf } from '../ledger/store.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
+import { sweepDeposits } from './expiry.ts'
+import { sweepTrades } from './jobs.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+const trade = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
+const statusOf = async (id: bigint) =>
+  (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
+const live = async () =>
+  (await till.db.selectFrom('trade_item').select('live').execute()).map((row) => row.live)
+const setBot = (state: 'dead') => till.db.updateTable('bot').set({ state }).execute()
+const errors = () =>
+  till.lines
+    .map((line): { level: string; msg: string } => JSON.parse(line))
+    .filter(({ level }) => level === 'error')
+    .map(({ msg }) => msg)
+
+async function sweepLater(ms: number): Promise<void> {
+  till.clock.advance(ms)
+  await sweepTrades(till.deps)
+}
+
+async function anOffer() {
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  return { deposit, ...(await offerFor(till, bot, deposit)) }
+}
+
+/** Accepted on Steam, which never names the trade that it made of it. */
+async function acceptedWithoutProof() {
+  const made = await anOffer()
+  const offer = session.offers.get(made.offerId)
+  if (offer === undefined) throw new Error('Steam has no offer')
+  session.offers.set(made.offerId, { ...offer, state: 'accepted', tradeId: null })
+  await tradeHandlers(till.deps).look(bot, made.tradeId)
+  return made
+}
+
+describe('D-8 an accepted offer that Steam never proves', () => {
+  it('waits 15 days, then ends the deposit, frees the items and names itself in an error line', async () => {
+    const { deposit } = await acceptedWithoutProof()
+    await sweepLater(15 * DAY_MS - HOUR_MS)
+    expect(await statusOf(deposit.id)).toBe('pending')
+    await sweepLater(HOUR_MS)
+    expect(await trade()).toMatchObject({ state: 'timed_out', reason: 'unresolved' })
+    expect(await statusOf(deposit.id)).toBe('tradeTimeout')
+    expect(await live()).toEqual([false, false])
+    expect(errors()).toContain('trade was ended, because Steam did not say in 15 days what became of it')
+  })
+
+  it('is credited all the same when the proof comes late, and its protection begins then', async () => {
+    const { deposit, tradeId, offerId } = await acceptedWithoutProof()
+    await sweepLater(15 * DAY_MS)
+    session.accept(offerId)
+    till.clock.advance(60_000)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(await statusOf(deposit.id)).toBe('succeeded')
+    expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])
+    const { settles_at: settlesAt } = await trade()
+    expect(settlesAt?.getTime()).toBe(till.clock.now().getTime() + 8 * DAY_MS)
+  })
+})
+
+describe('a bot that never comes back', () => {
+  it('holds no trade open: it ends after 15 days, and its reviews a day later', async () => {
+    const { deposit } = await anOffer()
+    await setBot('dead')
+    await sweepLater(15 * DAY_MS)
+    expect(await statusOf(deposit.id)).toBe('tradeTimeout')
+    expect((await trade()).due_at).not.toBeNull()
+    await sweepLater(DAY_MS)
+    expect((await trade()).due_at).toBeNull()
+    expect(errors()).toContain('reviews of a trade were ended')
+  })
+
+  it('holds no unknown send open: the deposit ends as one without an offer', async () => {
+    const { deposit } = await anOffer()
+    await till.db
+      .updateTable('trade')
+      .set({ state: 'unknown', steam_offer_id: null, deadline: null })
+      .execute()
+    await till.db.updateTable('deposit').set({ status: 'created' }).execute()
+    await setBot('dead')
+    await sweepLater(15 * DAY_MS)
+    expect(await trade()).toMatchObject({ state: 'abandoned', reason: 'unresolved' })
+    await sweepDeposits(till.deps)
+    expect(await statusOf(deposit.id)).toBe('paymentTimeout')
+  })
+
+  it('holds no items that Steam holds: they are free a day after its own end of the hold', async () => {
+    const { tradeId, offerId } = await anOffer()
+    const offer = session.offers.get(offerId)
+    if (offer === undefined) throw new Error('Steam has no offer')
+    const escrowEndsAt = new Date(till.clock.now().getTime() + 15 * DAY_MS)
+    session.offers.set(offerId, { ...offer, state: 'in_escrow', escrowEndsAt })
+    await tradeHandlers(till.deps).look(bot, tradeId)
+    await setBot('dead')
+    await sweepLater(16 * DAY_MS - HOUR_MS)
+    expect(await live()).toEqual([true, true])
+    await sweepLater(HOUR_MS)
+    expect(await live()).toEqual([false, false])
+    await sweepLater(DAY_MS)
+    expect((await trade()).due_at).toBeNull()
+  })
+
+  it('is not woken, but its trades stay due for the day it is enrolled again', async () => {
+    const { tradeId } = await anOffer()
+    await setBot('dead')
+    till.clock.advance(HOUR_MS)
+    const now = till.clock.now()
+    const due = async () =>
+      (await till.deps.trades.takeDueTrades({ now, nextAt: now, limit: 10 })).map(({ id }) => id)
+    expect(await due()).toEqual([])
+    await till.db.updateTable('bot').set({ state: 'active' }).execute()
+    expect(await due()).toEqual([tradeId])
+  })
+})
+
+describe('a trade that was reversed', () => {
+  it('leaves the sweep of histories', async () => {
+    const { tradeId, offerId } = await anOffer()
+    session.accept(offerId)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    till.clock.advance(8 * DAY_MS)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(await trade()).toMatchObject({ state: 'final' })
+    session.takeBack((await trade()).steam_trade_id ?? '')
+    till.clock.advance(DAY_MS)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(await trade()).toMatchObject({ state: 'reversed', last_look_at: null })
+    const now = till.clock.now()
+    expect(await till.deps.trades.takeDueHistories({ now, lastBefore: now })).toEqual([])
+  })
+})

@@ -1,0 +1,123 @@
+/** Trades whose end Steam never told: when the till no longer waits, and what becomes of them. Pure. */
+import { LAST_REVIEW_MS } from './alarm.ts'
+import type { End, GivenUp, Trade, TradeEvent } from './trade.ts'
+
+const DAY_MS = 86_400_000
+
+/** Steam ends every offer after 14 days, and every hold after 15. */
+export const WAIT_MS = 15 * DAY_MS
+
+/** A hold that Steam still tells of so long after its end is no longer waited for. */
+export const OVERDUE_MS = DAY_MS
+
+/** Until when Steam's word about the trade is waited for; null where nothing of it is open. */
+export function waitsUntil(trade: Trade): Date | null {
+  switch (trade.state) {
+    case 'sending':
+    case 'unknown':
+    case 'active':
+      return later(trade.startedAt, WAIT_MS)
+    case 'refused':
+    case 'abandoned':
+    case 'declined':
+    case 'countered':
+    case 'invalid':
+    case 'timed_out': {
+      if (trade.startedAt === null) return null
+      const { heldUntil, endedAt } = trade
+      const last = heldUntil === null ? later(endedAt, LAST_REVIEW_MS) : later(heldUntil, OVERDUE_MS)
+      const wait = later(trade.startedAt, WAIT_MS)
+      return new Date(Math.max(last.getTime(), wait.getTime()))
+    }
+    case 'intended':
+    case 'held':
+    case 'final':
+    case 'reversed':
+      return null
+    default:
+      return trade satisfies never
+  }
+}
+
+/** Proof that the items came wins over all of these ends, as over any other. */
+export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeEvent[] {
+  const until = waitsUntil(trade)
+  if (because === 'unresolved' && (until === null || now < until)) return []
+  switch (trade.state) {
+    case 'intended':
+      return [{ kind: 'refused', reason: 'no_bot_available', refusal: null, at: now }]
+    case 'sending':
+    case 'unknown':
+      return [{ kind: 'abandoned', reason: because, at: now }]
+    case 'active':
+      return [{ kind: 'ended', end: endOf(because), heldUntil: null, at: now }]
+    case 'held':
+      return because === 'bot_retired' ? [{ kind: 'unwatched', because }] : []
+    case 'final':
+      return because === 'bot_retired' && trade.lastLookAt !== null ? [{ kind: 'unwatched', because }] : []
+    case 'reversed':
+      return []
+    case 'refused':
+    case 'abandoned':
+    case 'declined':
+    case 'countered':
+    case 'invalid':
+    case 'timed_out':
+      if (trade.heldUntil !== null) return [{ kind: 'hold_ended', because, at: now }]
+      return because === 'ended_by_operator' || trade.startedAt === null
+        ? []
+        : [{ kind: 'unwatched', because }]
+    default:
+      return trade satisfies never
+  }
+}
+
+const endOf = (reason: GivenUp): End => ({ state: 'timed_out', status: 'tradeTimeout', reason })
+
+const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
+
+type Line = { level: 'info' | 'warn' | 'error'; message: string }
+
+const END_LINES: Record<GivenUp, Line> = {
+  unresolved: {
+    level: 'error',
+    message: 'trade was ended, because Steam did not say in 15 days what became of it',
+  },
+  bot_retired: { level: 'error', message: 'trade was ended, because its bot is retired' },
+  ended_by_operator: { level: 'warn', message: 'trade was ended by the operator' },
+}
+
+const LINES: ReadonlyMap<string, Line> = new Map(Object.entries(END_LINES))
+
+/** What the operator reads of a trade that ended for this reason; undefined where Steam said it. */
+export function lineOfEnd(reason: string): Line | undefined {
+  return LINES.get(reason)
+}
+
+export function lineOfHold(because: 'seen' | 'overdue' | GivenUp): Line {
+  switch (because) {
+    case 'seen':
+      return { level: 'info', message: 'hold of Steam ended without a delivery' }
+    case 'overdue':
+      return {
+        level: 'error',
+        message: 'Steam still holds the items of an offer, a day after its own end of the hold',
+      }
+    case 'unresolved':
+      return {
+        level: 'error',
+        message: 'Steam did not say what became of a hold, a day after its own end of it',
+      }
+    case 'bot_retired':
+      return { level: 'error', message: 'hold of Steam is no longer waited for, because its bot is retired' }
+    case 'ended_by_operator':
+      return { level: 'warn', message: 'hold of Steam was ended by the operator' }
+    default:
+      return because satisfies never
+  }
+}
+
+export const lineOfUnwatched = ({ state }: Trade): string =>
+  state === 'held'
+    ? 'held credit was left to the operator, because no bot can ask Steam about it'
+    : 'reviews of a trade were ended'

@@ -1,0 +1,51 @@
+/** Bots that die for good: Steam refuses their tokens for ever. The operator retires some of them, sooner or later. */
+import { sweepTrades } from '../../../gateway/trades/jobs.ts'
+import { BOTS } from './people.ts'
+import { inProcess } from './process.ts'
+import type { Process, Scene } from './scene.ts'
+
+const DAY_MS = 86_400_000
+/** Steam ends an offer that nobody ended. */
+const OFFER_LIFE_MS = 14 * DAY_MS
+
+/** Of a bot's number in the database: they are given in their order. */
+export const isLost = ({ lost }: Pick<Scene, 'lost'>, botId: number): boolean =>
+  lost.has(BOTS[botId - 1] ?? '')
+
+/** `withinMs`: faults come for so long from now. */
+export function planDeaths(scene: Scene, withinMs: number): void {
+  const { engine, random, steam, faults, lost } = scene
+  for (const steamId of BOTS) {
+    if (!random.chance(0.12)) continue
+    engine.after(random.int(withinMs), () => {
+      faults.saw('bot that dies for good')
+      lost.set(steamId, 'dead')
+      setState(scene, steamId, 'dead')
+    })
+    if (!random.chance(0.5)) continue
+    engine.after(withinMs + random.int(12 * DAY_MS), () => {
+      lost.set(steamId, 'retired')
+      setState(scene, steamId, 'retired')
+    })
+  }
+  engine.after(withinMs + OFFER_LIFE_MS, () => steam.expire(({ bot, isOpaque }) => isOpaque || lost.has(bot)))
+}
+
+function setState(scene: Scene, steamId: string, state: 'dead' | 'retired'): void {
+  const process = scene.processes.find(({ alive }) => alive)
+  if (process === undefined) {
+    scene.engine.after(1_000, () => setState(scene, steamId, state))
+    return
+  }
+  inProcess(
+    scene,
+    () => write(process, steamId, state),
+    () => setState(scene, steamId, state),
+  )
+}
+
+async function write({ deps }: Process, steamId: string, state: 'dead' | 'retired'): Promise<void> {
+  const change = { state, online: false, lease_owner: null, lease_until: null }
+  await deps.db.updateTable('bot').set(change).where('steam_id', '=', steamId).execute()
+  if (state === 'retired') await sweepTrades(deps)
+}
