@@ -178,7 +178,7 @@ export function columnsOf(trade: Trade): Updateable<TradeTable> {
       ? { reason: trade.reason, refusal: trade.refusal, steam_hold_until: trade.heldUntil }
       : { reason: null, steam_hold_until: null }),
     ...('settlesAt' in trade && { settles_at: trade.settlesAt }),
-    ...('lastLookAt' in trade && { last_look_at: trade.lastLookAt }),
+    last_look_at: 'lastLookAt' in trade ? trade.lastLookAt : null,
     ended_at: 'endedAt' in trade ? trade.endedAt : null,
   }
 }

@@ -1,5 +1,6 @@
 /** Finds what is due, and wakes the bots for it. */
 import { botQueue } from '../bots/bot.ts'
+import { takeDueHistories } from '../bots/history-store.ts'
 import type { Db } from '../db/client.ts'
 import type { DepositDeps } from '../deposits/service.ts'
 import type { TradeStore } from './trade-store.ts'
@@ -58,29 +59,6 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
       await db.transaction().execute((tx) => queue.send(tx, name, data, { singletonKey }))
     },
   }
-}
-
-async function takeDueHistories(
-  db: Db,
-  { now, lastBefore }: { now: Date; lastBefore: Date },
-): Promise<bigint[]> {
-  const due = await db
-    .updateTable('bot')
-    .set({ history_at: now })
-    .where('state', '!=', 'dead')
-    .where((eb) => eb.or([eb('history_at', 'is', null), eb('history_at', '<=', lastBefore)]))
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('trade')
-          .select('trade.id')
-          .whereRef('trade.bot_id', '=', 'bot.id')
-          .where((or) => or.or([or('trade.state', '=', 'held'), or('trade.last_look_at', 'is not', null)])),
-      ),
-    )
-    .returning('id')
-    .execute()
-  return due.map(({ id }) => id)
 }
 
 /** Bots out of service whose trades from before `madeBefore` are due until `dueBefore`, with their number. */

@@ -77,7 +77,7 @@ function play(scene: Scene, deposits: number): void {
   beginShopping(scene, deposits)
   for (const process of processes) tick(scene, process)
   for (const bot of bots.values()) keepWatch(scene, bot)
-  for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, 100 * HOUR_MS]) {
+  for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, 100 * HOUR_MS].flatMap(turnsOf)) {
     engine.at(START + ms, () => {
       const process = ableProcess(scene)
       if (process !== undefined) inProcess(scene, () => sweepHistories(process.deps))
@@ -89,6 +89,9 @@ function play(scene: Scene, deposits: number): void {
   engine.at(START + FAULTS_MS, () => calm(scene))
   engine.at(START + BUSY_MS, () => checkAlive(scene.deposits.values()))
 }
+
+/** The turns of a look, some pages each. */
+const turnsOf = (ms: number): number[] => [0, 1, 2, 3, 4].map((minutes) => ms + minutes * MINUTE_MS)
 
 type Setting = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }
 
@@ -117,7 +120,7 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
       ...empty,
       bars: new Map(),
       doubts: new Map(),
-      historyAt: null,
+      history: { begunAt: null, after: null, completeAt: null, turnedAt: null },
     })
     steam.misfortunes.set(String(botId), drawMisfortunes(sim, FAULTS_MS))
   }
