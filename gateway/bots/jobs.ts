@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import { listBars } from './bar-store.ts'
+import { completeLooks } from './history-store.ts'
 import { countItems } from './item-store.ts'
 import { listBots } from './store.ts'
 
@@ -11,6 +12,7 @@ export type BotGauges = {
   items: Gauge<'bot'>
   tokenSeconds: Gauge<'bot'>
   barredSeconds: Gauge<'bot' | 'scope' | 'reason'>
+  historySeconds: Gauge<'bot'>
 }
 
 const STATES = ['online', 'offline', 'paused', 'dead'] as const
@@ -42,6 +44,12 @@ export function createBotGauges(registry: Registry): BotGauges {
       labelNames: ['bot', 'scope', 'reason'],
       registers,
     }),
+    historySeconds: new Gauge({
+      name: 'tradetill_bot_history_seconds',
+      help: 'Age of the last complete look for reversals; absent where nothing can be taken back, or none was complete',
+      labelNames: ['bot'],
+      registers,
+    }),
   }
 }
 
@@ -56,12 +64,16 @@ export async function surveyBots({ db, clock, gauges }: SurveyDeps): Promise<voi
   gauges.items.reset()
   gauges.tokenSeconds.reset()
   gauges.barredSeconds.reset()
+  gauges.historySeconds.reset()
   const bots = await listBots(db)
   for (const { botId, scope, reason, until } of await listBars(db)) {
     const bot = bots.find((other) => other.botId === botId)?.steamId
     if (bot !== undefined) gauges.barredSeconds.set({ bot, scope, reason }, (until.getTime() - nowMs) / 1000)
   }
-  for (const { steamId: bot, state, reachable, itemsHeld, tokenExpiresAt } of bots) {
+  const looks = await completeLooks(db)
+  for (const { botId, steamId: bot, state, reachable, itemsHeld, tokenExpiresAt } of bots) {
+    const lookedAt = looks.get(botId)
+    if (lookedAt) gauges.historySeconds.set({ bot }, (nowMs - lookedAt.getTime()) / 1000)
     const shown = state === 'active' ? (reachable ? 'online' : 'offline') : state
     count.set(shown, (count.get(shown) ?? 0) + 1)
     gauges.items.set({ bot }, itemsHeld)

@@ -19,8 +19,13 @@ export function botLines({ bots }: BotList): string[] {
     const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token without an end'
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''
     const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
-    return [...facts, bot.steamId, bot.name, ...bot.bars.map(barText)].join('\t')
+    return [...facts, bot.steamId, bot.name, ...historyText(bot), ...bot.bars.map(barText)].join('\t')
   })
+}
+
+function historyText({ history }: BotList['bots'][number]): string[] {
+  if (history === null) return []
+  return [`reversals known until ${history.completeAt?.toISOString() ?? 'never'}`]
 }
 
 function barText({ scope, reason, until }: Bar): string {

@@ -47,6 +47,15 @@ export type BotBarTable = {
   times: number
 }
 
+export type BotHistoryTable = {
+  bot_id: bigint
+  turned_at: Date
+  begun_at: Date | null
+  after_trade_id: string | null
+  after_begun_at: Date | null
+  complete_at: Date | null
+}
+
 export type BotDoubtTable = { bot_id: bigint; partner_steam_id: string; doubted_at: Date }
 
 export type BotTable = {
@@ -65,7 +74,6 @@ export type BotTable = {
   lease_epoch: Generated<bigint>
   lease_until: Date | null
   online: Generated<boolean>
-  history_at: Generated<Date | null>
   offers_failing_since: Generated<Date | null>
   inventories_failing_since: Generated<Date | null>
   token_expires_at: Generated<Date | null>
@@ -322,6 +330,7 @@ export type Tables = {
   bot: BotTable
   bot_bar: BotBarTable
   bot_doubt: BotDoubtTable
+  bot_history: BotHistoryTable
   price: PriceTable
   price_hold: PriceHoldTable
   price_feed: PriceFeedTable

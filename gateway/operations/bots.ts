@@ -1,14 +1,24 @@
 /** Bots: which there are, and what becomes of them. */
 import type { Bar } from '../bots/bar.ts'
 import { listBars } from '../bots/bar-store.ts'
+import { completeLooks } from '../bots/history-store.ts'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
 import { type BotSummary, listBots as selectBots } from '../bots/store.ts'
 import type { BotState } from '../db/schema.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
-/** `tokenEndsSoon`: within two weeks, by the till's clock. */
-export type BotList = { bots: (BotSummary & { tokenEndsSoon: boolean; bars: Bar[] })[] }
+/**
+ * `tokenEndsSoon`: within two weeks, by the till's clock. `history`: null where nothing can be taken back; `completeAt`:
+ * reversals from before then are known.
+ */
+type ListedBot = BotSummary & {
+  tokenEndsSoon: boolean
+  history: { completeAt: Date | null } | null
+  bars: Bar[]
+}
+
+export type BotList = { bots: ListedBot[] }
 
 const SOON_MS = 14 * 86_400_000
 
@@ -16,12 +26,14 @@ const SOON_MS = 14 * 86_400_000
 export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>> {
   const nowMs = clock.now().getTime()
   const barred = await listBars(db)
+  const looks = await completeLooks(db)
   const bots = (await selectBots(db)).map((bot) => {
     const tokenEndsSoon = bot.tokenExpiresAt !== null && bot.tokenExpiresAt.getTime() - nowMs < SOON_MS
     const bars = barred
       .filter(({ botId }) => botId === bot.botId)
       .map(({ scope, reason, until, times }) => ({ scope, reason, until, times }))
-    return { ...bot, tokenEndsSoon, bars }
+    const completeAt = looks.get(bot.botId)
+    return { ...bot, tokenEndsSoon, history: completeAt === undefined ? null : { completeAt }, bars }
   })
   return done({ bots })
 }

@@ -67,8 +67,9 @@ describe('an offer', () => {
   it('in a list is counted if it cannot be read, and hides no other', () => {
     const page = parseOffers({ response: { trade_offers_sent: [{}, offer, 7], next_cursor: 0 } })
     expect(page?.sent.map(({ offerId }) => offerId)).toEqual(['7001'])
-    expect(page?.unreadable).toBe(2)
-    expect(parseOffers({ response: {} })).toEqual({ sent: [], received: [], unreadable: 0, nextCursor: 0 })
+    const nothing = { offerId: null, partnerSteamId: null, message: null }
+    expect(page?.unreadable).toEqual([nothing, nothing])
+    expect(parseOffers({ response: {} })).toEqual({ sent: [], received: [], unreadable: [], nextCursor: 0 })
     expect(parseOffers('<html>')).toBeUndefined()
   })
 })
@@ -80,7 +81,7 @@ describe('an offer of another', () => {
     expect(page).toMatchObject({
       sent: [],
       received: [{ offerId: '7001', itemsToGive: [{ appId: 570, contextId: '2', assetId: '77' }] }],
-      unreadable: 0,
+      unreadable: [],
     })
   })
 })
@@ -92,8 +93,11 @@ describe('a page of the history', () => {
     const older = { ...trade, tradeid: '5', time_init: 1_767_000_000, rollback_trade: '4' }
     const read = page([trade, { tradeid: 'x' }, older], true)
     expect(read?.trades).toMatchObject([{ tradeId: trade.tradeid }, { tradeId: '5', rollbackOf: '4' }])
-    expect(read).toMatchObject({ unreadable: 1, next: { tradeId: '5', startedAtS: 1_767_000_000 } })
-    expect(page([trade], false)?.next).toBeUndefined()
+    expect(read).toMatchObject({
+      unreadable: 1,
+      next: { tradeId: '5', begunAt: new Date(1_767_000_000_000) },
+    })
+    expect(page([trade], false)?.next).toBeNull()
     expect(parseTrades({ response: {} })).toMatchObject({ trades: [], unreadable: 0 })
   })
 

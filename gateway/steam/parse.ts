@@ -2,7 +2,16 @@
 import { z } from 'zod'
 import { isNoted, marketFields, marketOf } from './market.ts'
 import { restrictionFields, restrictionOf } from './restriction.ts'
-import type { Offer, OfferAsset, OfferState, SteamItem, SteamTrade, SteamTradeState } from './steam.ts'
+import type {
+  HistoryPlace,
+  Offer,
+  OfferAsset,
+  OfferState,
+  SteamItem,
+  SteamTrade,
+  SteamTradeState,
+  UnreadableOffer,
+} from './steam.ts'
 import { steamIdOfAccount } from './steam.ts'
 
 const MAX_TEXT = 200
@@ -116,9 +125,9 @@ export function parseOffer(body: unknown): Offer | null | undefined {
   return offer === undefined ? null : parseOfferRow(offer)
 }
 
-export type OffersPage = { sent: Offer[]; received: Offer[]; unreadable: number; nextCursor: number }
+type OffersPage = { sent: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; nextCursor: number }
 
-/** One page of the offers, and how many of the sent ones cannot be read: one of them might be the one sought. */
+/** One page of the offers, and what can be told of the sent ones that make no sense: one might be the one sought. */
 export function parseOffers(body: unknown): OffersPage | undefined {
   const answer = offersAnswer.safeParse(body)
   if (!answer.success) return undefined
@@ -127,13 +136,31 @@ export function parseOffers(body: unknown): OffersPage | undefined {
     trade_offers_received: received = [],
     next_cursor: next,
   } = answer.data.response
-  const readable = sent.flatMap((row) => parseOfferRow(row) ?? [])
+  const readable: Offer[] = []
+  const unreadable: UnreadableOffer[] = []
+  for (const row of sent) {
+    const offer = parseOfferRow(row)
+    if (offer === undefined) unreadable.push(unreadableOf(row))
+    else readable.push(offer)
+  }
   return {
     sent: readable,
     received: received.flatMap((row) => parseOfferRow(row) ?? []),
-    unreadable: sent.length - readable.length,
+    unreadable,
     nextCursor: next ?? 0,
   }
+}
+
+const offerMarks = z.object({
+  tradeofferid: id.nullable().catch(null),
+  accountid_other: id.nullable().catch(null),
+  message: z.string().nullable().catch(null),
+})
+
+function unreadableOf(row: unknown): UnreadableOffer {
+  const marks = offerMarks.safeParse(row)
+  const { tradeofferid: offerId = null, accountid_other: account = null, message = null } = marks.data ?? {}
+  return { offerId, partnerSteamId: account === null ? null : steamIdOfAccount(account), message }
 }
 
 function parseOfferRow(row: unknown): Offer | undefined {
@@ -177,12 +204,7 @@ export function parseTrade(body: unknown, tradeId: string): SteamTrade | null | 
   return trade?.tradeId === tradeId ? trade : undefined
 }
 
-export type TradesPage = {
-  trades: SteamTrade[]
-  unreadable: number
-  /** The oldest trade of the page, from which the next page continues. Undefined on the last page. */
-  next: { tradeId: string; startedAtS: number } | undefined
-}
+type TradesPage = { trades: SteamTrade[]; unreadable: number; next: HistoryPlace | null }
 
 /** One page of the history; undefined when it cannot be read, or does not say where the next one begins. */
 export function parseTrades(body: unknown): TradesPage | undefined {
@@ -191,10 +213,11 @@ export function parseTrades(body: unknown): TradesPage | undefined {
   const { trades: rows = [], more } = answer.data.response
   const trades = rows.flatMap((row) => parseTradeRow(row) ?? [])
   const page = { trades, unreadable: rows.length - trades.length }
-  if (!more) return { ...page, next: undefined }
+  if (!more) return { ...page, next: null }
   const place = historyPlace.safeParse(rows.at(-1))
   if (!place.success) return undefined
-  return { ...page, next: { tradeId: place.data.tradeid, startedAtS: place.data.time_init } }
+  const { tradeid: tradeId, time_init: begunAtS } = place.data
+  return { ...page, next: { tradeId, begunAt: new Date(begunAtS * 1000) } }
 }
 
 function parseTradeRow(row: unknown): SteamTrade | undefined {

@@ -2,7 +2,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Clock } from '../kit/clock.ts'
-import type { Offer, OfferAsset, Partner, Steam, SteamItem, SteamSession, SteamTrade } from './steam.ts'
+import type {
+  HistoryPlace,
+  Offer,
+  OfferAsset,
+  OffersAnswer,
+  Partner,
+  Steam,
+  SteamItem,
+  SteamSession,
+  SteamTrade,
+  SteamTradesAnswer,
+} from './steam.ts'
 
 export type PortChecks = {
   steam: Steam
@@ -53,12 +64,9 @@ async function checkReads({ steam, partner, game, clock, passed }: PortChecks, s
   passed('the notice about trade protection is taken')
 
   const since = new Date(clock.now().getTime() - RECENT_MS)
-  const offers = await session.listSentOffers(since)
-  if (offers.kind !== 'offers' || offers.unreadable > 0) throw failure('all offers are read', offers)
-  passed(`${offers.offers.length} sent and ${offers.received.length} received offers are read`)
-  const trades = await session.listSteamTrades(since)
-  if (trades.kind !== 'trades' || trades.unreadable > 0) throw failure('all trades are read', trades)
-  passed(`${trades.trades.length} trades are read`)
+  const { sent, received } = await readOffers(session, since)
+  passed(`${sent} sent and ${received} received offers are read`)
+  passed(`${await readHistory(session, since)} trades are read`)
 
   const checked = await session.checkPartner(partner)
   if (checked.kind !== 'ok') throw failure('the partner can trade', checked)
@@ -69,6 +77,47 @@ async function checkReads({ steam, partner, game, clock, passed }: PortChecks, s
   if (wrong.kind !== 'refused') throw failure('a wrong token is refused', wrong)
   passed('a wrong token is refused')
   await readItems({ partner, game, passed }, session)
+}
+
+const MOST_PAGES = 50
+
+/** Reads the list page by page: it must come to an end, and no page may hold what one before it held. */
+async function readOffers(session: SteamSession, since: Date): Promise<{ sent: number; received: number }> {
+  const [seen, cursors] = [new Set<string>(), new Set<string>()]
+  let [sent, received] = [0, 0]
+  let cursor: string | null = null
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const page: OffersAnswer = await session.listSentOffers(since, cursor)
+    if (page.kind !== 'offers' || page.unreadable.length > 0) throw failure('all offers are read', page)
+    const ids = [...page.offers, ...page.received].map(({ offerId }) => offerId)
+    if (ids.some((id) => seen.has(id))) throw failure('a page holds other offers than those before it', page)
+    for (const id of ids) seen.add(id)
+    sent += page.offers.length
+    received += page.received.length
+    if (page.next === null) return { sent, received }
+    if (cursors.has(page.next)) throw failure('each page leads to another one', page)
+    cursors.add(page.next)
+    cursor = page.next
+  }
+  throw failure('the list of offers ends', { kind: `${MOST_PAGES} pages` })
+}
+
+/** Reads the history back to then, which must come newest first. */
+async function readHistory(session: SteamSession, since: Date): Promise<number> {
+  const seen = new Set<string>()
+  let after: HistoryPlace | null = null
+  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+    const page: SteamTradesAnswer = await session.listSteamTrades(after)
+    if (page.kind !== 'trades' || page.unreadable > 0) throw failure('all trades are read', page)
+    if (page.trades.some(({ tradeId }) => seen.has(tradeId)))
+      throw failure('a page holds other trades than those before it', page)
+    for (const { tradeId } of page.trades) seen.add(tradeId)
+    if (page.next === null || page.next.begunAt < since) return seen.size
+    if (after !== null && page.next.begunAt > after.begunAt)
+      throw failure('the history is newest first', page)
+    after = page.next
+  }
+  throw failure('the history ends', { kind: `${MOST_PAGES} pages` })
 }
 
 async function readItems(
@@ -93,7 +142,7 @@ async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<vo
   const sent = await session.sendOffer(partner, [asset], code)
   if (sent.kind !== 'sent') throw failure('the offer is sent', sent)
   passed(`offer ${sent.offerId} asks for ${item.name} with the code ${code}`)
-  const listed = await session.listSentOffers(new Date(clock.now().getTime() - RECENT_MS))
+  const listed = await session.listSentOffers(new Date(clock.now().getTime() - RECENT_MS), null)
   const found = listed.kind === 'offers' ? listed.offers.find(({ message }) => message === code) : undefined
   if (found?.offerId !== sent.offerId) throw failure('the offer is found by its code', listed)
   passed('the offer is found by its code')

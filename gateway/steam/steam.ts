@@ -136,12 +136,25 @@ export type Offer = {
 
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable
 
+/** A sent offer of a list that made no sense, with what could be read of it; null where a part could not. */
+export type UnreadableOffer = {
+  offerId: string | null
+  partnerSteamId: string | null
+  message: string | null
+}
+
 /**
- * `offers` were sent by the bot, `received` by others. `unreadable`: sent ones that made no sense; an offer that is not
- * found may be one of them.
+ * A page. `offers` were sent by the bot, `received` by others. `unreadable`: sent ones that made no sense; an offer that
+ * is not found may be one of them. `next`: where the next page begins, null on the last one.
  */
 export type OffersAnswer =
-  | { kind: 'offers'; offers: Offer[]; received: Offer[]; unreadable: number }
+  | {
+      kind: 'offers'
+      offers: Offer[]
+      received: Offer[]
+      unreadable: UnreadableOffer[]
+      next: string | null
+    }
   | Unavailable
 
 /** `not_active`: Steam refused because the offer is no longer active; read it to learn why. */
@@ -176,8 +189,16 @@ export type SteamTrade = {
   rollbackOf: string | null
 }
 
-/** `unreadable`: rows of the history that made no sense; nothing is known of those trades. */
-export type SteamTradesAnswer = { kind: 'trades'; trades: SteamTrade[]; unreadable: number } | Unavailable
+/** A place in the history: the pages after it hold what began earlier. */
+export type HistoryPlace = { tradeId: string; begunAt: Date }
+
+/**
+ * A page. `unreadable`: rows that made no sense; nothing is known of those trades. `next`: its oldest row, null on the
+ * last page.
+ */
+export type SteamTradesAnswer =
+  | { kind: 'trades'; trades: SteamTrade[]; unreadable: number; next: HistoryPlace | null }
+  | Unavailable
 
 export type SteamTradeAnswer = { kind: 'trade'; trade: SteamTrade } | { kind: 'missing' } | Unavailable
 
@@ -192,13 +213,16 @@ export interface SteamSession {
   /** Asks for `assets` and gives nothing. `message` carries the secret code, at most 128 characters. */
   sendOffer(partner: Partner, assets: OfferAsset[], message: string): Promise<SendAnswer>
   readOffer(offerId: string): Promise<OfferAnswer>
-  /** Offers of both sides, made or changed since then, and all active ones; every page of the list, or unavailable. */
-  listSentOffers(since: Date): Promise<OffersAnswer>
+  /**
+   * One page of the offers of both sides, made or changed since then, and of all active ones. `cursor`: the `next` of
+   * the page before, null for the first.
+   */
+  listSentOffers(since: Date, cursor: string | null): Promise<OffersAnswer>
   cancelOffer(offerId: string): Promise<CancelAnswer>
   declineOffer(offerId: string): Promise<CancelAnswer>
   readSteamTrade(tradeId: string): Promise<SteamTradeAnswer>
-  /** Trades begun since then, newest first, those that failed or were undone included; every page, or unavailable. */
-  listSteamTrades(since: Date): Promise<SteamTradesAnswer>
+  /** One page of the history, newest first, what failed or was undone included. `after`: null for the first page. */
+  listSteamTrades(after: HistoryPlace | null): Promise<SteamTradesAnswer>
   /** Steam wants its notice about trade protection read once by every account, or its offers get stuck. */
   acknowledgeProtection(): Promise<AcknowledgeAnswer>
   close(): void

@@ -43,11 +43,12 @@ export function countingSteam() {
       readInventory: () => answer({ kind: 'refused', reason: 'no_items' } as const),
       sendOffer: async () => ({ kind: 'sent', offerId: '1' }),
       readOffer: () => answer({ kind: 'missing' } as const),
-      listSentOffers: () => answer({ kind: 'offers' as const, offers: [], received: [], unreadable: 0 }),
+      listSentOffers: () =>
+        answer({ kind: 'offers' as const, offers: [], received: [], unreadable: [], next: null }),
       cancelOffer: () => answer({ kind: 'done' } as const),
       declineOffer: () => answer({ kind: 'done' } as const),
       readSteamTrade: () => answer({ kind: 'missing' } as const),
-      listSteamTrades: () => answer({ kind: 'trades' as const, trades: [], unreadable: 0 }),
+      listSteamTrades: () => answer({ kind: 'trades' as const, trades: [], unreadable: 0, next: null }),
       acknowledgeProtection: () => {
         fake.acknowledged += 1
         return answer({ kind: 'done' } as const)

@@ -9,6 +9,7 @@ import type {
   SteamSession,
   SteamTradeAnswer,
   SteamTradesAnswer,
+  UnreadableOffer,
 } from '../steam/steam.ts'
 
 export type FakeSession = SteamSession & {
@@ -25,9 +26,13 @@ export type FakeSession = SteamSession & {
   /** For how long Steam would hold a trade, by the side that causes it. */
   holdDays: { partner: number; own: number }
   /** Rows of the list that cannot be read. */
-  unreadable: number
+  unreadable: UnreadableOffer[]
+  /** Offers on a page of the list, and exchanges on one of the history. */
+  pageSize: number
   /** Rows of the history that cannot be read. */
   unreadableTrades: number
+  /** When an exchange began; now unless a test says otherwise. */
+  begunAt(tradeId: string): Date
   /** Steam answers nothing. */
   isDown: boolean
   /** Runs when an offer was made, before the answer arrives. */
@@ -40,6 +45,11 @@ export type FakeSession = SteamSession & {
 }
 
 const PARTNER_TRADE_BASE = 9_000
+
+function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; next: number | null } {
+  const to = from + size
+  return { rows: all.slice(from, to), next: to < all.length ? to : null }
+}
 
 /** One bot's session. Ids of offers count from 1. */
 export function fakeSession(steamId = '76561198000000001'): FakeSession {
@@ -56,8 +66,10 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
     sends: [],
     unansweredPartners: 0,
     holdDays: { partner: 0, own: 0 },
-    unreadable: 0,
+    unreadable: [],
+    pageSize: 100,
     unreadableTrades: 0,
+    begunAt: () => new Date(),
     isDown: false,
     afterSend: async () => {},
     beforeCancel: () => {},
@@ -95,14 +107,17 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
       const offer = offers.get(offerId)
       return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer }
     },
-    listSentOffers: async (): Promise<OffersAnswer> => {
-      calls.push('list')
+    listSentOffers: async (_since, cursor): Promise<OffersAnswer> => {
+      calls.push(cursor === null ? 'list' : `list ${cursor}`)
       if (session.isDown) return unavailable
+      const { rows, next } = pageOf([...offers.values()], Number(cursor ?? 0), session.pageSize)
+      const isLast = next === null
       return {
         kind: 'offers',
-        offers: [...offers.values()],
-        received: [...session.received.values()],
-        unreadable: session.unreadable,
+        offers: rows,
+        received: isLast ? [...session.received.values()] : [],
+        unreadable: isLast ? session.unreadable : [],
+        next: isLast ? null : String(next),
       }
     },
     cancelOffer: async (offerId): Promise<CancelAnswer> => {
@@ -126,11 +141,16 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
       if (session.isDown) return unavailable
       return trades.get(tradeId) ?? { kind: 'missing' }
     },
-    listSteamTrades: async (): Promise<SteamTradesAnswer> => {
-      calls.push('history')
+    listSteamTrades: async (after): Promise<SteamTradesAnswer> => {
+      calls.push(after === null ? 'history' : `history ${after.tradeId}`)
       if (session.isDown) return unavailable
       const known = [...trades.values()].flatMap((answer) => (answer.kind === 'trade' ? [answer.trade] : []))
-      return { kind: 'trades', trades: known.reverse(), unreadable: session.unreadableTrades }
+      known.reverse()
+      const from = after === null ? 0 : known.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1
+      const { rows, next } = pageOf(known, from, session.pageSize)
+      const tradeId = rows.at(-1)?.tradeId ?? ''
+      const place = next === null ? null : { tradeId, begunAt: session.begunAt(tradeId) }
+      return { kind: 'trades', trades: rows, unreadable: session.unreadableTrades, next: place }
     },
     acknowledgeProtection: async () => ({ kind: 'done' }),
     close: () => {},

@@ -1,9 +1,10 @@
 /** The work of a lease's holder on its bot's trades: the shell around the pure rules. */
 import type { BotContext, BotHandlers, TradeLane } from '../bots/bot.ts'
 import { type Due, laneOf } from './alarm.ts'
+import { createOfferLists, type Shell } from './offer-list.ts'
 import { cancel, prove, read } from './offers.ts'
 import { createOrphans } from './orphans.ts'
-import { readHistory } from './protection.ts'
+import { createHistories } from './protection.ts'
 import { record } from './record.ts'
 import { reconcile, send } from './send.ts'
 import { isDelivered, type Trade } from './trade.ts'
@@ -15,18 +16,20 @@ export function tradeHandlers(
   deps: ShellDeps,
 ): Pick<BotHandlers, 'laneOf' | 'trade' | 'refresh' | 'history' | 'watch'> {
   const orphans = createOrphans(deps)
+  const histories = createHistories(deps)
+  const shell: Shell = { ...deps, lists: createOfferLists() }
   return {
     laneOf: (bot, tradeId) => laneOfTrade(deps, bot, tradeId),
-    trade: (bot, tradeId) => advance(deps, bot, tradeId),
+    trade: (bot, tradeId) => advance(shell, bot, tradeId),
     // One read even before its time, because the shopper came back to the page.
-    refresh: (bot, tradeId) => advance(deps, bot, tradeId),
-    history: (bot) => readHistory(deps, bot),
-    watch: (bot) => watch(deps, bot, { advance, orphans }),
+    refresh: (bot, tradeId) => advance(shell, bot, tradeId),
+    history: (bot) => histories.read(bot),
+    watch: (bot) => watch(shell, bot, { advance, orphans }),
   }
 }
 
 /** Does what is due for a trade, and what that makes due. Safe to call at any time and any number of times. */
-async function advance(deps: ShellDeps, bot: BotContext, tradeId: bigint): Promise<void> {
+async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<void> {
   const done = new Set<Due>(['nothing'])
   for (;;) {
     const loaded = await deps.trades.load(tradeId)
@@ -59,7 +62,7 @@ async function dueNow(deps: ShellDeps, trade: Trade): Promise<Due> {
 }
 
 async function act(
-  deps: ShellDeps,
+  deps: Shell,
   bot: BotContext,
   { loaded, what }: { loaded: LoadedTrade; what: Due },
 ): Promise<void> {

@@ -31,6 +31,9 @@ const PROOF_MS = 86_400_000
 export const LAST_REVIEW_MS = 24 * 3_600_000
 const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, LAST_REVIEW_MS]
 
+/** How often the last review is tried again. */
+const REVIEW_LATE_MS = 3_600_000
+
 /** How often an offer is looked at whose items Steam holds, and from its own end of the hold on. */
 const HELD_MS = 6 * 3_600_000
 const HOLD_OVER_MS = 3_600_000
@@ -138,6 +141,19 @@ function lookAtHold(heldUntil: Date, now: Date): Date {
 /** When Steam, that said nothing now, is asked again. */
 export function retryAt(trade: Trade, now: Date): Date | null {
   return isEnded(trade) ? plus(now, SLOW_MS) : alarm(trade, now)
+}
+
+/** Steam ends an offer after 14 days: nothing can come of one that was sent before then. */
+const OFFER_OVER_MS = 15 * 86_400_000
+
+/**
+ * When the review of an ended trade is tried again about whose offer Steam said nothing: for a day each minute, then each
+ * hour, until its offer cannot be accepted any more. Null: no more.
+ */
+export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
+  const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)
+  if (trade.heldUntil === null && isOver) return null
+  return plus(now, isPast(trade.endedAt, LAST_REVIEW_MS, now) ? REVIEW_LATE_MS : SLOW_MS)
 }
 
 /** When an ended trade is looked at next, or null when that is over or nothing was ever sent. */

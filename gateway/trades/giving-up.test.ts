@@ -52,7 +52,7 @@ async function acceptedWithoutProof() {
   const offer = session.offers.get(made.offerId)
   if (offer === undefined) throw new Error('Steam has no offer')
   session.offers.set(made.offerId, { ...offer, state: 'accepted', tradeId: null })
-  await tradeHandlers(till.deps).look(bot, made.tradeId)
+  await tradeHandlers(till.deps).refresh(bot, made.tradeId)
   return made
 }
 
@@ -113,7 +113,7 @@ describe('a bot that never comes back', () => {
     if (offer === undefined) throw new Error('Steam has no offer')
     const escrowEndsAt = new Date(till.clock.now().getTime() + 15 * DAY_MS)
     session.offers.set(offerId, { ...offer, state: 'in_escrow', escrowEndsAt })
-    await tradeHandlers(till.deps).look(bot, tradeId)
+    await tradeHandlers(till.deps).refresh(bot, tradeId)
     await setBot('dead')
     await sweepLater(16 * DAY_MS - HOUR_MS)
     expect(await live()).toEqual([true, true])
@@ -149,6 +149,6 @@ describe('a trade that was reversed', () => {
     await tradeHandlers(till.deps).trade(bot, tradeId)
     expect(await trade()).toMatchObject({ state: 'reversed', last_look_at: null })
     const now = till.clock.now()
-    expect(await till.deps.trades.takeDueHistories({ now, lastBefore: now })).toEqual([])
+    expect(await till.deps.trades.takeDueHistories({ now, turnBefore: now, lookBefore: now })).toEqual([])
   })
 })

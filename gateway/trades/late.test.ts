@@ -270,7 +270,7 @@ describe('a lost answer', () => {
   it('a list that cannot be read in full does not prove that the offer is missing', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown' })
-    session.unreadable = 1
+    session.unreadable = [{ offerId: '70', partnerSteamId: null, message: null }]
     await begin(deposit)
     for (let look = 0; look < 20; look += 1) {
       till.clock.advance(15_000)

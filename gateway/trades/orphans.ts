@@ -5,31 +5,38 @@
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { isLikeOurs } from './decide.ts'
+import { beginLook, type OfferLook, readOn } from './offer-list.ts'
 import { cancelStray } from './offers.ts'
 import type { ShellDeps } from './trade-store.ts'
 
 /** Steam ends an offer after this long: older ones are harmless. */
 const OFFER_LIFE_MS = 14 * 86_400_000
 
-/** A list that fails for good must not be asked for with every watch. */
+/** What fails for good must not be asked for with every watch. */
 const SEEK_AGAIN_MS = 60_000
 
 export type Orphans = {
-  /** Lists what the bot has sent, once a lease; true while that is still to be done. */
+  /** Looks through what the bot has sent, once a lease, some pages at a time; true while that is still to be done. */
   seek(bot: BotContext): Promise<boolean>
   /** Tends to an offer whose code is no trade's; false while it can still be accepted. */
   tend(bot: BotContext, offer: Offer): Promise<boolean>
 }
 
-/** The known orphans of a bot under one lease. `nextAt`: when to list, null once that is done. */
-type Known = { epoch: bigint; nextAt: Date | null; told: Set<string> }
+/** The known orphans of a bot under one lease. `nextAt`: when to go on, null once all is done. `left`: still acceptable. */
+type Known = {
+  epoch: bigint
+  nextAt: Date | null
+  look: OfferLook | null
+  left: Map<string, Offer>
+  told: Set<string>
+}
 
 export function createOrphans(deps: ShellDeps): Orphans {
   const bots = new Map<bigint, Known>()
   const knownOf = ({ botId, epoch }: BotContext): Known => {
     const before = bots.get(botId)
     if (before?.epoch === epoch) return before
-    const known = { epoch, nextAt: new Date(0), told: new Set<string>() }
+    const known: Known = { epoch, nextAt: new Date(0), look: null, left: new Map(), told: new Set() }
     bots.set(botId, known)
     return known
   }
@@ -69,14 +76,19 @@ export function createOrphans(deps: ShellDeps): Orphans {
       const known = knownOf(bot)
       const now = deps.clock.now()
       if (known.nextAt === null || known.nextAt > now) return known.nextAt !== null
-      known.nextAt = new Date(now.getTime() + SEEK_AGAIN_MS)
-      const answer = await bot.session.listSentOffers(new Date(now.getTime() - OFFER_LIFE_MS))
-      if (answer.kind === 'unavailable') return true
-      const codes = answer.offers.filter(isLikeOurs).map((offer) => offer.message)
+      known.look ??= beginLook(new Date(now.getTime() - OFFER_LIFE_MS), now)
+      const { look, left } = known
+      const again = look.isComplete ? [...left.values()] : []
+      const { offers, failed } = await readOn(look, bot)
+      const codes = offers.filter(isLikeOurs).map((offer) => offer.message)
       const rows = await deps.trades.tradesByCode(bot.botId, codes)
-      const ends: boolean[] = []
-      for (const offer of answer.offers) if (!rows.has(offer.message)) ends.push(await tend(bot, offer))
-      if (ends.every((isOver) => isOver)) known.nextAt = null
+      for (const offer of [...again, ...offers.filter(({ message }) => !rows.has(message))]) {
+        if (await tend(bot, offer)) left.delete(offer.offerId)
+        else left.set(offer.offerId, offer)
+      }
+      if (look.isComplete && left.size === 0) known.nextAt = null
+      // The next pages come with the next watch.
+      else if (failed || look.isComplete) known.nextAt = new Date(now.getTime() + SEEK_AGAIN_MS)
       return known.nextAt !== null
     },
   }

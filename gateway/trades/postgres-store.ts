@@ -1,6 +1,7 @@
 /** Trades in PostgreSQL. */
 import { type ExpressionBuilder, sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
+import { historyOf, keepHistory } from '../bots/history-store.ts'
 import { hasBotForTrade } from '../bots/service.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Tables } from '../db/schema.ts'
@@ -38,12 +39,22 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
       const rows = await tradesOf(db, botId).where('state', 'in', ['sending', 'unknown', 'active']).execute()
       return rows.map(summaryOf)
     },
-    async protectedTradesOf(botId) {
+    async protectedTradesOf(botId, steamTradeIds) {
+      if (steamTradeIds.length === 0) return []
       const rows = await tradesOf(db, botId)
-        .where((eb) => eb.or([eb('state', '=', 'held'), eb('last_look_at', 'is not', null)]))
-        .where('state', 'in', ['held', 'final'])
+        .where(isProtected)
+        .where(sql<boolean>`steam_trade_id = any(${[...steamTradeIds]}::text[])`)
         .execute()
       return rows.map(summaryOf)
+    },
+    async oldestProtectedOf(botId) {
+      const row = await db
+        .selectFrom('trade')
+        .select((eb) => eb.fn.min('send_started_at').as('oldest'))
+        .where('bot_id', '=', botId)
+        .where(isProtected)
+        .executeTakeFirst()
+      return row?.oldest ?? undefined
     },
     async tradesByCode(botId, codes) {
       if (codes.length === 0) return new Map()
@@ -54,9 +65,8 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
     },
     partnersSince: (botId, since) => partnersSince(db, botId, since),
     postpone: (seen, writer, when) => postpone(db, { seen, writer, when }),
-    async postponeHistory(botId, lastAt) {
-      await db.updateTable('bot').set({ history_at: lastAt }).where('id', '=', botId).execute()
-    },
+    historyOf: (botId) => historyOf(db, botId),
+    keepHistory: (botId, { writer, now }, look) => keepHistory(db, { botId, epoch: writer.epoch, now }, look),
     ...sweepsOf(deps),
     hasOtherBot: ({ trade, facts }) =>
       hasBotForTrade(
@@ -73,6 +83,9 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
     transaction: (work) => inTransaction(db, (tx) => work(openTradeTx(deps, tx))),
   }
 }
+
+const isProtected = (eb: ExpressionBuilder<Tables, 'trade'>) =>
+  eb.or([eb('state', '=', 'held'), eb('last_look_at', 'is not', null)])
 
 const tradesOf = (db: Db, botId: bigint) =>
   db.selectFrom('trade').selectAll().where('bot_id', '=', botId).orderBy('id')

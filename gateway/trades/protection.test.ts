@@ -140,33 +140,111 @@ describe('the history of a bot', () => {
     ])
   })
 
-  it('is read once an hour while anything can be taken back, and soon again if Steam says nothing', async () => {
-    const jobs = async () => {
-      const { rows } = await sql<{ count: bigint }>`
-        select count(*) from pgboss.job where data->>'kind' = 'history'`.execute(till.db)
-      await sql`delete from pgboss.job where data->>'kind' = 'history'`.execute(till.db)
-      return Number(rows[0]?.count)
-    }
+  const jobs = async () => {
+    const { rows } = await sql<{ count: bigint }>`
+      select count(*) from pgboss.job where data->>'kind' = 'history'`.execute(till.db)
+    await sql`delete from pgboss.job where data->>'kind' = 'history'`.execute(till.db)
+    return Number(rows[0]?.count)
+  }
+  /** One sweep, and the turn that it asks for. */
+  const turn = async (with_ = handlers()) => {
     await sweepHistories(till.deps)
-    expect(await jobs()).toBe(0)
+    const asked = await jobs()
+    if (asked > 0) await with_.history(bot)
+    return asked
+  }
+
+  it('is read once an hour while anything can be taken back, and on in a minute if Steam says nothing', async () => {
+    expect(await turn()).toBe(0)
     await delivered()
-    await sweepHistories(till.deps)
-    await sweepHistories(till.deps)
-    expect(await jobs()).toBe(1)
-    till.clock.advance(3_600_000)
-    await sweepHistories(till.deps)
-    expect(await jobs()).toBe(1)
+    expect([await turn(), await turn()]).toEqual([1, 0])
+    till.clock.advance(3_599_000)
+    expect(await turn()).toBe(0)
+    till.clock.advance(1_000)
     session.isDown = true
-    await handlers().history(bot)
-    till.clock.advance(300_000)
-    await sweepHistories(till.deps)
-    expect(await jobs()).toBe(1)
-    // As often as is set.
+    expect([await turn(), await turn()]).toEqual([1, 0])
     till.clock.advance(60_000)
-    await sweepHistories(till.deps)
-    expect(await jobs()).toBe(0)
+    session.isDown = false
+    expect(await turn()).toBe(1)
+    till.clock.advance(60_000)
+    expect(await turn()).toBe(0)
+    // As often as is set.
     await sweepHistories({ ...till.deps, historyEveryMs: 60_000 })
     expect(await jobs()).toBe(1)
+  })
+
+  it('D-9 finds a reversal 4,000 exchanges below the top, three pages a minute', async () => {
+    await delivered()
+    const trade = session.trades.get('9001')
+    if (trade?.kind !== 'trade') throw new Error('no exchange')
+    session.takeBack('9001')
+    for (let index = 0; index < 4_000; index += 1) {
+      const tradeId = String(20_000 + index)
+      session.trades.set(tradeId, { kind: 'trade', trade: { ...trade.trade, tradeId } })
+    }
+    session.calls.length = 0
+    const on = handlers()
+    let turns = 0
+    for (; (await tradeRow()).state === 'held' && turns < 60; turns += 1) {
+      if (turns === 5) session.isDown = true
+      if (turns === 7) session.isDown = false
+      await turn(turns > 9 ? handlers() : on)
+      till.clock.advance(60_000)
+    }
+    expect((await tradeRow()).state).toBe('reversed')
+    // 41 pages, and two that were not answered: no page was read twice, by a second process neither.
+    expect(session.calls).toHaveLength(41 + 2)
+    expect(new Set(session.calls).size).toBe(41)
+    expect(turns).toBe(14 + 2)
+    expect(till.lines.filter((line) => line.includes('history of a bot could not be read'))).toHaveLength(1)
+  })
+
+  it('keeps its place where the lease is over: the next holder reads the page again', async () => {
+    await delivered()
+    session.pageSize = 1
+    await delivered()
+    session.calls.length = 0
+    await handlers().history({ ...bot, epoch: 99n })
+    await handlers().history(bot)
+    expect(session.calls.slice(0, 4)).toEqual(['history', 'history 9002', 'history', 'history 9002'])
+  })
+
+  it('reads an exchange at once that a row at the top undoes', async () => {
+    await delivered()
+    session.takeBack('9001')
+    const { listSteamTrades } = session
+    session.listSteamTrades = async (after) => {
+      const page = await listSteamTrades(after)
+      if (page.kind !== 'trades') return page
+      const [undone] = page.trades
+      if (undone === undefined) return page
+      return { ...page, trades: [{ ...undone, tradeId: '9900', state: 'complete', rollbackOf: '9001' }] }
+    }
+    await handlers().history(bot)
+    expect(session.calls.at(-1)).toBe('status 9001')
+    expect((await tradeRow()).state).toBe('reversed')
+  })
+
+  it('calls the operator once where no look comes to its end for two hours', async () => {
+    await delivered()
+    session.isDown = true
+    const on = handlers()
+    const late = () => till.lines.filter((line) => line.includes('was not read to its end in time'))
+    for (let minutes = 0; minutes < 120; minutes += 10) {
+      await turn(on)
+      till.clock.advance(600_000)
+    }
+    expect(late()).toHaveLength(0)
+    await turn(on)
+    till.clock.advance(600_000)
+    await turn(on)
+    expect(late()).toHaveLength(1)
+    session.isDown = false
+    till.clock.advance(60_000)
+    await turn(on)
+    const { out } = await runCommand(['bot', 'list'], { databaseUrl: till.url })
+    expect(out).toMatch(/reversals known until \d{4}-/)
+    expect(out).not.toContain('never')
   })
 })
 

@@ -1,42 +1,118 @@
 /** The watch over what was delivered: Steam lets the sender take some trades back for days. */
 import type { BotContext } from '../bots/bot.ts'
+import type { HistoryLook } from '../bots/history-store.ts'
+import { isPast } from '../kit/clock.ts'
+import type { SteamTrade } from '../steam/steam.ts'
 import { judgeExchange } from './proof.ts'
 import { record } from './record.ts'
 import type { ShellDeps } from './trade-store.ts'
 
-/** How soon it is gone through again if Steam fails. */
-const RETRY_MS = 300_000
-
-/** The history names trades by their beginning, and Steam's clock may be behind ours. */
+/** Steam's clock may be behind ours. */
 const MARGIN_MS = 3_600_000
 
-/** One read of the bot's history for all its protected trades. */
-export async function readHistory(deps: ShellDeps, bot: BotContext): Promise<void> {
-  const rows = await deps.trades.protectedTradesOf(bot.botId)
-  if (rows.length === 0) return
-  const oldest = Math.min(...rows.map((row) => (row.acceptedAt ?? row.createdAt).getTime()))
-  const answer = await bot.session.listSteamTrades(new Date(oldest - MARGIN_MS))
-  if (answer.kind === 'unavailable') return retrySoon(deps, bot)
-  const exchanges = new Map(answer.trades.map((exchange) => [exchange.tradeId, exchange]))
+/**
+ * Pages in a turn, and the time between two turns. Steam's limit is a page each 15 s: this takes one each 20 s. Nine days of
+ * 1,000 exchanges each are gone through in half an hour.
+ */
+const PAGES_A_TURN = 3
+const TURN_MS = 55_000
+
+/** Exchanges that a turn reads singly, because another row of the history undoes them. */
+const SINGLES_A_TURN = 5
+
+/** A look that takes so many times what it may is late. */
+const LATE_TIMES = 2
+
+export type Histories = {
+  /** Reads the next pages of the bot's history. */
+  read(bot: BotContext): Promise<void>
+}
+
+export function createHistories(deps: ShellDeps): Histories {
+  const told = new Map<bigint, Set<'failed' | 'late'>>()
+  /** Once, until a look is complete. */
+  const tell = (botId: bigint, what: 'failed' | 'late', fields: object) => {
+    const lines = told.get(botId) ?? new Set()
+    told.set(botId, lines)
+    if (lines.has(what)) return
+    lines.add(what)
+    const about = { botId: String(botId), ...fields }
+    if (what === 'failed') deps.log.warn(about, 'history of a bot could not be read: it goes on from there')
+    else deps.log.error(about, 'history of a bot was not read to its end in time: reversals are seen late')
+  }
+  return {
+    async read(bot) {
+      const { trades, clock, historyEveryMs } = deps
+      const oldest = await trades.oldestProtectedOf(bot.botId)
+      if (oldest === undefined) return
+      const kept = await trades.historyOf(bot.botId)
+      const now = clock.now()
+      const { completeAt } = kept
+      const begunAt = kept.begunAt ?? now
+      if (kept.begunAt === null) {
+        await trades.keepHistory(bot.botId, { writer: bot, now }, { ...kept, begunAt })
+      }
+      if (isPast(begunAt, LATE_TIMES * historyEveryMs, now)) tell(bot.botId, 'late', { completeAt })
+      const until = new Date(oldest.getTime() - MARGIN_MS)
+      const failure = await readPages(deps, bot, { look: { ...kept, begunAt }, until })
+      if (failure === 'complete') told.delete(bot.botId)
+      else if (failure !== undefined) tell(bot.botId, 'failed', { detail: failure, completeAt })
+    },
+  }
+}
+
+type Reading = { look: HistoryLook & { begunAt: Date }; until: Date }
+
+/** Resolves to `complete` once nothing that is protected began earlier, or to why a page was not answered. */
+async function readPages(
+  deps: ShellDeps,
+  bot: BotContext,
+  { look, until }: Reading,
+): Promise<string | undefined> {
+  const { trades, clock } = deps
+  let { after } = look
+  for (let pages = 0; pages < PAGES_A_TURN; pages += 1) {
+    const page = await bot.session.listSteamTrades(after)
+    if (page.kind === 'unavailable') return page.detail
+    await judgePage(deps, bot, page.trades)
+    const isComplete = page.next === null || page.next.begunAt < until
+    after = page.next
+    // The next page may fail: keep what was read.
+    const next = isComplete ? { begunAt: null, after: null, completeAt: look.begunAt } : { ...look, after }
+    await trades.keepHistory(bot.botId, { writer: bot, now: clock.now() }, next)
+    if (isComplete) return 'complete'
+  }
+  return undefined
+}
+
+const isTakenBack = ({ state }: SteamTrade): boolean =>
+  state === 'rolled_back' || state === 'partly_rolled_back'
+
+async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamTrade[]): Promise<void> {
+  const back = new Map(page.filter(isTakenBack).map((exchange) => [exchange.tradeId, exchange]))
+  // A reversal is a row of its own, at the top: what it undoes may be ninety pages below.
+  const undone = page.flatMap(({ rollbackOf }) => (rollbackOf === null ? [] : [rollbackOf]))
+  const rows = await deps.trades.protectedTradesOf(bot.botId, [...new Set([...back.keys(), ...undone])])
+  let singles = 0
   for (const { id, steamTradeId, offerId } of rows) {
-    const exchange = steamTradeId === null ? undefined : exchanges.get(steamTradeId)
+    if (steamTradeId === null || offerId === null) continue
+    let exchange = back.get(steamTradeId)
+    if (exchange === undefined && singles < SINGLES_A_TURN) {
+      singles += 1
+      const answer = await bot.session.readSteamTrade(steamTradeId)
+      if (answer.kind === 'trade') exchange = answer.trade
+    }
     const loaded = await deps.trades.load(id)
-    if (exchange === undefined || loaded === undefined || offerId === null) continue
+    if (exchange === undefined || loaded === undefined) continue
     if (judgeExchange(loaded.trade, exchange).kind !== 'taken_back') continue
     await record(deps, { tradeId: id, writer: bot }, { kind: 'exchange_read', offerId, exchange })
   }
 }
 
-async function retrySoon({ trades, clock, historyEveryMs }: ShellDeps, bot: BotContext): Promise<void> {
-  const lastAt = new Date(clock.now().getTime() - historyEveryMs + Math.min(RETRY_MS, historyEveryMs))
-  await trades.postponeHistory(bot.botId, lastAt)
-}
-
-/** Makes every bot with deliveries that can be taken back read its history, once every `historyEveryMs`. */
+/** Makes every bot with deliveries that can be taken back read its history on: a look each `historyEveryMs`. */
 export async function sweepHistories({ trades, clock, historyEveryMs }: ShellDeps): Promise<void> {
   const now = clock.now()
-  const lastBefore = new Date(now.getTime() - historyEveryMs)
-  for (const botId of await trades.takeDueHistories({ now, lastBefore })) {
-    await trades.wakeBot(botId, { kind: 'history' })
-  }
+  const ago = (ms: number) => new Date(now.getTime() - ms)
+  const due = { now, turnBefore: ago(Math.min(TURN_MS, historyEveryMs)), lookBefore: ago(historyEveryMs) }
+  for (const botId of await trades.takeDueHistories(due)) await trades.wakeBot(botId, { kind: 'history' })
 }

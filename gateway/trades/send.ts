@@ -2,10 +2,13 @@
 
 import type { BotContext } from '../bots/bot.ts'
 import type { Refusal } from '../db/trade-tables.ts'
-import type { Offer, Partner, Unavailable } from '../steam/steam.ts'
+import { isPast } from '../kit/clock.ts'
+import type { Offer, Partner, Unavailable, UnreadableOffer } from '../steam/steam.ts'
 import { isOfferOf, isWhatWasAskedFor } from './decide.ts'
 import { moveOn } from './move-on.ts'
+import { readOn, type Search, type Shell } from './offer-list.ts'
 import { record } from './record.ts'
+import type { Trade } from './trade.ts'
 import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 
 /** The longest a write to Steam may take; the lease must outlast it. */
@@ -80,24 +83,51 @@ export function askAgain(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade):
   return deps.trades.postpone(loaded, bot, deps.core.retryAt(loaded.trade, deps.clock.now()))
 }
 
-/** Looks for the offer among those sent, by partner, code and item set. */
-export async function reconcile(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+/** Rows that cannot be read, and that might be the offer, keep its trade waiting for so long before anyone is called. */
+const BLOCKED_MS = 3_600_000
+
+/** Looks for the offer among those sent, by partner, code and item set: some pages of the list with each turn. */
+export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade, facts } = loaded
   if (trade.state !== 'sending' && trade.state !== 'unknown') return
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
-  const answer = await bot.session.listSentOffers(since)
-  if (answer.kind === 'unavailable') {
-    return askAgain(deps, bot, loaded)
-  }
-  const { offers, unreadable } = answer
+  const search = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
+  const isFound = (offers: readonly Offer[]) => offers.some((offer) => isWhatWasAskedFor(trade, offer))
+  const { offers, unreadable } = await readOn(search.look, bot, isFound)
+  search.unreadable += unreadable.filter((row) => mightBe(trade, row)).length
   const source = { tradeId: facts.id, writer: bot }
-  await record(deps, source, { kind: 'listed', offers, unreadable })
   const ours = offers.filter((offer) => isOfferOf(trade, offer))
   const found = ours.find((offer) => isWhatWasAskedFor(trade, offer))
-  if (found !== undefined) await record(deps, source, { kind: 'offer_read', offer: found })
+  if (found !== undefined || search.look.isComplete) {
+    await record(deps, source, { kind: 'listed', offers: ours, unreadable: search.unreadable })
+  } else {
+    // Only a complete look proves that the offer is missing.
+    await askAgain(deps, bot, loaded)
+  }
+  if (found === undefined) callForBlocked(deps, search, facts)
+  else {
+    deps.lists.endSearch(bot, facts.id)
+    await record(deps, source, { kind: 'offer_read', offer: found })
+  }
   for (const offer of ours) {
     if (!isWhatWasAskedFor(trade, offer)) await withdrawOther(deps, bot, { facts, offer })
   }
+}
+
+/** True where what can be read of the row does not say that it is another offer. */
+function mightBe({ partnerSteamId, secretCode }: Trade, row: UnreadableOffer): boolean {
+  const isTheirs = row.partnerSteamId === null || row.partnerSteamId === partnerSteamId
+  return isTheirs && (row.message === null || row.message === secretCode)
+}
+
+function callForBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrade['facts']): void {
+  if (!search.look.isComplete) return
+  const now = clock.now()
+  search.blockedAt = search.unreadable > 0 ? (search.blockedAt ?? now) : null
+  if (search.blockedAt === null || search.isBlockTold || !isPast(search.blockedAt, BLOCKED_MS, now)) return
+  search.isBlockTold = true
+  const about = { ...aboutTrade(facts), botId: String(facts.botId), rows: search.unreadable }
+  log.error(about, 'an offer of the list could not be read for an hour: it may be the one of this trade')
 }
 
 /** The offer carries the code of a trade, but asks for items that nobody was quoted: no shopper must accept it. */

@@ -1,5 +1,6 @@
 /** Finds what is due, and wakes the bots for it. */
 import { botQueue } from '../bots/bot.ts'
+import { takeDueHistories } from '../bots/history-store.ts'
 import { SPEAKING_STATES } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
@@ -104,30 +105,6 @@ async function hopelessTrades(db: Db, now: Date, limit: number): Promise<Hopeles
     ...retired.map((trade) => ({ ...trade, because: 'bot_retired' as const })),
     ...silent.map((trade) => ({ ...trade, because: 'unresolved' as const })),
   ]
-}
-
-async function takeDueHistories(
-  db: Db,
-  { now, lastBefore }: { now: Date; lastBefore: Date },
-): Promise<bigint[]> {
-  const due = await db
-    .updateTable('bot')
-    .set({ history_at: now })
-    .where('state', 'in', SPEAKING_STATES)
-    .where((eb) => eb.or([eb('history_at', 'is', null), eb('history_at', '<=', lastBefore)]))
-    .where((eb) =>
-      eb.exists(
-        eb
-          .selectFrom('trade')
-          .select('trade.id')
-          .whereRef('trade.bot_id', '=', 'bot.id')
-          .where('trade.state', 'in', ['held', 'final'])
-          .where((or) => or.or([or('trade.state', '=', 'held'), or('trade.last_look_at', 'is not', null)])),
-      ),
-    )
-    .returning('id')
-    .execute()
-  return due.map(({ id }) => id)
 }
 
 /** Bots out of service whose trades from before `madeBefore` are due until `dueBefore`, with their number. */

@@ -4,6 +4,7 @@
  */
 import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
+import type { DueHistories, HistoryLook } from '../bots/history-store.ts'
 import type { DepositCause } from '../deposits/deposit.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
@@ -68,8 +69,10 @@ export type TradeStore = {
   load(tradeId: bigint): Promise<LoadedTrade | undefined>
   /** Trades of the bot whose offer is, or may be, open. */
   openTradesOf(botId: bigint): Promise<TradeSummary[]>
-  /** Delivered trades of the bot that their sender may yet take back, or may have. */
-  protectedTradesOf(botId: bigint): Promise<TradeSummary[]>
+  /** Those delivered trades of the bot, by their Steam trades, that are watched yet: their sender may take them back. */
+  protectedTradesOf(botId: bigint, steamTradeIds: readonly string[]): Promise<TradeSummary[]>
+  /** When the first of the deliveries that are watched yet was sent; undefined where there is none. */
+  oldestProtectedOf(botId: bigint): Promise<Date | undefined>
   /** The bot's trades by their secret codes, whatever became of them. */
   tradesByCode(botId: bigint, codes: readonly string[]): Promise<Map<string, TradeSummary>>
   /** Partners with whom the bot has had a trade since then, each with a deposit of theirs. */
@@ -79,8 +82,9 @@ export type TradeStore = {
    * meanwhile is not put off: `when` knows nothing of it.
    */
   postpone(seen: LoadedTrade, writer: Writer, when: Date | null): Promise<void>
-  /** When the bot's history is due again. */
-  postponeHistory(botId: bigint, lastAt: Date): Promise<void>
+  /** How far the look through the bot's history has come. */
+  historyOf(botId: bigint): Promise<HistoryLook>
+  keepHistory(botId: bigint, by: { writer: Writer; now: Date }, look: HistoryLook): Promise<void>
   /**
    * Takes due trades of bots in service, the oldest first, and makes them due again at `nextAt`. Two sweeps take different
    * ones.
@@ -93,8 +97,8 @@ export type TradeStore = {
    * first.
    */
   hopelessTrades(now: Date, limit: number): Promise<HopelessTrade[]>
-  /** Takes bots with deliveries that can be taken back, whose history was last read before then. */
-  takeDueHistories(how: { now: Date; lastBefore: Date }): Promise<bigint[]>
+  /** Takes bots with deliveries that can be taken back, whose history is to be read on. */
+  takeDueHistories(how: DueHistories): Promise<bigint[]>
   /** Deposits without a trade whose time is over, the oldest first. */
   expiredDeposits(now: Date, limit: number): Promise<bigint[]>
   /** True while another bot, that did not have this wish yet, has room for it. */

@@ -38,7 +38,7 @@ const orphanLines = () =>
     .filter(({ msg }) => /of no trade|belongs to no trade/.test(msg))
 
 describe('the watch over a bot’s offers', () => {
-  it('catches up after days away: Steam lists what ended since the oldest trade that is open', async () => {
+  it('catches up after days away: trades that the list no longer shows are read one by one', async () => {
     const store = await aStore(till)
     const offerIds: string[] = []
     for (let made = 0; made < 3; made += 1) {
@@ -53,8 +53,8 @@ describe('the watch over a bot’s offers', () => {
     }
     // As Steam does: of offers that are over, those that changed since the cut-off.
     const { listSentOffers } = session
-    session.listSentOffers = async (since) => {
-      const answer = await listSentOffers(since)
+    session.listSentOffers = async (since, cursor) => {
+      const answer = await listSentOffers(since, cursor)
       return answer.kind === 'offers' && since > endedAt ? { ...answer, offers: [] } : answer
     }
     till.clock.advance(3 * 86_400_000)
@@ -112,8 +112,8 @@ describe('the watch over a bot’s offers', () => {
     const old = { ...ours, offerId: '50', message: 'ZZZZZZ' }
     session.offers.set('50', { ...old, state: 'in_escrow' })
     const { listSentOffers } = session
-    session.listSentOffers = async (since) => {
-      const answer = await listSentOffers(since)
+    session.listSentOffers = async (since, cursor) => {
+      const answer = await listSentOffers(since, cursor)
       if (answer.kind !== 'offers') return answer
       return { ...answer, offers: answer.offers.map((offer) => (offer.offerId === '50' ? old : offer)) }
     }
@@ -146,10 +146,10 @@ describe('the watch over a bot’s offers', () => {
       till.db.selectFrom('trade').select(['id', 'state', 'steam_offer_id']).orderBy('id').execute()
     await expect.poll(sent).toHaveLength(2)
     const { listSentOffers } = session
-    session.listSentOffers = async (since) => {
+    session.listSentOffers = async (since, cursor) => {
       session.listSentOffers = listSentOffers
       await tradeHandlers(till.deps).trade(bot, (await sent())[1]?.id ?? 0n)
-      return listSentOffers(since)
+      return listSentOffers(since, cursor)
     }
     await watch()
     expect(await answer).toEqual({ kind: 'active' })
@@ -194,9 +194,9 @@ describe('a till without a trade', () => {
     session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: '9051' })
     const since: Date[] = []
     const { listSentOffers } = session
-    session.listSentOffers = (from) => {
+    session.listSentOffers = (from, cursor) => {
       since.push(from)
-      return listSentOffers(from)
+      return listSentOffers(from, cursor)
     }
     const { watch } = tradeHandlers(till.deps)
     expect([await watch(bot), await watch(bot)]).toEqual([0, 0])
@@ -265,8 +265,8 @@ describe('an offer whose sending was not answered', () => {
     session.sends.push({ answer: 'unknown', made: true })
     let hidden = true
     const { listSentOffers } = session
-    session.listSentOffers = async (since) => {
-      const answer = await listSentOffers(since)
+    session.listSentOffers = async (since, cursor) => {
+      const answer = await listSentOffers(since, cursor)
       if (answer.kind !== 'offers') return answer
       const isAsked = ({ createdAt }: { createdAt: Date }) => !hidden && createdAt >= since
       return { ...answer, offers: answer.offers.filter(isAsked) }

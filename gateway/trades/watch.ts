@@ -2,26 +2,33 @@
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { isOfferOf } from './decide.ts'
+import { beginLook, readOn, type Shell } from './offer-list.ts'
 import { cancelStray, prove } from './offers.ts'
 import type { Orphans } from './orphans.ts'
 import { record } from './record.ts'
 import { askAgain, LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
 import { isEnded, type TradeState } from './trade.ts'
-import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
+import { aboutTrade, type LoadedTrade, type ShellDeps, type TradeSummary } from './trade-store.ts'
 
-export type Advance = (deps: ShellDeps, bot: BotContext, tradeId: bigint) => Promise<void>
+export type Advance = (deps: Shell, bot: BotContext, tradeId: bigint) => Promise<void>
 
 type Parts = { advance: Advance; orphans: Orphans }
 
 /** Resolves to how many trades are still open, and one more while the search for orphans goes on. */
-export async function watch(deps: ShellDeps, bot: BotContext, parts: Parts): Promise<number> {
+export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise<number> {
   const open = await watchTrades(deps, bot, parts)
   // After a backup was put back no trade may be open for weeks, and an orphan can be accepted meanwhile.
   return (await parts.orphans.seek(bot)) ? open + 1 : open
 }
 
-/** One list read for all open offers of the bot; resolves to how many trades are still open. */
-async function watchTrades(deps: ShellDeps, bot: BotContext, { advance, orphans }: Parts): Promise<number> {
+/** Changes are listed so far back at least: Steam's clock may be behind ours, and it tells of some late. */
+const WATCH_BACK_MS = 15 * 60_000
+
+/** Open offers that the list of a turn did not show are read one by one, so many with each turn. */
+const SINGLES_A_TURN = 5
+
+/** Some pages of the list for all open offers of the bot; resolves to how many trades are still open. */
+async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: Parts): Promise<number> {
   const open = await deps.trades.openTradesOf(bot.botId)
   const now = deps.clock.now()
   for (const { id, state, dueAt } of open) {
@@ -30,22 +37,63 @@ async function watchTrades(deps: ShellDeps, bot: BotContext, { advance, orphans 
   }
   const active = open.filter((row) => row.state === 'active')
   if (active.length === 0) return open.length
-  const oldest = Math.min(...active.map((row) => row.createdAt.getTime()))
-  const answer = await bot.session.listSentOffers(new Date(oldest - LIST_MARGIN_MS))
-  if (answer.kind === 'unavailable') return open.length
+  const known = deps.lists.knownOf(bot)
+  const look = known.watch ?? beginLook(listedSince(known.completeAt, now), now)
+  const turn = await readOn(look, bot)
+  known.watch = look.isComplete ? null : look
+  if (look.isComplete) known.completeAt = look.begunAt
   const ours = new Map(active.map((row) => [row.offerId, row]))
-  for (const offer of answer.offers) {
-    const row = ours.get(offer.offerId)
-    if (row === undefined) continue
+  const see = async (row: TradeSummary, offer: Offer) => {
     const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
     // An acceptance is proved at once. Due work is done here, because the look put off its alarm.
     const isDue = row.dueAt !== null && row.dueAt <= deps.clock.now()
     if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
   }
-  const others = answer.offers.filter((offer) => !ours.has(offer.offerId))
+  const listed = new Set<bigint>()
+  for (const offer of turn.offers) {
+    const row = ours.get(offer.offerId)
+    if (row === undefined) continue
+    listed.add(row.id)
+    await see(row, offer)
+  }
+  // A trade that is older than the list may have changed before it begins; a list that is not read to its end says nothing.
+  const isOpen = (row: TradeSummary) => !look.isComplete || row.createdAt < look.since
+  const unseen = active.filter((row) => !listed.has(row.id) && isOpen(row))
+  await readSingly(bot, known.readAt, { unseen, nowMs: now.getTime(), see })
+  const others = turn.offers.filter((offer) => !ours.has(offer.offerId))
   await tendStrays(deps, bot, { offers: others, orphans })
-  await declineCounters(deps, bot, answer.received)
+  await declineCounters(deps, bot, turn.received)
   return (await deps.trades.openTradesOf(bot.botId)).length
+}
+
+/** Since the last list that was complete: how long a trade is open must not make the list longer. */
+function listedSince(completeAt: Date | null, now: Date): Date {
+  const backMs = now.getTime() - WATCH_BACK_MS
+  return new Date(completeAt === null ? backMs : Math.min(backMs, completeAt.getTime() - LIST_MARGIN_MS))
+}
+
+type Unseen = {
+  unseen: readonly TradeSummary[]
+  nowMs: number
+  see(row: TradeSummary, offer: Offer): Promise<void>
+}
+
+/** Reads the offers that were not read for longest; ends where Steam does not answer. */
+async function readSingly(
+  { session }: BotContext,
+  readAt: Map<bigint, number>,
+  { unseen, nowMs, see }: Unseen,
+): Promise<void> {
+  const ids = new Set(unseen.map(({ id }) => id))
+  for (const id of readAt.keys()) if (!ids.has(id)) readAt.delete(id)
+  const byAge = [...unseen].sort((one, other) => (readAt.get(one.id) ?? 0) - (readAt.get(other.id) ?? 0))
+  for (const row of byAge.slice(0, SINGLES_A_TURN)) {
+    if (row.offerId === null) continue
+    readAt.set(row.id, nowMs)
+    const answer = await session.readOffer(row.offerId)
+    if (answer.kind === 'unavailable') return
+    if (answer.kind === 'offer') await see(row, answer.offer)
+  }
 }
 
 /** Offers of others that ask for our items while a trade with them is open, or was countered just now. */
@@ -132,11 +180,13 @@ async function proveStray(deps: ShellDeps, bot: BotContext, accepted: Accepted):
 }
 
 /** A look at a trade that ended without its items, at times that grow apart: Steam may have told us too early. */
-export async function review(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade } = loaded
   if (!isEnded(trade) || trade.startedAt === null) return
   const offers = await offersOf(deps, bot, loaded)
-  if (offers === undefined) return askAgain(deps, bot, loaded)
+  if (offers === undefined) {
+    return deps.trades.postpone(loaded, bot, deps.core.reviewAgainAt(trade, deps.clock.now()))
+  }
   await deps.trades.postpone(loaded, bot, deps.core.alarm(trade, deps.clock.now()))
   for (const offer of offers) {
     await record(deps, { tradeId: loaded.facts.id, writer: bot }, { kind: 'offer_read', offer })
@@ -144,11 +194,11 @@ export async function review(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
   }
 }
 
-/** Reads a trade's offers from Steam; undefined when Steam did not answer. */
+/** Reads a trade's offers from Steam; undefined while Steam has not said. */
 async function offersOf(
-  deps: ShellDeps,
+  deps: Shell,
   bot: BotContext,
-  { trade }: LoadedTrade,
+  { trade, facts }: LoadedTrade,
 ): Promise<Offer[] | undefined> {
   if (!isEnded(trade) || trade.startedAt === null) return []
   if (trade.offerId !== null && trade.state !== 'countered') {
@@ -156,8 +206,15 @@ async function offersOf(
     if (answer.kind === 'unavailable') return undefined
     return answer.kind === 'offer' ? [answer.offer] : []
   }
-  const answer = await bot.session.listSentOffers(new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS))
-  if (answer.kind === 'unavailable') return undefined
-  await declineCounters(deps, bot, answer.received)
-  return answer.offers.filter((offer) => isOfferOf(trade, offer))
+  const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
+  const { look } = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
+  const isOurs = (offer: Offer) => isOfferOf(trade, offer)
+  // Of a countered offer the answer is looked for as well, wherever in the list it is.
+  const isFound = (offers: readonly Offer[]) => trade.state !== 'countered' && offers.some(isOurs)
+  const turn = await readOn(look, bot, isFound)
+  await declineCounters(deps, bot, turn.received)
+  const ours = turn.offers.filter(isOurs)
+  if (ours.length === 0 && !look.isComplete) return undefined
+  deps.lists.endSearch(bot, facts.id)
+  return ours
 }

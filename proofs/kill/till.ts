@@ -200,7 +200,9 @@ export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void
 
 /** An hour passes for the look through Steam's history, which finds what was taken back. */
 export async function passHour({ pool }: Pick<KillTill, 'pool'>): Promise<void> {
-  await pool.query(`update bot set history_at = history_at - interval '1 hour'`)
+  await pool.query(
+    `update bot_history set turned_at = turned_at - interval '1 hour', complete_at = complete_at - interval '1 hour'`,
+  )
 }
 
 async function onServer(url: string, sql: string): Promise<void> {

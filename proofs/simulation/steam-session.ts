@@ -73,8 +73,8 @@ export function sessionOf({ engine, faults }: Sim, { steam, bot, gate, isDown }:
       if (answer.kind === 'offer') learn(answer.offer)
       return answer
     },
-    async listSentOffers(since) {
-      const answer = await ask<OffersAnswer>(() => steam.list(bot, since), UNAVAILABLE)
+    async listSentOffers(since, cursor) {
+      const answer = await ask<OffersAnswer>(() => steam.list(bot, { since, cursor }), UNAVAILABLE)
       if (answer.kind === 'offers') for (const offer of answer.offers) learn(offer)
       return answer
     },
@@ -90,7 +90,7 @@ export function sessionOf({ engine, faults }: Sim, { steam, bot, gate, isDown }:
       }, UNAVAILABLE),
     declineOffer: (offerId) => ask(() => steam.refuseCounter(offerId), UNAVAILABLE),
     readSteamTrade: (tradeId) => ask(() => steam.status(tradeId), UNAVAILABLE),
-    listSteamTrades: (since) => ask(() => steam.history(bot, since), UNAVAILABLE),
+    listSteamTrades: (after) => ask(() => steam.history(bot, after), UNAVAILABLE),
     acknowledgeProtection: async () => ({ kind: 'done' }),
     close: () => {},
   }

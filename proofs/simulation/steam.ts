@@ -1,21 +1,20 @@
 /** A Steam that knows the truth about every offer, exchange and item, and does not always tell it at once. */
 import type {
   CancelAnswer,
-  Offer,
+  HistoryPlace,
   OfferAnswer,
   OfferAsset,
   OfferState,
-  OffersAnswer,
   PartnerAnswer,
   RefusedReason,
   SendAnswer,
   SteamTradeAnswer,
   SteamTradeState,
-  SteamTradesAnswer,
 } from '../../gateway/steam/steam.ts'
 import type { Misfortune } from './misfortunes.ts'
 import type { Sim } from './process.ts'
 import { statusOf, tell, tellExchange } from './steam-answers.ts'
+import { history, list } from './steam-lists.ts'
 import type { Exchange, Memory, SteamOffer } from './steam-memory.ts'
 import { hold } from './violation.ts'
 
@@ -45,11 +44,11 @@ export function createSteam(sim: Sim) {
     check: (bot: string) => check(memory, bot),
     send: (parcel: Parcel) => send(memory, parcel),
     read: (offerId: string) => read(memory, offerId),
-    list: (bot: string, since: Date) => list(memory, bot, since),
+    list: (bot: string, page: { since: Date; cursor: string | null }) => list(memory, bot, page),
     cancel: (offerId: string) => cancel(memory, offerId),
     refuseCounter: (offerId: string) => refuseCounter(memory, offerId),
     status: (tradeId: string) => status(memory, tradeId),
-    history: (bot: string, since: Date) => history(memory, bot, since),
+    history: (bot: string, after: HistoryPlace | null) => history(memory, bot, after),
     accept: (offer: SteamOffer, how = {}) => accept(memory, offer, how),
     expire: (isMeant: (offer: SteamOffer) => boolean) => expire(memory, isMeant),
     decline: (offer: SteamOffer, state: Decline) => decline(memory, offer, state),
@@ -160,28 +159,6 @@ function read(memory: Memory, offerId: string): OfferAnswer {
     return { kind: 'unavailable', reason: 'steam_error', detail: 'simulated' }
   }
   return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer: tell(memory, offer) }
-}
-
-function list(memory: Memory, bot: string, since: Date): OffersAnswer {
-  const { engine, faults, ofBot } = memory
-  const all = ofBot.get(bot) ?? []
-  const [sinceMs, nowMs] = [since.getTime(), engine.now()]
-  const sent: Offer[] = []
-  const received: Offer[] = []
-  let unreadable = 0
-  for (let index = all.length - 1; index >= 0; index -= 1) {
-    const offer = all[index]
-    if (offer === undefined || (offer.changedAt < sinceMs && offer.state !== 'active')) continue
-    if (offer.isOpaque) unreadable += 1
-    else if (offer.isCounter) received.push(tell(memory, offer))
-    else if (offer.visibleAt <= nowMs || faults.stopped) sent.push(tell(memory, offer))
-    else faults.saw('offer listed late')
-  }
-  if (sent.length > 0 && faults.strike('unreadable row in a list', 0.005)) {
-    unreadable += 1
-    sent.pop()
-  }
-  return { kind: 'offers', offers: sent, received, unreadable }
 }
 
 /** The bot declines what a shopper offers in place of its own offer. */
@@ -372,11 +349,4 @@ function status(memory: Memory, tradeId: string): SteamTradeAnswer {
   const exchange = memory.exchanges.get(tradeId)
   if (exchange === undefined) return { kind: 'missing' }
   return { kind: 'trade', trade: tellExchange(memory, exchange) }
-}
-
-function history(memory: Memory, bot: string, since: Date): SteamTradesAnswer {
-  const trades = [...memory.exchanges.values()]
-    .filter(({ offer, beganAt }) => offer.bot === bot && beganAt >= since.getTime())
-    .map((exchange) => tellExchange(memory, exchange))
-  return { kind: 'trades', trades, unreadable: 0 }
 }

@@ -109,13 +109,25 @@ create table bot (
   -- Since when the bot meets nothing but failures, by capability; null where it works.
   offers_failing_since timestamptz,
   inventories_failing_since timestamptz,
-  -- When the bot's history of trades was last searched for reversals.
-  history_at timestamptz,
   -- Items in its hands, counted by the holder of its lease: a Steam inventory has room for 1000.
   items_held integer not null default 0 check (items_held >= 0),
   -- The custody entries up to this one are in items_held. A reader adds what came after it.
   items_counted_to bigint not null default 0,
   created_at timestamptz not null default till_now()
+);
+
+-- How far the look through a bot's history of trades has come. It finds what was taken back.
+create table bot_history (
+  bot_id bigint primary key references bot,
+  -- When its next pages were last asked for.
+  turned_at timestamptz not null,
+  -- When the look under way began; null between two.
+  begun_at timestamptz,
+  -- The oldest Steam trade that it has seen; null at the top of the history.
+  after_trade_id text,
+  after_begun_at timestamptz,
+  -- When the last look began that came to its end: what was taken back before then is known.
+  complete_at timestamptz
 );
 
 -- For how long a bot gets no new trades after Steam refused it. At most one pause for each scope: all games, or one.
@@ -416,6 +428,8 @@ create index trade_watched on trade (bot_id) where due_at is not null;
 create index trade_unresolved on trade (send_started_at)
   where delivered_at is null and (ended_at is null or due_at is not null);
 create index trade_of_bot on trade (bot_id) where state in ('intended', 'sending', 'unknown', 'active');
+-- Deliveries that are watched yet.
+create index trade_protected on trade (bot_id, send_started_at) where state = 'held' or last_look_at is not null;
 -- Whether an inventory was read before the shopper's last delivery.
 create index trade_of_partner on trade (partner_steam_id);
 create index trade_at_risk on trade (deposit_id) where at_risk_amount > 0;

@@ -98,11 +98,11 @@ const CALLS: Record<string, Call> = {
     if (answer.kind === 'offer') seen.tradeId = answer.offer.tradeId ?? seen.tradeId
     return answer
   },
-  listSentOffers: ({ session }) => session.listSentOffers(new Date(NOW.getTime() - 60_000)),
+  listSentOffers: ({ session }) => session.listSentOffers(new Date(NOW.getTime() - 60_000), null),
   cancelOffer: ({ session, seen }) => session.cancelOffer(seen.offerId),
   declineOffer: ({ session, seen }) => session.declineOffer(seen.offerId),
   readSteamTrade: ({ session, seen }) => session.readSteamTrade(seen.tradeId),
-  listSteamTrades: ({ session }) => session.listSteamTrades(new Date(NOW.getTime() - 60_000)),
+  listSteamTrades: ({ session }) => session.listSteamTrades(null),
   acknowledgeProtection: ({ session }) => session.acknowledgeProtection(),
   readProfile: ({ steam, partner }) => steam.readProfile(partner.steamId),
 }

@@ -75,11 +75,11 @@ async function askAll() {
     await session.readInventory(PARTNER, 'cs', 'en'),
     await session.sendOffer(PARTNER, ASSETS, 'K7M2QX'),
     await session.readOffer('55'),
-    await session.listSentOffers(new Date()),
+    await session.listSentOffers(new Date(), null),
     await session.cancelOffer('55'),
     await session.declineOffer('55'),
     await session.readSteamTrade('900'),
-    await session.listSteamTrades(new Date()),
+    await session.listSteamTrades(null),
     await session.acknowledgeProtection(),
     await steam.here().readProfile(PARTNER.steamId),
   ]

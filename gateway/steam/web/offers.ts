@@ -1,20 +1,13 @@
 import type { Method } from '../methods.ts'
 import { cancelOutcome, type HttpResult, sendOutcome, unavailableFrom } from '../outcomes.ts'
-import {
-  type OffersPage,
-  parseOffer,
-  parseOffers,
-  parseTrade,
-  parseTrades,
-  type TradesPage,
-} from '../parse.ts'
+import { parseOffer, parseOffers, parseTrade, parseTrades } from '../parse.ts'
 import type {
   CancelAnswer,
+  HistoryPlace,
   Offer,
   OfferAnswer,
   OffersAnswer,
   SendAnswer,
-  SteamTrade,
   SteamTradeAnswer,
   SteamTradesAnswer,
   Unavailable,
@@ -25,7 +18,6 @@ import type { Call, Connection, NewOffer } from './connection.ts'
 
 const RESULT_FAIL = 2
 const RESULT_NO_MATCH = 42
-const MAX_LIST_PAGES = 20
 const MOST_PARTNERS = 1000
 /** Steam's limit for a caller with an access token. */
 const TRADES_A_PAGE = 100
@@ -63,30 +55,29 @@ export async function readOffer(connection: Connection, offerId: string, ms: num
 
 export async function listSentOffers(
   connection: Connection,
-  since: Date,
-  left: () => number,
+  { since, cursor }: { since: Date; cursor: string | null },
+  ms: number,
 ): Promise<OffersAnswer> {
-  const sent = new Map<string, Offer>()
-  const received = new Map<string, Offer>()
-  let cursor = 0
-  let unreadable = 0
-  for (let page = 0; page < MAX_LIST_PAGES; page += 1) {
-    const answer: HttpResult | Unavailable = await connection.request(offersCall(since, cursor), left())
-    if (answer.kind === 'unavailable') return answer
-    const list: OffersPage | undefined = parseOffers(economyBody(answer))
-    if (!list) return unavailableFrom('GetTradeOffers', answer)
-    for (const offer of list.sent) sent.set(offer.offerId, offer)
-    for (const offer of list.received) received.set(offer.offerId, offer)
-    unreadable += list.unreadable
-    if (list.nextCursor === 0) {
-      return { kind: 'offers', offers: [...sent.values()], received: [...received.values()], unreadable }
-    }
-    cursor = list.nextCursor
-  }
-  return { kind: 'unavailable', reason: 'steam_error', detail: 'GetTradeOffers: too many pages' }
+  const answer = await connection.request(offersCall(since, cursor), ms)
+  if (answer.kind === 'unavailable') return answer
+  const page = parseOffers(economyBody(answer))
+  if (!page) return unavailableFrom('GetTradeOffers', answer)
+  const { sent, received, unreadable, nextCursor } = page
+  const next = nextCursor === 0 ? null : String(nextCursor)
+  // It would be read again and again.
+  if (next !== null && next === cursor) return leadsNowhere('GetTradeOffers')
+  return { kind: 'offers', offers: once(sent), received: once(received), unreadable, next }
 }
 
-function offersCall(since: Date, cursor: number): Call {
+const once = (offers: readonly Offer[]): Offer[] => [
+  ...new Map(offers.map((offer) => [offer.offerId, offer])).values(),
+]
+
+function leadsNowhere(name: string): Unavailable {
+  return { kind: 'unavailable', reason: 'steam_error', detail: `${name}: a page leads to itself` }
+}
+
+function offersCall(since: Date, cursor: string | null): Call {
   return economyCall('GetTradeOffers', {
     get_sent_offers: 1,
     get_received_offers: 1,
@@ -95,7 +86,7 @@ function offersCall(since: Date, cursor: number): Call {
     active_only: 1,
     historical_only: 0,
     time_historical_cutoff: Math.floor(since.getTime() / 1000),
-    cursor,
+    cursor: cursor ?? 0,
   })
 }
 
@@ -133,33 +124,23 @@ export async function readSteamTrade(
 
 export async function listSteamTrades(
   connection: Connection,
-  since: Date,
-  left: () => number,
+  after: HistoryPlace | null,
+  ms: number,
 ): Promise<SteamTradesAnswer> {
-  const sinceS = Math.floor(since.getTime() / 1000)
-  const trades = new Map<string, SteamTrade>()
-  let place: NonNullable<TradesPage['next']> = { tradeId: '0', startedAtS: 0 }
-  let unreadable = 0
-  for (let pages = 0; pages < MAX_LIST_PAGES; pages += 1) {
-    const answer: HttpResult | Unavailable = await connection.request(historyCall(place), left())
-    if (answer.kind === 'unavailable') return answer
-    const page: TradesPage | undefined = parseTrades(economyBody(answer))
-    if (!page) return unavailableFrom('GetTradeHistory', answer)
-    for (const trade of page.trades) trades.set(trade.tradeId, trade)
-    unreadable += page.unreadable
-    if (page.next === undefined || page.next.startedAtS < sinceS) {
-      return { kind: 'trades', trades: [...trades.values()], unreadable }
-    }
-    place = page.next
-  }
-  return { kind: 'unavailable', reason: 'steam_error', detail: 'GetTradeHistory: too many pages' }
+  const answer = await connection.request(historyCall(after), ms)
+  if (answer.kind === 'unavailable') return answer
+  const page = parseTrades(economyBody(answer))
+  if (!page) return unavailableFrom('GetTradeHistory', answer)
+  const { trades, unreadable, next } = page
+  if (next !== null && next.tradeId === after?.tradeId) return leadsNowhere('GetTradeHistory')
+  return { kind: 'trades', trades, unreadable, next }
 }
 
-function historyCall({ tradeId, startedAtS }: { tradeId: string; startedAtS: number }): Call {
+function historyCall(after: HistoryPlace | null): Call {
   return economyCall('GetTradeHistory', {
     max_trades: TRADES_A_PAGE,
-    start_after_time: startedAtS,
-    start_after_tradeid: tradeId,
+    start_after_time: after === null ? 0 : Math.floor(after.begunAt.getTime() / 1000),
+    start_after_tradeid: after?.tradeId ?? '0',
     navigating_back: 0,
     get_descriptions: 0,
     include_failed: 1,

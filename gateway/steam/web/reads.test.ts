@@ -33,13 +33,13 @@ describe('reads', () => {
     const session = await steam.open({ other: 150 })
     const late = { kind: 'unavailable', reason: 'timeout' }
     expect(await session.readOffer('1')).toMatchObject(late)
-    expect(await session.listSentOffers(new Date())).toMatchObject(late)
+    expect(await session.listSentOffers(new Date(), null)).toMatchObject(late)
     expect(await session.readSteamTrade('1')).toMatchObject(late)
-    expect(await session.listSteamTrades(new Date())).toMatchObject(late)
+    expect(await session.listSteamTrades(null)).toMatchObject(late)
     expect(await session.checkPartner(PARTNER)).toMatchObject(late)
   })
 
-  it('of the sent offers need every page', async () => {
+  it('of the sent offers give a page, and say where the next one begins', async () => {
     const offer = { accountid_other: 4001, message: 'A', trade_offer_state: 2 }
     steam.routes.set(api('GetTradeOffers'), ({ query }) =>
       query.get('cursor') === '0'
@@ -47,14 +47,29 @@ describe('reads', () => {
         : ok({ trade_offers_sent: [{ ...offer, tradeofferid: '2' }] }),
     )
     const session = await steam.open()
-    expect(await session.listSentOffers(new Date())).toMatchObject({
-      offers: [{ offerId: '1' }, { offerId: '2' }],
-    })
+    const since = new Date()
+    expect(await session.listSentOffers(since, null)).toMatchObject({ offers: [{ offerId: '1' }], next: '7' })
+    expect(await session.listSentOffers(since, '7')).toMatchObject({ offers: [{ offerId: '2' }], next: null })
     steam.routes.set(api('GetTradeOffers'), () => ok({ next_cursor: 7 }))
-    expect(await session.listSentOffers(new Date())).toMatchObject({ kind: 'unavailable' })
+    expect(await session.listSentOffers(since, '7')).toMatchObject({ kind: 'unavailable' })
   })
 
-  it('of the history go back as far as asked, and no further', async () => {
+  it('of the sent offers tell what they can of a row that makes no sense', async () => {
+    const row = { tradeofferid: '1', accountid_other: 4001, message: 'A', trade_offer_state: 77 }
+    const sent = [row, { ...row, accountid_other: {}, message: 5 }, 'nothing']
+    steam.routes.set(api('GetTradeOffers'), () => ok({ trade_offers_sent: sent }))
+    const session = await steam.open()
+    expect(await session.listSentOffers(new Date(), null)).toMatchObject({
+      offers: [],
+      unreadable: [
+        { offerId: '1', partnerSteamId: PARTNER.steamId, message: 'A' },
+        { offerId: '1', partnerSteamId: null, message: null },
+        { offerId: null, partnerSteamId: null, message: null },
+      ],
+    })
+  })
+
+  it('of the history give a page, and say where the next one begins', async () => {
     const row = (tradeid: string, time_init: number) => ({
       tradeid,
       steamid_other: PARTNER.steamId,
@@ -67,17 +82,22 @@ describe('reads', () => {
       ['600 6', [row('5', 500)]],
     ])
     steam.routes.set(api('GetTradeHistory'), ({ query }) => {
-      const trades = pages.get(`${query.get('start_after_time')} ${query.get('start_after_tradeid')}`) ?? []
-      return ok({ trades, more: true })
+      const start = `${query.get('start_after_time')} ${query.get('start_after_tradeid')}`
+      return ok({ trades: pages.get(start) ?? [], more: start !== '600 6' })
     })
     const session = await steam.open()
-    const ids = async (sinceS: number) => {
-      const answer = await session.listSteamTrades(new Date(sinceS * 1000))
-      return answer.kind === 'trades' ? answer.trades.map(({ tradeId }) => tradeId) : answer
-    }
-    expect(await ids(650)).toEqual(['9', '8', '7', '6'])
-    expect(await ids(550)).toEqual(['9', '8', '7', '6', '5'])
-    expect(await ids(0)).toMatchObject({ kind: 'unavailable' })
+    const place = (tradeId: string, s: number) => ({ tradeId, begunAt: new Date(s * 1000) })
+    expect(await session.listSteamTrades(null)).toMatchObject({
+      trades: [{ tradeId: '9' }, { tradeId: '8' }],
+      next: place('8', 800),
+    })
+    expect(await session.listSteamTrades(place('8', 800))).toMatchObject({ next: place('6', 600) })
+    expect(await session.listSteamTrades(place('6', 600))).toMatchObject({
+      trades: [{ tradeId: '5' }],
+      next: null,
+    })
+    // Nothing, and more of it.
+    expect(await session.listSteamTrades(place('5', 500))).toMatchObject({ kind: 'unavailable' })
   })
 
   it('of a trade link whose token Steam refuses, and of an answer that does not tell the hold', async () => {

@@ -57,6 +57,7 @@ const SteamId: new (steamId: string) => object = load('steamid')
 
 const ACTIVE_ONLY = 1
 const CUTOFF = new Date('2026-01-01T12:00:00Z')
+const nextOf = <T>(page: { next: T } | { kind: 'unavailable' }) => ('next' in page ? page.next : null)
 const offer = {
   tradeofferid: '55',
   accountid_other: 4001,
@@ -180,17 +181,16 @@ describe('the port asks as the libraries do', () => {
   it('to list offers', () =>
     same(
       '/IEconService/GetTradeOffers/v1/',
-      () => ours.listSentOffers(CUTOFF),
+      () => ours.listSentOffers(CUTOFF, null),
       () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
     ))
 
   it('to list offers on further pages', async () => {
-    const path = '/IEconService/GetTradeOffers/v1/'
     const page = (query: URLSearchParams) => (query.get('cursor') === '0' ? { next_cursor: 7 } : {})
     steam.routes.set(api('GetTradeOffers'), ({ query }) => ok({ trade_offers_sent: [offer], ...page(query) }))
     const both = await bothAsked(
-      path,
-      () => ours.listSentOffers(CUTOFF),
+      '/IEconService/GetTradeOffers/v1/',
+      () => ours.listSentOffers(CUTOFF, null).then((page) => ours.listSentOffers(CUTOFF, nextOf(page))),
       () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
     )
     expect(both.map(({ query }) => query[2])).toEqual([
@@ -351,7 +351,7 @@ describe('what the libraries have no method for', () => {
     ],
     [
       'GetTradeHistory',
-      () => ours.listSteamTrades(CUTOFF),
+      () => ours.listSteamTrades(null),
       [
         ['access_token', 'of the session'],
         ['get_descriptions', '0'],
@@ -374,7 +374,8 @@ describe('what the libraries have no method for', () => {
     steam.routes.set(api('GetTradeHistory'), ({ query }) =>
       ok({ more: query.get('start_after_tradeid') === '0', trades: [{ ...trade, tradeid: '901' }, trade] }),
     )
-    const mine = await asked(path, () => ours.listSteamTrades(new Date(0)))
+    const twice = () => ours.listSteamTrades(null).then((page) => ours.listSteamTrades(nextOf(page)))
+    const mine = await asked(path, twice)
     const starts = mine.map(({ query }) => query.filter(([name]) => name?.startsWith('start_after')).flat())
     const at = ['start_after_time', String(trade.time_init), 'start_after_tradeid', '900']
     expect(starts).toEqual([['start_after_time', '0', 'start_after_tradeid', '0'], at])

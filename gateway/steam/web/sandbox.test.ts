@@ -157,7 +157,7 @@ describe('an offer', () => {
       tradeId: null,
       itemsToReceive: assets,
     })
-    const listed = await session.listSentOffers(new Date(Date.now() - 3_600_000))
+    const listed = await session.listSentOffers(new Date(Date.now() - 3_600_000), null)
     expect(listed).toMatchObject({ kind: 'offers', offers: [{ offerId }] })
     expect(await session.cancelOffer(offerId)).toEqual({ kind: 'done' })
     expect((await offerNow(offerId)).state).toBe('cancelled')
@@ -179,8 +179,8 @@ describe('an offer', () => {
     for (const asset of status.trade.received) expect(asset.newAssetId).toMatch(/^\d+$/)
     expect(status.trade.settlesAt?.getTime()).toBeGreaterThan(Date.now())
     expect(await session.cancelOffer(offerId)).toEqual({ kind: 'not_active' })
-    const history = await session.listSteamTrades(new Date(Date.now() - 3_600_000))
-    expect(history).toEqual({ kind: 'trades', trades: [status.trade], unreadable: 0 })
+    const history = await session.listSteamTrades(null)
+    expect(history).toEqual({ kind: 'trades', trades: [status.trade], unreadable: 0, next: null })
   })
 
   it('that is declined says so, and an offer that never was is missing', async () => {
@@ -285,7 +285,7 @@ describe('an offer', () => {
       effect: { drop: 'after' },
     })
     expect(await session.sendOffer(shopper, assets, 'LOST99')).toMatchObject({ kind: 'unknown' })
-    const listed = await session.listSentOffers(new Date(Date.now() - 3_600_000))
+    const listed = await session.listSentOffers(new Date(Date.now() - 3_600_000), null)
     if (listed.kind !== 'offers') throw new Error(JSON.stringify(listed))
     expect(listed.offers.filter((offer) => offer.message === 'LOST99')).toMatchObject([
       { state: 'active', partnerSteamId: shopper.steamId, itemsToReceive: assets },
@@ -320,11 +320,11 @@ describe('every field of the port', () => {
     const since = new Date(Date.now() - 3_600_000)
     const delivered = await session.readSteamTrade(tradeId ?? '')
     await control('POST', `trades/${tradeId}/reverse`)
-    const trades = await session.listSteamTrades(since)
+    const trades = await session.listSteamTrades(null)
     const held = await send('K7M2QY')
     sandbox.begin('hold-15-days', { steamId: shopper.steamId })
     await control('POST', `offers/${held.offerId}/accept`)
-    const offers = await session.listSentOffers(since)
+    const offers = await session.listSentOffers(since, null)
     const profile = await steamHere().readProfile(shopper.steamId)
     if (trades.kind !== 'trades' || offers.kind !== 'offers') throw new Error(JSON.stringify(trades))
     if (delivered.kind !== 'trade' || profile.kind !== 'profile') throw new Error(JSON.stringify(profile))

@@ -138,15 +138,15 @@ function createSession({ steamId, connection, deadlines, pages, time }: Parts): 
       if (answer.kind === 'offer') partners.see([answer.offer])
       return answer
     },
-    async listSentOffers(since) {
-      const answer = await listSentOffers(connection, since, leftOf(deadlines.other))
+    async listSentOffers(since, cursor) {
+      const answer = await listSentOffers(connection, { since, cursor }, deadlines.other)
       if (answer.kind === 'offers') partners.see([...answer.offers, ...answer.received])
       return answer
     },
     cancelOffer: (offerId) => end(offerId, 'cancel'),
     declineOffer: (offerId) => end(offerId, 'decline'),
     readSteamTrade: (tradeId) => readSteamTrade(connection, tradeId, deadlines.other),
-    listSteamTrades: (since) => listSteamTrades(connection, since, leftOf(deadlines.other)),
+    listSteamTrades: (after) => listSteamTrades(connection, after, deadlines.other),
     acknowledgeProtection: async () => acknowledgeOutcome(await connection.acknowledge(deadlines.other)),
     close: () => connection.close(),
   }

@@ -1,4 +1,5 @@
 /** Trades in memory, for the shell of the gateway. Every commit is checked against what Steam knows. */
+import type { DueHistories } from '../../../gateway/bots/history-store.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
 import type { Standing } from '../../../gateway/trades/consequences.ts'
@@ -44,12 +45,18 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
         }
         return open
       }),
-    protectedTradesOf: (botId) =>
-      read(() =>
-        [...memory.trades.values()].flatMap((row) =>
-          row.facts.botId === botId && isProtected(row.trade) ? [summaryOf(row)] : [],
-        ),
-      ),
+    protectedTradesOf: (botId, steamTradeIds) =>
+      read(() => {
+        const rows = protectedOf(memory, botId).map(summaryOf)
+        return rows.filter((row) => row.steamTradeId !== null && steamTradeIds.includes(row.steamTradeId))
+      }),
+    oldestProtectedOf: (botId) =>
+      read(() => {
+        const begun = protectedOf(memory, botId).flatMap(({ trade }) =>
+          'startedAt' in trade && trade.startedAt !== null ? [trade.startedAt.getTime()] : [],
+        )
+        return begun.length === 0 ? undefined : new Date(Math.min(...begun))
+      }),
     tradesByCode: (botId, codes) =>
       read(() => {
         const found = new Map<string, TradeSummary>()
@@ -71,10 +78,12 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
       postpone(memory, { seen, writer, when })
       await pause(1, 10)
     },
-    async postponeHistory(botId, lastAt) {
+    historyOf: (botId) =>
+      read(() => memory.bots.get(botId)?.history ?? { begunAt: null, after: null, completeAt: null }),
+    async keepHistory(botId, { writer }, look) {
       await pause(1, 10)
       const bot = memory.bots.get(botId)
-      if (bot !== undefined) bot.historyAt = lastAt
+      if (bot?.epoch === writer.epoch) bot.history = { ...bot.history, ...look }
     },
     ...sweepsOf(memory, read),
     hasOtherBot: ({ trade, facts }) =>
@@ -98,10 +107,12 @@ type Sweeps = Pick<
 
 function sweepsOf(memory: Memory, read: Read): Sweeps {
   const { due, unpaid, bots } = memory
-  const isStaleHistory = ({ historyAt, botId, state }: Bot, lastBefore: Date) =>
-    state === 'active' &&
-    (historyAt === null || historyAt <= lastBefore) &&
-    [...memory.trades.values()].some(({ trade, facts }) => facts.botId === botId && isProtected(trade))
+  const isDueHistory = ({ history, botId, state }: Bot, { turnBefore, lookBefore }: DueHistories) => {
+    const { turnedAt, begunAt, completeAt } = history
+    const isTurn = turnedAt === null || turnedAt <= turnBefore
+    const isLook = begunAt !== null || completeAt === null || completeAt <= lookBefore
+    return state === 'active' && isTurn && isLook && protectedOf(memory, botId).length > 0
+  }
   return {
     takeDueTrades: ({ now, nextAt, limit }) =>
       read(() => {
@@ -122,11 +133,11 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
         return rows.slice(0, limit).map(({ facts }) => facts)
       }),
     hopelessTrades: (now, limit) => read(() => hopelessTrades(memory, now).slice(0, limit)),
-    takeDueHistories: ({ now, lastBefore }) =>
+    takeDueHistories: (how) =>
       read(() => {
-        const stale = [...bots.values()].filter((bot) => isStaleHistory(bot, lastBefore))
-        for (const bot of stale) bot.historyAt = now
-        return stale.map(({ botId }) => botId)
+        const due = [...bots.values()].filter((bot) => isDueHistory(bot, how))
+        for (const bot of due) bot.history = { ...bot.history, turnedAt: how.now }
+        return due.map(({ botId }) => botId)
       }),
     expiredDeposits: (now, limit) =>
       read(() => {
@@ -160,6 +171,9 @@ function hopelessTrades({ due, bots }: Memory, now: Date): HopelessTrade[] {
 
 const isProtected = (trade: Trade): boolean =>
   trade.state === 'held' || (trade.state === 'final' && trade.lastLookAt !== null)
+
+const protectedOf = ({ trades }: Memory, botId: bigint): TradeRow[] =>
+  [...trades.values()].filter(({ trade, facts }) => facts.botId === botId && isProtected(trade))
 
 const loadedOf = ({ bots }: Memory, row: TradeRow | undefined): LoadedTrade | undefined =>
   row && {

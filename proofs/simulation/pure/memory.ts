@@ -1,6 +1,7 @@
 /** The rows of a simulated till. */
 import type { DepositStatus } from '../../../contract/statuses.ts'
 import type { Bar, BarScope } from '../../../gateway/bots/bar.ts'
+import type { HistoryLook } from '../../../gateway/bots/history-store.ts'
 import { DEPOSIT_LIFE_MS } from '../../../gateway/deposits/deposit.ts'
 import type { ItemWorth, Terms } from '../../../gateway/trades/consequences.ts'
 import type { Trade } from '../../../gateway/trades/trade.ts'
@@ -32,7 +33,7 @@ export type Bot = {
   bars: Map<BarScope, Bar>
   /** When another bot could serve a partner after this one could not. */
   doubts: Map<string, number>
-  historyAt: Date | null
+  history: HistoryLook & { turnedAt: Date | null }
 }
 
 export type DepositRow = {

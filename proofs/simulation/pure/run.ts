@@ -82,7 +82,7 @@ function play(scene: Scene, deposits: number): void {
   beginShopping(scene, deposits)
   for (const process of processes) tick(scene, process)
   for (const bot of bots.values()) keepWatch(scene, bot)
-  for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, 100 * HOUR_MS]) {
+  for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, 100 * HOUR_MS].flatMap(turnsOf)) {
     engine.at(START + ms, () => {
       const process = ableProcess(scene)
       if (process !== undefined) inProcess(scene, () => sweepHistories(process.deps))
@@ -98,6 +98,9 @@ function play(scene: Scene, deposits: number): void {
   }
   for (let day = 1; day <= LONGEST_DAYS; day += 1) engine.at(START + day * DAY_MS, () => checkRested(scene))
 }
+
+/** The turns of a look, some pages each. */
+const turnsOf = (ms: number): number[] => [0, 1, 2, 3, 4].map((minutes) => ms + minutes * MINUTE_MS)
 
 type Setting = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }
 
@@ -125,7 +128,7 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
       ...empty,
       bars: new Map(),
       doubts: new Map(),
-      historyAt: null,
+      history: { begunAt: null, after: null, completeAt: null, turnedAt: null },
     })
     steam.misfortunes.set(String(botId), drawMisfortunes(sim, FAULTS_MS))
   }

@@ -152,9 +152,9 @@ export function sweep(scene: Scene, busyUntil: number): void {
   })
 }
 
-/** Every bot's history is gone through a few times while something can be taken back. */
+/** Every bot's history is gone through a few times while something can be taken back, some pages with each turn. */
 export function sweepHistory(scene: Scene, times: readonly number[]): void {
-  for (const time of times) {
+  for (const time of times.flatMap((at) => [0, 1, 2].map((turn) => at + turn * MINUTE_MS))) {
     scene.engine.at(time, () => {
       const [process] = scene.processes.filter(({ alive }) => alive)
       if (process !== undefined) inProcess(scene, () => sweepHistories(process.deps))

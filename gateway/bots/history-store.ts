@@ -1,0 +1,66 @@
+/** How far the looks through the bots' histories of trades have come. */
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import type { HistoryPlace } from '../steam/steam.ts'
+import { SPEAKING_STATES } from './store.ts'
+
+/** `begunAt`: of the look under way, null between two. `completeAt`: when the last look began that came to its end. */
+export type HistoryLook = { begunAt: Date | null; after: HistoryPlace | null; completeAt: Date | null }
+
+export async function historyOf(db: Db, botId: bigint): Promise<HistoryLook> {
+  const row = await db
+    .selectFrom('bot_history')
+    .select(['begun_at', 'after_trade_id', 'after_begun_at', 'complete_at'])
+    .where('bot_id', '=', botId)
+    .executeTakeFirst()
+  if (row === undefined) return { begunAt: null, after: null, completeAt: null }
+  const { after_trade_id: tradeId, after_begun_at: begunAt } = row
+  const after = tradeId === null || begunAt === null ? null : { tradeId, begunAt }
+  return { begunAt: row.begun_at, after, completeAt: row.complete_at }
+}
+
+type Keeping = { botId: bigint; epoch: bigint; now: Date }
+
+/** Changes nothing under an old lease: what its holder read may not have been written. */
+export async function keepHistory(db: Db, { botId, epoch, now }: Keeping, look: HistoryLook): Promise<void> {
+  const { begunAt, after, completeAt } = look
+  await sql`
+    insert into bot_history (bot_id, turned_at, begun_at, after_trade_id, after_begun_at, complete_at)
+    select id, ${now}::timestamptz, ${begunAt}::timestamptz, ${after?.tradeId ?? null}, ${after?.begunAt ?? null}::timestamptz,
+      ${completeAt}::timestamptz
+    from bot where id = ${botId} and lease_epoch = ${epoch}
+    on conflict (bot_id) do update set begun_at = excluded.begun_at, after_trade_id = excluded.after_trade_id,
+      after_begun_at = excluded.after_begun_at, complete_at = excluded.complete_at`.execute(db)
+}
+
+/** `turnBefore`: the last pages were asked for before then. `lookBefore`: the last complete look began before then. */
+export type DueHistories = { now: Date; turnBefore: Date; lookBefore: Date }
+
+/** Takes the bots whose history is to be read on. Two processes take different ones. */
+export async function takeDueHistories(
+  db: Db,
+  { now, turnBefore, lookBefore }: DueHistories,
+): Promise<bigint[]> {
+  const { rows } = await sql<{ botId: bigint }>`
+    insert into bot_history (bot_id, turned_at)
+    select bot.id, ${now}::timestamptz
+    from bot left join bot_history on bot_history.bot_id = bot.id
+    where bot.state = any(${[...SPEAKING_STATES]}::text[])
+      and exists (select from trade where trade.bot_id = bot.id and trade.state in ('held', 'final')
+        and (trade.state = 'held' or last_look_at is not null))
+      and (bot_history.bot_id is null or (turned_at <= ${turnBefore}
+        and (begun_at is not null or complete_at is null or complete_at <= ${lookBefore})))
+    on conflict (bot_id) do update set turned_at = excluded.turned_at where bot_history.turned_at <= ${turnBefore}
+    returning bot_id as "botId"`.execute(db)
+  return rows.map(({ botId }) => botId)
+}
+
+/** When the last complete look of each bot began that has anything to be taken back; null while none was. */
+export async function completeLooks(db: Db): Promise<Map<bigint, Date | null>> {
+  const { rows } = await sql<{ botId: bigint; completeAt: Date | null }>`
+    select bot.id as "botId", complete_at as "completeAt"
+    from bot left join bot_history on bot_history.bot_id = bot.id
+    where exists (select from trade where trade.bot_id = bot.id and trade.state in ('held', 'final')
+      and (trade.state = 'held' or last_look_at is not null))`.execute(db)
+  return new Map(rows.map(({ botId, completeAt }) => [botId, completeAt]))
+}

@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import type { Offer, UnreadableOffer } from '../steam/steam.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
+import { requestTrade } from './request.ts'
+
+const DAY_MS = 86_400_000
+
+let till: Till
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
+const lists = () => session.calls.filter((call) => call.startsWith('list'))
+
+/** So many old offers of the bot's with others, on top of the list. */
+function bury(count: number): void {
+  const own = [...session.offers]
+  session.offers.clear()
+  for (let index = 0; index < count; index += 1) {
+    const offerId = String(100_000 + index)
+    session.offers.set(offerId, {
+      offerId,
+      partnerSteamId: '76561198000000044',
+      message: `old ${index}`,
+      state: 'declined',
+      tradeId: null,
+      itemsToReceive: [{ appId: 570, contextId: '2', assetId: offerId }],
+      itemsToGive: [],
+      createdAt: new Date(0),
+      escrowEndsAt: null,
+    } satisfies Offer)
+  }
+  for (const [id, offer] of own) session.offers.set(id, offer)
+}
+
+/** A trade whose send was not answered. */
+async function unanswered(made: boolean) {
+  session.sends.push({ answer: 'unknown', made })
+  const answer = requestTrade(till.deps, (await aDeposit(till, await aStore(till))).body)
+  await expect.poll(trades).toHaveLength(1)
+  const id = (await trades())[0]?.id ?? 0n
+  const { trade } = tradeHandlers(till.deps)
+  // Nothing is looked for yet.
+  session.isDown = true
+  await trade(bot, id)
+  session.isDown = false
+  return { answer, work: () => trade(bot, id), row: async () => (await trades())[0] }
+}
+
+describe('a list of many pages', () => {
+  it('hides no acceptance from the watch, wherever in the list it stands', async () => {
+    await offerFor(till, bot, await aDeposit(till, await aStore(till)))
+    bury(2_500)
+    session.accept('1')
+    const { watch } = tradeHandlers(till.deps)
+    await watch(bot)
+    expect(await trades()).toMatchObject([{ state: 'final' }])
+    // Its own look, and the one for orphans.
+    expect(lists()).toEqual(['list', 'list 100', 'list 200', 'list', 'list 100', 'list 200'])
+  })
+
+  it('is read on where a page failed, and a stray on its last page is found', async () => {
+    const store = await aStore(till)
+    await offerFor(till, bot, await aDeposit(till, store))
+    const ours = session.offers.get('1')
+    if (ours === undefined) throw new Error('Steam has no offer')
+    bury(1_000)
+    session.offers.set('50', { ...ours, offerId: '50', message: 'ZZZZZZ' })
+    const { watch } = tradeHandlers(till.deps)
+    const states = []
+    for (let turn = 0; turn < 7; turn += 1) {
+      session.isDown = turn === 2
+      await watch(bot)
+      states.push(session.offers.get('50')?.state)
+      till.clock.advance(60_000)
+    }
+    expect(states.slice(0, 4)).toEqual(['active', 'active', 'active', 'active'])
+    expect(states.at(-1)).toBe('cancelled')
+    // The watch's own look, and the one for orphans: each page once, but where Steam did not answer.
+    const times = (call: string) => lists().filter((other) => other === call).length
+    expect([times('list 300'), times('list 1000')]).toEqual([2, 2])
+  })
+
+  it('is no longer because a trade is stuck: the old one is read singly', async () => {
+    const store = await aStore(till)
+    await offerFor(till, bot, await aDeposit(till, store))
+    session.accept('1', { received: false })
+    const since: number[] = []
+    const { listSentOffers } = session
+    session.listSentOffers = async (from, cursor) => {
+      since.push(till.clock.now().getTime() - from.getTime())
+      const page = await listSentOffers(from, cursor)
+      return page.kind === 'offers' ? { ...page, offers: [] } : page
+    }
+    const { watch } = tradeHandlers(till.deps)
+    for (let turn = 0; turn < 3; turn += 1) {
+      await watch(bot)
+      till.clock.advance(5 * DAY_MS)
+    }
+    await watch(bot)
+    since.length = 0
+    till.clock.advance(5_000)
+    await watch(bot)
+    expect(since).toEqual([15 * 60_000])
+    expect(session.calls.at(-1)).toBe('read 1')
+    expect(await trades()).toMatchObject([{ state: 'active', steam_trade_id: '9001' }])
+  })
+
+  it('shows an unanswered offer as soon as its page is read', async () => {
+    const { answer, work, row } = await unanswered(true)
+    bury(800)
+    for (let look = 0; look < 3; look += 1) {
+      till.clock.advance(5_000)
+      await work()
+    }
+    expect(await answer).toEqual({ kind: 'active' })
+    expect(await row()).toMatchObject({ state: 'active', missed_reads: 0, steam_offer_id: '1' })
+  })
+
+  it('proves only at its end that an unanswered offer is missing', async () => {
+    const { answer, work, row } = await unanswered(false)
+    bury(800)
+    const missed = []
+    for (let look = 0; look < 9; look += 1) {
+      till.clock.advance(15_000)
+      await work()
+      missed.push((await row())?.missed_reads)
+    }
+    // The third look ends the trade.
+    expect(missed).toEqual([0, 0, 1, 1, 1, 2, 2, 2, 2])
+    expect((await row())?.state).toBe('abandoned')
+    expect(await answer).toEqual({ kind: 'refused', code: 'steam_unavailable' })
+  })
+})
+
+describe('a row that cannot be read', () => {
+  const lookOften = async (work: () => Promise<void>) => {
+    for (let look = 0; look < 4; look += 1) {
+      till.clock.advance(15_000)
+      await work()
+    }
+  }
+
+  it('says nothing about the offers of others, or with other codes', async () => {
+    const { answer, work, row } = await unanswered(false)
+    const partner = (await row())?.partner_steam_id ?? ''
+    session.unreadable = [
+      { offerId: '70', partnerSteamId: partner, message: 'by hand' },
+      { offerId: '71', partnerSteamId: '76561198000000044', message: null },
+      { offerId: null, partnerSteamId: null, message: 'by hand' },
+    ]
+    await lookOften(work)
+    expect((await row())?.state).toBe('abandoned')
+    await answer
+  })
+
+  it.each<[string, Partial<UnreadableOffer>]>([
+    ['with nothing but the partner', {}],
+    ['with nothing at all', { partnerSteamId: null }],
+  ])('keeps a trade %s unknown, and calls the operator once after an hour', async (_, marks) => {
+    const { answer, work, row } = await unanswered(false)
+    const partnerSteamId = (await row())?.partner_steam_id ?? ''
+    session.unreadable = [{ offerId: '70', partnerSteamId, message: null, ...marks }]
+    await lookOften(work)
+    const lines = () => till.lines.filter((line) => line.includes('could not be read for an hour'))
+    expect(await row()).toMatchObject({ state: 'unknown', missed_reads: 0 })
+    expect(lines()).toHaveLength(0)
+    for (let look = 0; look < 8; look += 1) {
+      till.clock.advance(600_000)
+      await work()
+    }
+    expect(lines()).toHaveLength(1)
+    session.unreadable = []
+    await lookOften(work)
+    expect((await row())?.state).toBe('abandoned')
+    await answer
+  })
+})
+
+describe('the review of an offer that Steam says nothing about', () => {
+  it('is tried each minute, after a day each hour, and not once the offer is over', async () => {
+    const { answer, work, row } = await unanswered(false)
+    for (let look = 0; look < 4; look += 1) {
+      till.clock.advance(15_000)
+      await work()
+    }
+    await answer
+    session.isDown = true
+    const waits = []
+    for (const ms of [60_000, DAY_MS, 14 * DAY_MS]) {
+      till.clock.advance(ms)
+      await work()
+      const dueAt = (await row())?.due_at
+      waits.push(dueAt ? dueAt.getTime() - till.clock.now().getTime() : null)
+    }
+    expect(waits).toEqual([60_000, 3_600_000, null])
+  })
+})

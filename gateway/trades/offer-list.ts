@@ -1,0 +1,124 @@
+/** Lists of a bot's offers, read page by page over several turns. What was read is kept when a page fails. */
+import type { BotContext } from '../bots/bot.ts'
+import type { Offer, UnreadableOffer } from '../steam/steam.ts'
+import type { ShellDeps } from './trade-store.ts'
+
+const PAGES_A_TURN = 3
+/** A list that goes on for longer is read from its beginning again. */
+const MOST_PAGES = 1_000
+/** A place may be no good any more: after so many failures there the list is read from its beginning. */
+const MOST_FAILURES = 5
+/** Searches that nobody asked for in so long are forgotten. */
+const SEARCH_LIFE_MS = 3_600_000
+
+/** One look through a list. It proves that an offer is missing only once it is complete. */
+export type OfferLook = {
+  readonly since: Date
+  readonly begunAt: Date
+  cursor: string | null
+  pages: number
+  failures: number
+  isComplete: boolean
+}
+
+export function beginLook(since: Date, now: Date): OfferLook {
+  return { since, begunAt: now, cursor: null, pages: 0, failures: 0, isComplete: false }
+}
+
+/** What the pages of one turn hold. `failed`: a page was not answered. */
+type Turn = { offers: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; failed: boolean }
+
+/** Reads the next pages of a look. Stops early at a page for which `isEnough` says so: presence needs one hit. */
+export async function readOn(
+  look: OfferLook,
+  { session }: BotContext,
+  isEnough: (offers: readonly Offer[]) => boolean = () => false,
+): Promise<Turn> {
+  const turn: Turn = { offers: [], received: [], unreadable: [], failed: false }
+  for (let pages = 0; pages < PAGES_A_TURN && !look.isComplete; pages += 1) {
+    const page = await session.listSentOffers(look.since, look.cursor)
+    if (page.kind === 'unavailable') {
+      look.failures += 1
+      if (look.failures >= MOST_FAILURES) restart(look)
+      return { ...turn, failed: true }
+    }
+    turn.offers.push(...page.offers)
+    turn.received.push(...page.received)
+    turn.unreadable.push(...page.unreadable)
+    look.failures = 0
+    look.pages += 1
+    look.cursor = page.next
+    look.isComplete = page.next === null
+    if (isEnough(page.offers)) break
+    if (look.pages >= MOST_PAGES && !look.isComplete) restart(look)
+  }
+  return turn
+}
+
+function restart(look: OfferLook): void {
+  look.cursor = null
+  look.pages = 0
+  look.failures = 0
+}
+
+/** The search for the offer of one trade. */
+export type Search = {
+  look: OfferLook
+  /** Rows of this look that might be its offer. */
+  unreadable: number
+  /** Since when such rows are all that keeps the offer from being missing. */
+  blockedAt: Date | null
+  isBlockTold: boolean
+  askedAt: Date
+}
+
+/** What is known of a bot's lists under one lease. */
+type Known = {
+  epoch: bigint
+  watch: OfferLook | null
+  /** Changes until then were seen. */
+  completeAt: Date | null
+  /** When open offers that no list showed were last read, by trade. */
+  readAt: Map<bigint, number>
+  searches: Map<bigint, Search>
+}
+
+export type OfferLists = {
+  knownOf(bot: BotContext): Known
+  /** The search under way for the trade's offer, or a new one since then. */
+  searchFor(bot: BotContext, tradeId: bigint, how: { since: Date; now: Date }): Search
+  endSearch(bot: BotContext, tradeId: bigint): void
+}
+
+/** What the shell remembers between two turns. It may be lost: the lists are read from their beginning then. */
+export type Shell = ShellDeps & { lists: OfferLists }
+
+export function createOfferLists(): OfferLists {
+  const bots = new Map<bigint, Known>()
+  const knownOf = ({ botId, epoch }: BotContext): Known => {
+    const before = bots.get(botId)
+    if (before?.epoch === epoch) return before
+    const known = { epoch, watch: null, completeAt: null, readAt: new Map(), searches: new Map() }
+    bots.set(botId, known)
+    return known
+  }
+  return {
+    knownOf,
+    searchFor(bot, tradeId, { since, now }) {
+      const { searches } = knownOf(bot)
+      for (const [id, { askedAt }] of searches) {
+        if (now.getTime() - askedAt.getTime() > SEARCH_LIFE_MS) searches.delete(id)
+      }
+      const before = searches.get(tradeId)
+      const marks = before ?? { blockedAt: null, isBlockTold: false }
+      const isUnderWay = before !== undefined && !before.look.isComplete
+      const search = isUnderWay
+        ? before
+        : { ...marks, look: beginLook(since, now), unreadable: 0, askedAt: now }
+      search.askedAt = now
+      searches.set(tradeId, search)
+      return search
+    },
+    endSearch: (bot, tradeId) => void knownOf(bot).searches.delete(tradeId),
+  }
+}

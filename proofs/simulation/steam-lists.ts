@@ -1,0 +1,80 @@
+/** The lists of the simulated Steam, page by page. */
+import type {
+  HistoryPlace,
+  OffersAnswer,
+  SteamTradesAnswer,
+  UnreadableOffer,
+} from '../../gateway/steam/steam.ts'
+import { tell, tellExchange } from './steam-answers.ts'
+import type { Memory, SteamOffer } from './steam-memory.ts'
+
+/** Small, for lists to have several pages. */
+const PAGE = 4
+
+/** An offer that the operator made by hand, in a state that nobody knows: it never changes. */
+const ODD_ROW: UnreadableOffer = { offerId: '7', partnerSteamId: '76561198099999999', message: 'by hand' }
+
+/** A page, newest first. `cursor`: the oldest offer of the page before. */
+export function list(
+  memory: Memory,
+  bot: string,
+  { since, cursor }: { since: Date; cursor: string | null },
+): OffersAnswer {
+  const { engine, faults, ofBot } = memory
+  const all = ofBot.get(bot) ?? []
+  const [sinceMs, nowMs] = [since.getTime(), engine.now()]
+  const rows: SteamOffer[] = []
+  for (let index = all.length - 1; index >= 0 && rows.length <= PAGE; index -= 1) {
+    const offer = all[index]
+    if (offer === undefined || (cursor !== null && Number(offer.offerId) >= Number(cursor))) continue
+    if (offer.changedAt < sinceMs && offer.state !== 'active') continue
+    if (offer.isCounter || offer.visibleAt <= nowMs || faults.stopped) rows.push(offer)
+    else faults.saw('offer listed late')
+  }
+  const page = rows.slice(0, PAGE)
+  const last = rows.length > PAGE ? page.at(-1) : undefined
+  if (cursor !== null) faults.saw('further page of a list')
+  else if (rows.length > 0) faults.saw('row that stays unreadable')
+  const sent = page.filter(({ isCounter, isOpaque }) => !isCounter && !isOpaque)
+  const opaque = page.filter(({ isOpaque }) => isOpaque)
+  const isTorn = sent.length > 0 && faults.strike('unreadable row in a list', 0.005)
+  const torn = isTorn ? sent.pop() : undefined
+  return {
+    kind: 'offers',
+    offers: sent.map((offer) => tell(memory, offer)),
+    received: page.filter(({ isCounter }) => isCounter).map((offer) => tell(memory, offer)),
+    unreadable: [
+      ...(cursor === null ? [ODD_ROW] : []),
+      ...opaque.map(rowOf),
+      ...(torn ? [tornRow(torn)] : []),
+    ],
+    next: last?.offerId ?? null,
+  }
+}
+
+/** Of some rows not even the message is left. */
+const tornRow = (offer: SteamOffer): UnreadableOffer => ({
+  ...rowOf(offer),
+  message: Number(offer.offerId) % 2 === 0 ? offer.message : null,
+})
+
+const rowOf = ({ offerId, partner, message }: SteamOffer): UnreadableOffer => ({
+  offerId,
+  partnerSteamId: partner,
+  message,
+})
+
+/** A page, newest first, with a row that cannot be read. */
+export function history(memory: Memory, bot: string, after: HistoryPlace | null): SteamTradesAnswer {
+  const own = [...memory.exchanges.values()].filter(({ offer }) => offer.bot === bot).reverse()
+  const from = after === null ? 0 : own.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1
+  const page = own.slice(from, from + PAGE)
+  const last = from + PAGE < own.length ? page.at(-1) : undefined
+  if (after !== null) memory.faults.saw('further page of a history')
+  return {
+    kind: 'trades',
+    trades: page.map((exchange) => tellExchange(memory, exchange)),
+    unreadable: 1,
+    next: last === undefined ? null : { tradeId: last.tradeId, begunAt: new Date(last.beganAt) },
+  }
+}
