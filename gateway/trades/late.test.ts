@@ -180,7 +180,7 @@ describe('an offer whose trade was given up', () => {
     await work()
     session.isDown = false
     session.accept('1')
-    till.clock.advance(60_000)
+    till.clock.advance(3_600_000)
     await work()
     expect((await depositOf(deposit)).status).toBe('succeeded')
   })

@@ -32,13 +32,14 @@ function replyOf(said: string): HttpResult {
 
 const isRefusal = (name: string): name is Refusal => REFUSALS.some((known) => known === name)
 
-/** Found before the send, so no answer to one. */
+/** Said by the till itself: nothing came from Steam. */
 const BEFORE: readonly Refusal[] = [
   'partner_hold',
   'own_hold',
   'out_of_reach',
   'not_taken_up',
   'session_dead',
+  'not_our_turn',
 ]
 
 describe('docs/steam-answers.md', () => {
