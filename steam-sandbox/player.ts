@@ -1,5 +1,5 @@
-import { type Sandbox, tradeLink } from './exchange.ts'
 import { CATALOGUE } from './items.ts'
+import { type Sandbox, tradeLink } from './sandbox.ts'
 import { refreshTokenOf } from './tokens.ts'
 import { acceptOffer, counterOffer, endOffer } from './world/offers.ts'
 import { reverseAll } from './world/trades.ts'

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Route, Sandbox } from './exchange.ts'
 import { replyOf } from './faults.ts'
 import type { Incoming, Reply } from './http.ts'
 import { pages } from './pages/pages.ts'
@@ -9,6 +8,7 @@ import { control } from './routes/control.ts'
 import { enrolment } from './routes/enrolment.ts'
 import { images } from './routes/images.ts'
 import { login } from './routes/login.ts'
+import type { Route, Sandbox } from './sandbox.ts'
 
 const MAX_BODY = 256 * 1024
 const MAX_LOG = 200

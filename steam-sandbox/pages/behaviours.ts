@@ -1,7 +1,7 @@
 import { BAD_DAY_GROUPS } from '../bad-days/bad-days.ts'
-import { advance, type Sandbox } from '../exchange.ts'
 import { type Incoming, type Reply, redirect } from '../http.ts'
 import { switchOff, switchOn } from '../routes/acts.ts'
+import { advance, type Sandbox } from '../sandbox.ts'
 import { PEOPLE } from '../world/people.ts'
 import { DAY_S } from '../world/world.ts'
 import { lineOfHtml, moment, page } from './layout.ts'

@@ -1,6 +1,6 @@
-import { type Sandbox, tradeLink } from '../exchange.ts'
 import type { Reply } from '../http.ts'
 import { lineOf } from '../routes/acts.ts'
+import { type Sandbox, tradeLink } from '../sandbox.ts'
 import type { Account } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 import { counts, lineOfHtml, linkRow, page, person } from './layout.ts'

@@ -1,6 +1,6 @@
-import type { Sandbox } from '../exchange.ts'
 import { type Incoming, type Reply, redirect } from '../http.ts'
 import { answerOffer, counter } from '../routes/acts.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { findAccount, findOffer, type Offer, STATE } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 import { itemList, missing, moment, page, person } from './layout.ts'

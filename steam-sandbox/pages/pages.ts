@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { Sandbox } from '../exchange.ts'
 import { type Incoming, type Reply, text } from '../http.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { behavioursForm, behavioursPage } from './behaviours.ts'
 import { botsForm, botsPage } from './bots.ts'
 import { home } from './home.ts'

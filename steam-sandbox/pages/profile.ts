@@ -1,6 +1,6 @@
-import { type Sandbox, tradeLink } from '../exchange.ts'
 import { type Incoming, type Reply, redirect } from '../http.ts'
 import { lineOf, reverse } from '../routes/acts.ts'
+import { type Sandbox, tradeLink } from '../sandbox.ts'
 import { isProtectedNow, reverseAll } from '../world/trades.ts'
 import {
   type Account,

@@ -1,6 +1,6 @@
 import { BAD_DAYS } from '../bad-days/bad-days.ts'
-import type { Sandbox } from '../exchange.ts'
 import { field, json, type Reply } from '../http.ts'
+import type { Sandbox } from '../sandbox.ts'
 
 import { dismissGuest } from '../world/guests.ts'
 import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offers.ts'

@@ -1,6 +1,6 @@
-import type { Sandbox } from '../exchange.ts'
 import { type Incoming, json, type Reply, text } from '../http.ts'
 import { CATALOGUE, describe } from '../items.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { callerOf } from '../tokens.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount } from '../world/world.ts'

@@ -1,5 +1,5 @@
-import type { Sandbox } from '../exchange.ts'
 import { type Incoming, json, type Reply, redirect, text } from '../http.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount } from '../world/world.ts'
 import { partnerInventory, publicInventory } from './inventory.ts'

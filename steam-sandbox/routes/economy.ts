@@ -1,6 +1,6 @@
-import type { Sandbox } from '../exchange.ts'
 import { type Incoming, json, type Reply } from '../http.ts'
 import { CATALOGUE, describe } from '../items.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { isTokenOf } from '../world/offers.ts'
 import { holdDaysOf } from '../world/trades.ts'
 import {

@@ -7,9 +7,9 @@ import {
   randomInt,
 } from 'node:crypto'
 import { credentialsOf, isCodeOf } from '../credentials.ts'
-import type { Sandbox } from '../exchange.ts'
 import { type Incoming, json, type Reply } from '../http.ts'
 import { decode, encode, type Message } from '../protobuf.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { accessTokenOf, loginOf, type Platform, refreshTokenOf } from '../tokens.ts'
 import { type Account, findAccount } from '../world/world.ts'
 

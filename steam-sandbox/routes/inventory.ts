@@ -1,6 +1,6 @@
-import type { Sandbox } from '../exchange.ts'
 import { type Incoming, json, type Reply } from '../http.ts'
 import { CATALOGUE, describe } from '../items.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, type Asset, DAY_S, findAccount, PROTECTED_APP } from '../world/world.ts'
 import { assetView } from './economy.ts'

@@ -1,5 +1,5 @@
-import type { Sandbox } from '../exchange.ts'
 import { type Incoming, json, type Reply } from '../http.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { accessTokenOf, callerOf, loginOf } from '../tokens.ts'
 import { findAccount } from '../world/world.ts'
 

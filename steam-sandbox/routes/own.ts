@@ -1,6 +1,6 @@
-import type { Sandbox } from '../exchange.ts'
 import { type Incoming, json, type Reply } from '../http.ts'
 import { CATALOGUE, describe } from '../items.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { endOffer } from '../world/offers.ts'
 import { newToken } from '../world/seed.ts'
 import { type Asset, findAccount, withAccount } from '../world/world.ts'

@@ -1,7 +1,7 @@
-import type { Sandbox } from '../exchange.ts'
 import { type Incoming, type Reply, text } from '../http.ts'
 import { GAMES } from '../items.ts'
 import { escapeText } from '../pages/html.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { isTokenOf } from '../world/offers.ts'
 import { cannotBeAsked } from '../world/people.ts'
 import { holdDaysOf } from '../world/trades.ts'

@@ -1,5 +1,5 @@
-import type { Sandbox } from '../exchange.ts'
 import { field, type Incoming, json, type Reply } from '../http.ts'
+import type { Sandbox } from '../sandbox.ts'
 import { acceptOffer, endOffer, sendOffer, type Wanted } from '../world/offers.ts'
 import { findAccount, findOffer, type Refusal, withAccount } from '../world/world.ts'
 import { barText } from './trade-page.ts'
