@@ -1,4 +1,4 @@
-/** What a bot learnt of an inventory, as it lies in the row that the asking process waits for. */
+/** A bot's answer about an inventory, as it lies in the row that the asking process waits for. */
 import { z } from 'zod'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'

@@ -25,7 +25,7 @@ afterEach(async () => {
   await till.close()
 })
 
-/** As a browser asks. Every call looks at Steam anew. */
+/** As a browser asks. Every call looks at Steam again. */
 async function call(items: SteamItem[], headers: Record<string, string> = {}) {
   till.steam.owned = { kind: 'items', items }
   till.clock.advance(61_000)
@@ -82,7 +82,7 @@ describe('hostile descriptions', () => {
     ['HTML', { name: '<img src=x onerror=alert(1)>' }, '<img src=x onerror=alert(1)>'],
     ['control characters', { name: 'Kni\u0000fe\n' }, 'Knife'],
     ['half a character', { name: 'Knife\ud83d' }, 'Knife\ufffd'],
-    ['tags that are none', { tags: [1, null, { category: 5 }] }, 'Knife'],
+    ['invalid tags', { tags: [1, null, { category: 5 }] }, 'Knife'],
     [
       'a hundred tags',
       { tags: Array.from({ length: 100 }, () => ({ category: 'a', internal_name: 'b' })) },

@@ -7,7 +7,7 @@ import { offeredOf } from './offered.ts'
 
 const PRICE = { kind: 'priced', price: 100n, gross: 125n } as const
 
-/** What the shopper sees of one item with this description; `owned` is its row among the assets. */
+/** Returns what the shopper sees of an item with this description; `owned` is its row among the assets. */
 function seen(game: Game, described: object, owned: object = {}) {
   const page = parsePartnerPage({
     success: true,

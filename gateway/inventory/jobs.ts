@@ -11,7 +11,7 @@ import { completeRequest, forgetBefore, takeRequest } from './store.ts'
 
 type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log }
 
-/** What a bot does for an inventory request: takes it once, asks Steam, leaves the answer in the row. */
+/** Answers inventory requests: takes each once, asks Steam and leaves the answer in the row. */
 export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandlers['inventory'] {
   return async (bot, requestId) => {
     // Later than that nobody waits any more, and Steam is not asked in vain.

@@ -1,4 +1,4 @@
-/** What of an inventory pays here and why the rest does not, pure. */
+/** Decides which items of an inventory pay here, and why the rest do not. Pure. */
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { Item } from '../../contract/widget-api.ts'

@@ -239,7 +239,7 @@ describe('how often Steam is asked', () => {
     expect(till.steam.asked).toBe(2)
   })
 
-  test('a reload asks anew, once in five seconds', async () => {
+  test('a reload asks again, once in five seconds', async () => {
     await till.ask()
     till.clock.advance(4_999)
     await till.ask({ reload: true })
@@ -249,7 +249,7 @@ describe('how often Steam is asked', () => {
     expect(till.steam.asked).toBe(2)
   })
 
-  test('a refusal is forgotten after five seconds, so that "Try again" sees what the shopper changed', async () => {
+  test('a refusal is forgotten after five seconds, so "Try again" sees what the shopper changed', async () => {
     till.steam.owned = { kind: 'refused', reason: 'hidden' }
     await till.ask()
     till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife')] }

@@ -56,8 +56,8 @@ export const inventoryTopic = (requestId: bigint): string => `inventory:${reques
 type Snapshot = { answer: StoredAnswer; at: Date }
 
 /**
- * What the shopper of the deposit may pay with, priced, newest first. Refuses when there is no such deposit, it is
- * closed or has no user; whatever Steam says is a state of the answer.
+ * Returns the items that the shopper of the deposit may pay with, priced, newest first. Refuses when there is no such
+ * deposit, it is closed or has no user; whatever Steam says is a state of the answer.
  */
 export async function readInventory(
   deps: InventoryDeps,

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db/client.ts'
 import type { InventoryRequestTable } from '../db/schema.ts'
 import type { StoredAnswer } from './answer.ts'
 
-/** Whose inventory is asked for: equal keys share one request. */
+/** Names the inventory that is asked for: equal keys share one request. */
 export type InventoryKey = { steamId: string; token: string; game: Game; language: Language }
 
 export type RequestRow = Pick<

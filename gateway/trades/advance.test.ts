@@ -206,7 +206,7 @@ describe('a lost answer', () => {
     expect(await depositStatus(deposit.id)).toBe('created')
   })
 
-  it('a send whose process was killed is looked for, not repeated', async () => {
+  it('a send whose process was killed is searched for, not repeated', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)

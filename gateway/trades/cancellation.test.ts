@@ -31,7 +31,7 @@ const tradeRow = async () => {
 const work = async () => tradeHandlers(till.deps).trade(bot, (await tradeRow()).id)
 const watch = () => tradeHandlers(till.deps).watch(bot)
 
-/** A deposit whose offer stands. */
+/** A deposit whose offer is open. */
 async function pending() {
   const deposit = await aDeposit(till, store)
   await offerFor(till, bot, deposit)
@@ -42,8 +42,8 @@ async function pending() {
 
 const cancels = () => session.calls.filter((call) => call.startsWith('cancel'))
 
-describe('a store’s cancel of a deposit whose offer stands', () => {
-  it('says nothing to Steam by itself; the bot cancels, and Steam’s word ends the deposit', async () => {
+describe('a store’s cancel of a deposit whose offer is open', () => {
+  it('says nothing to Steam; the bot cancels, and Steam’s word ends the deposit', async () => {
     const { row, cancel } = await pending()
     expect(await cancel()).toBe('under_way')
     expect(cancels()).toEqual([])
@@ -130,7 +130,7 @@ describe('a store’s cancel of a deposit whose offer stands', () => {
 })
 
 describe('who does not hold the lease', () => {
-  it('begins a cancel for the store, and writes nothing else of an offer that stands', async () => {
+  it('begins a cancel for the store, and writes nothing else of an open offer', async () => {
     await pending()
     const before = await tradeRow()
     const source = { tradeId: before.id }

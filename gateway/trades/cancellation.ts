@@ -1,4 +1,4 @@
-/** A store no longer wants a deposit. An offer that stands is cancelled on Steam first: only Steam's word ends it. */
+/** A store no longer wants a deposit. An open offer is cancelled on Steam first: only Steam's word ends it. */
 import { refuse } from '../http/refusal.ts'
 import { type Recorded, recordLocked, writeLines } from './record.ts'
 import type { LockedDeposit, ShellDeps, TradeTx } from './trade-store.ts'
@@ -26,7 +26,7 @@ export async function cancelDeposit(
     const live = await tx.liveTradeOf(depositId)
     switch (deposit.status) {
       case 'created':
-        // What is being said to Steam cannot be taken back before it is answered.
+        // A call to Steam that is under way cannot be taken back before it is answered.
         if (live !== undefined) return refuse('deposit_busy', { retryAfterS: BUSY_S })
         if (await tx.closeDeposit(deposit, { kind: 'cancelled_by_store', at: deps.clock.now() }))
           return 'ended'

@@ -1,4 +1,4 @@
-/** What the events of a trade cause: in its deposit, the ledger, the custody of items and the store's event log. Pure. */
+/** The effects of a trade's events: on its deposit, the ledger, the custody of items and the store's events. Pure. */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { BarReason } from '../bots/bar.ts'
 import type { CreditMode, Liability } from '../db/trade-tables.ts'
@@ -26,12 +26,12 @@ export type DepositStanding = {
 /** The money of a trade and of its deposit, read under their locks. Amounts are minor units of one currency. */
 export type Standing = {
   deposit: DepositStanding
-  /** What the store will receive, and the worth of the items before commission. */
+  /** The store's credit, and the worth of the items before commission. */
   total: bigint
   gross: bigint
   held: bigint
   reversed: bigint
-  /** What is or was credited before Steam's protection ended. It takes room in the store's limit. */
+  /** Credit given before Steam's protection ended. It takes room in the store's limit. */
   atRisk: bigint
   /** When credit that was lost to a reversal gives its room back; null while nothing was lost. */
   atRiskUntil: Date | null
@@ -40,7 +40,7 @@ export type Standing = {
   settlesAt: Date | null
   /** Fixed at delivery; before that, what the settings say now. */
   terms: Terms
-  /** What may still be credited before protection ends. Read only where a protected delivery needs it. */
+  /** How much may still be credited before protection ends. Read only where a protected delivery needs it. */
   riskRoom: bigint
   /** By the asset id that the shopper had. */
   items: ReadonlyMap<string, ItemWorth>
@@ -65,7 +65,7 @@ type TradeMoneyChange = {
 
 export type Published =
   | { kind: 'status'; status: Exclude<DepositStatus, 'created'> }
-  /** What a trade changes about a deposit that has succeeded. `part`: the how-many-th of its kind, from 0. */
+  /** A change by a trade to a deposit that has succeeded. `part` counts those of its kind, from 0. */
   | { kind: 'change'; change: 'amountIncreased' | 'fundsAvailable' | 'reversed'; part: number }
 
 type MovedItem = { assetId: string; receivedAssetId: string | null }
@@ -126,7 +126,7 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
       ])
     case 'ended': {
       const cause = { kind: 'trade_ended', status: event.end.status } as const
-      // What Steam holds may still come, so no other trade may name it.
+      // Items that Steam holds may still come, so no other trade may name it.
       const freed = event.heldUntil === null ? [free] : []
       return move(standing, cause, [...freed, ...warningsOf(event.end.reason)])
     }
@@ -197,7 +197,7 @@ function move(
   return { standing: { ...standing, deposit }, effects: [...before, ...moved(status)] }
 }
 
-/** What a deposit's new status causes. */
+/** Returns the effects of a deposit's new status. */
 export function moved(status: Exclude<DepositStatus, 'created'>): Effect[] {
   return [
     { kind: 'change_deposit', change: { status } },

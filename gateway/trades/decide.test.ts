@@ -61,13 +61,13 @@ describe('a send', () => {
     expect(decided(sending, fact, 30, { wanted: false })).toMatchObject([{ deadline: at(30) }])
   })
 
-  it('D-25 that is not answered is looked for, not repeated', () => {
+  it('D-25 that is not answered is searched for, not repeated', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'unknown', detail: '' } }
     expect(decided(sending, fact)).toEqual([{ kind: 'send_unanswered' }])
     expect(decided(unknown, fact)).toEqual([])
   })
 
-  it('D-24 that Steam refuses is refused; once it was looked for, a refusal says nothing', () => {
+  it('D-24 that Steam refuses is refused; once it was searched for, a refusal says nothing', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'refused', reason: 'items_gone' } }
     expect(decided(sending, fact)).toEqual([
       {

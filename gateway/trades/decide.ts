@@ -1,4 +1,4 @@
-/** What a fact makes happen to a trade, pure and total. Facts may come twice, late and in any order. */
+/** Decides which events a fact causes in a trade, pure and total. Facts may come twice, late and in any order. */
 import type { Refusal } from '../db/trade-tables.ts'
 import { AT_ONCE } from '../deposits/deposit.ts'
 import { isPast } from '../kit/clock.ts'
@@ -42,7 +42,7 @@ export type Fact =
   /** The sent offers, whole (`unreadable`: rows that made no sense). */
   | { kind: 'listed'; offers: readonly Offer[]; unreadable: number }
   | { kind: 'cancelling'; because: Exclude<CancelReason, 'store'> }
-  /** The store no longer wants the deposit. Told by whoever the store speaks to, who need not hold the bot's lease. */
+  /** The store no longer wants the deposit. Any process may report this, with or without the bot's lease. */
   | { kind: 'store_cancels' }
   /** Another trade of the deposit brought its items. Told by whoever learnt that, at whichever bot. */
   | { kind: 'others_came' }
@@ -219,7 +219,7 @@ const OVERDUE_MS = 86_400_000
 const holdEndOf = ({ startedAt }: { startedAt: Date }, { escrowEndsAt }: Offer): Date =>
   escrowEndsAt ?? new Date(startedAt.getTime() + LONGEST_HOLD_MS)
 
-/** What an offer says of a trade that ended without its items. Whether they came is for the exchange to prove. */
+/** Reads an offer of a trade that ended without its items. Whether they came is for the exchange to prove. */
 function decideHold(trade: EndedTrade, offer: Offer, now: Date): TradeEvent[] {
   const { startedAt, heldUntil } = trade
   if (startedAt === null) return []
@@ -277,7 +277,7 @@ function decideDelivered(
   return [...reversal, ...release, ...(isLast ? [{ kind: 'closed' } as const] : [])]
 }
 
-/** What an offer means that belongs to no open trade: a twin, or one whose trade was given up. */
+/** How to treat an offer that belongs to no open trade: a twin, or one whose trade was given up. */
 export type StrayVerdict = { kind: 'nothing' } | { kind: 'cancel' } | { kind: 'prove'; steamTradeId: string }
 
 export function judgeStray(offer: Offer): StrayVerdict {

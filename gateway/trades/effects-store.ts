@@ -156,7 +156,7 @@ async function publish(
   return tellTransition(deps, tx, { deposit, to: event.change, tradeId: row.id, part: event.part })
 }
 
-/** What every posting of a trade carries. */
+/** Returns the fields that every posting of a trade carries. */
 async function postingOf(
   tx: Tx,
   { deposit, row }: Locked,

@@ -1,4 +1,4 @@
-/** What a shopper's wish for a trade leads to. Pure. */
+/** Decides how to answer a shopper's wish for a trade. Pure. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'

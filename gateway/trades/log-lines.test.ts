@@ -1,4 +1,4 @@
-/** Whoever searches the log for a deposit finds every line of its trades and webhooks. */
+/** A search of the log for a deposit finds every line of its trades and webhooks. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { publishEvents } from '../events/service.ts'
@@ -17,7 +17,7 @@ let receiver: Receiver
 let store: { id: bigint }
 let bot: BotContext
 let session: FakeSession
-/** What the shoppers' calls come to: one whose offer was lost waits for a while. */
+/** The answers to the shoppers' calls: one whose offer was lost waits for a while. */
 let answers: Promise<unknown>[]
 
 beforeEach(async () => {

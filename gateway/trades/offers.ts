@@ -57,7 +57,7 @@ export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
   if (before.kind !== 'offer') return askAgain(deps, bot, loaded)
   const seen = await record(deps, source, { kind: 'offer_read', offer: before.offer })
   if (seen?.trade.state !== 'active' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
-  // Written first, so that a cancelled offer is known to be our doing.
+  // Written first, so a cancelled offer is known to be our doing.
   const recorded = await record(deps, source, { kind: 'cancelling', because: 'deadline' })
   if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null) return
   await bot.session.cancelOffer(trade.offerId)

@@ -1,4 +1,4 @@
-/** What Steam's record of an exchange proves, pure. Only it moves money. */
+/** Judges Steam's record of an exchange, pure. Only this record moves money. */
 import type { OfferAsset, SteamTrade } from '../steam/steam.ts'
 import type { Trade } from './trade.ts'
 

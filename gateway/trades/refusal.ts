@@ -1,6 +1,6 @@
 /**
- * Whose side a refused offer is on, and what follows. Pure. Steam refuses because of the shopper, because of the bot, or
- * without saying why. Nothing was sent, so what the bot's side caused goes on at another bot.
+ * Decides which side caused a refusal, and what follows. Pure. Steam refuses because of the shopper, because of the
+ * bot, or without saying why. Nothing was sent, so a trade that the bot's side refused goes on at another bot.
  */
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { BarReason } from '../bots/bar.ts'

@@ -134,7 +134,7 @@ export const EDGES: Record<TradeState, readonly TradeState[]> = {
 /** Steam is asked once more so long after the settlement. */
 export const LAST_LOOK_MS = 86_400_000
 
-/** What an event makes of a trade. Throws where the event does not belong to its state: that is a defect. */
+/** Returns the trade after an event. Throws where the event does not belong to its state: that is a defect. */
 export function evolve(trade: Trade, event: TradeEvent): Trade {
   switch (event.kind) {
     case 'send_begun':

@@ -19,7 +19,7 @@ afterEach(() => till.close())
 
 const theTrade = () => till.db.selectFrom('trade').selectAll().executeTakeFirst()
 
-/** A trade whose offer stands. */
+/** A trade whose offer is open. */
 async function begin() {
   const { tradeId: id } = await offerFor(till, bot, await aDeposit(till, await aStore(till)))
   return { id, watch: () => tradeHandlers(till.deps).watch(bot) }
@@ -158,7 +158,7 @@ describe('the watch over a bot’s offers', () => {
     expect(session.offers.get('2')?.state).toBe('active')
   })
 
-  it('asks for an exchange that failed at the times of a review, not every minute for ever', async () => {
+  it('asks for an exchange that failed at the times of a review, not every minute forever', async () => {
     const { id, watch } = await begin()
     session.accept('1', { received: false })
     const answer = session.trades.get('9001')
