@@ -1,4 +1,4 @@
-/** What the holder of a bot's lease does about its trades: the shell around the pure rules. */
+/** The work of a lease's holder on its bot's trades: the shell around the pure rules. */
 import type { BotContext, BotHandlers } from '../bots/bot.ts'
 import type { Due } from './alarm.ts'
 import { cancel, prove, read } from './offers.ts'
@@ -10,7 +10,7 @@ import { isDelivered, type Trade } from './trade.ts'
 import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 import { review, watch } from './watch.ts'
 
-/** What bots do for trades. */
+/** The work of bots on trades. */
 export function tradeHandlers(deps: ShellDeps): Pick<BotHandlers, 'trade' | 'refresh' | 'history' | 'watch'> {
   const orphans = createOrphans(deps)
   return {

@@ -1,4 +1,4 @@
-/** What is due for a trade, and when it must be looked at next: pure, from its state and the clock. */
+/** The next step of a trade, and when to look at it next: pure, from its state and the clock. */
 import { isPast } from '../kit/clock.ts'
 import { type EndedTrade, isEnded, type Trade } from './trade.ts'
 
@@ -16,7 +16,7 @@ const SOON_MS = 5_000
 const MISSED_MS = 15_000
 export const SLOW_MS = 60_000
 
-/** What is waited for longer than this is looked at less often. */
+/** After waiting this long, look less often. */
 const PATIENCE_MS = 120_000
 
 /** A trade that ended without its items is looked at again so long after its end: Steam may have been late. */
@@ -26,7 +26,7 @@ const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 const HELD_MS = 6 * 3_600_000
 const HOLD_OVER_MS = 3_600_000
 
-/** What the holder of the bot's lease has to do now. */
+/** The step that the holder of the bot's lease must do now. */
 export type Due =
   | 'send'
   | 'give_up'

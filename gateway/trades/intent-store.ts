@@ -10,7 +10,7 @@ import type { TradeRow } from './store.ts'
 
 export type TradeLimits = {
   maxItems: number
-  /** What one bot may have open and hold. */
+  /** How much one bot may have open and hold. */
   fleet: FleetLimits
 }
 

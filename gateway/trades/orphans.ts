@@ -1,6 +1,6 @@
 /**
- * Offers that only a till can have sent, but of no trade that this one knows: it was put back from a backup. Whoever
- * accepts such an offer gives items for nothing.
+ * Offers that only a till can have sent, but of no trade that this one knows: it was put back from a backup. A
+ * shopper who accepts such an offer gives items for nothing.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
@@ -21,7 +21,7 @@ export type Orphans = {
   tend(bot: BotContext, offer: Offer): Promise<boolean>
 }
 
-/** What is known of a bot's orphans under one lease. `nextAt`: when to list, null once that is done. */
+/** The known orphans of a bot under one lease. `nextAt`: when to list, null once that is done. */
 type Known = { epoch: bigint; nextAt: Date | null; told: Set<string> }
 
 export function createOrphans(deps: ShellDeps): Orphans {

@@ -21,8 +21,8 @@ export type Recorded = { trade: Trade; events: TradeEvent[]; lines: Line[] }
 type Line = { about: Pick<TradeFacts, 'id' | 'depositId' | 'botId'>; line: Extract<Effect, { kind: 'log' }> }
 
 /**
- * Who reports the fact. Without a lease only an intent may change, about which nothing was said to Steam, or a cancel
- * begin, which the holder of the lease carries out.
+ * The reporter of the fact. Without a lease only an intent may change, about which nothing was said to Steam, or a
+ * cancel begin, which the holder of the lease carries out.
  */
 export type Source = { tradeId: bigint; writer?: Writer }
 

@@ -34,7 +34,7 @@ export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<
   for (;;) {
     const current = tradeId
     const waitedMs = deps.clock.now().getTime() - askedAt
-    // A clock that goes wrong must neither end the wait for ever nor make it longer.
+    // A clock that goes wrong must not make the wait negative or longer.
     const timeoutMs = Math.min(WAIT_MS, Math.max(0, WAIT_MS - waitedMs))
     const outcome = await deps.signals.until(tradeTopic(current), () => outcomeOf(deps, current), {
       timeoutMs,

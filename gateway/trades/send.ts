@@ -13,7 +13,7 @@ export const WRITE_DEADLINE_MS = 15_000
 /** Offers of the list read start so long before the send: Steam's clock may be behind ours. */
 export const LIST_MARGIN_MS = 60_000
 
-/** An offer whose id is not known is looked for so far back: a clock that went wrong must not hide it for ever. */
+/** How far back to search for an offer of unknown id: a clock that went wrong must not hide it forever. */
 export const SEARCH_MARGIN_MS = 15 * 60_000
 
 export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
@@ -91,7 +91,7 @@ export async function reconcile(deps: ShellDeps, bot: BotContext, loaded: Loaded
   }
 }
 
-/** It carries the code of a trade, but nobody was quoted a price for what it asks: no shopper shall accept it. */
+/** The offer carries the code of a trade, but asks for items that nobody was quoted: no shopper must accept it. */
 async function withdrawOther(
   deps: ShellDeps,
   bot: BotContext,

@@ -13,7 +13,7 @@ export type Advance = (deps: ShellDeps, bot: BotContext, tradeId: bigint) => Pro
 
 type Parts = { advance: Advance; orphans: Orphans }
 
-/** Resolves to how many trades are still open, and one more while orphans are to be looked for. */
+/** Resolves to how many trades are still open, and one more while the search for orphans goes on. */
 export async function watch(deps: ShellDeps, bot: BotContext, parts: Parts): Promise<number> {
   const open = await watchTrades(deps, bot, parts)
   // After a backup was put back no trade may be open for weeks, and an orphan can be accepted meanwhile.
@@ -25,7 +25,7 @@ async function watchTrades(deps: ShellDeps, bot: BotContext, { advance, orphans 
   const open = await deps.trades.openTradesOf(bot.botId)
   const now = deps.clock.now()
   for (const { id, state, dueAt } of open) {
-    // What the last holder of the lease left half done does not wait for the next sweep.
+    // Work that the last holder of the lease left half done does not wait for the next sweep.
     if (state !== 'active' && dueAt !== null && dueAt <= now) await advance(deps, bot, id)
   }
   const active = open.filter((row) => row.state === 'active')
@@ -38,7 +38,7 @@ async function watchTrades(deps: ShellDeps, bot: BotContext, { advance, orphans 
     const row = ours.get(offer.offerId)
     if (row === undefined) continue
     const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
-    // An acceptance is proved at once. What was due is done here: the look put off its alarm.
+    // An acceptance is proved at once. Due work is done here, because the look put off its alarm.
     const isDue = row.dueAt !== null && row.dueAt <= deps.clock.now()
     if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
   }
@@ -66,7 +66,7 @@ async function declineCounters(deps: ShellDeps, bot: BotContext, received: reado
   }
 }
 
-/** States in which a trade's own offer is not known yet, and is looked for elsewhere. */
+/** States in which a trade's own offer is not known yet; `send` searches for it. */
 const UNSENT: readonly TradeState[] = ['intended', 'sending', 'unknown']
 
 /** Offers that carry the code of a trade, but are not the offer it waits for. */
@@ -144,7 +144,7 @@ export async function review(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
   }
 }
 
-/** What Steam has of a trade's offers; undefined when it did not say. */
+/** Reads a trade's offers from Steam; undefined when Steam did not answer. */
 async function offersOf(
   deps: ShellDeps,
   bot: BotContext,
