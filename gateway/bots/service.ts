@@ -3,7 +3,8 @@ import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import type { Profile, Steam, SteamSession, Unavailable } from '../steam/steam.ts'
+import type { Partner, Profile, Steam, SteamSession, Unavailable } from '../steam/steam.ts'
+import { barBot } from './bar-store.ts'
 import { chooseBot, type FleetLimits } from './fleet.ts'
 import { botForReading, botsForChoice, lockTradesOf, type SealedToken, saveBot } from './store.ts'
 
@@ -59,20 +60,24 @@ export type EnrolledBot = {
   tokenExpiresAt: Date | null
   /** False if Steam did not accept it. The process that holds the bot tries again. */
   protectionAcknowledged: boolean
+  /** Days for which Steam would hold its trades; null where that was not asked. */
+  ownHoldDays: number | null
 }
 
-type ProveBotDeps = { steam: Steam; box: SecretBox; clock: Clock; refreshToken: string }
+/** `checkWith`: whose trade link to ask with. Steam tells the hold of an account only as one side of a trade. */
+type ProveBotDeps = { steam: Steam; box: SecretBox; clock: Clock; refreshToken: string; checkWith?: Partner }
 
 export type ProveBotAnswer =
   | ProvedBot
-  | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' | 'unknown_account' }
+  | { kind: 'refused'; reason: 'token_dead' | 'token_malformed' | 'unknown_account' | 'check_link_refused' }
   | Unavailable
 
-type ProvedBot = { kind: 'proved'; profile: Profile; token: SealedToken }
+type ProvedBot = { kind: 'proved'; profile: Profile; token: SealedToken; ownHoldDays: number | null }
 
 /** Asks Steam whether the account of this refresh token can work as a bot. Writes nothing to the database. */
-export async function proveBot({ steam, box, clock, refreshToken }: ProveBotDeps): Promise<ProveBotAnswer> {
-  const token = refreshToken.trim()
+export async function proveBot(deps: ProveBotDeps): Promise<ProveBotAnswer> {
+  const { steam, box, clock, checkWith } = deps
+  const token = deps.refreshToken.trim()
   const opened = await steam.openSession(token)
   if (opened.kind !== 'open') return opened
   const { session, expiresAt } = opened
@@ -81,19 +86,39 @@ export async function proveBot({ steam, box, clock, refreshToken }: ProveBotDeps
     const test = await testSession(steam, session, clock.now())
     if (test.kind !== 'passed') return test
     const { profile, acknowledged } = test
+    const hold = await ownHold(session, checkWith)
+    if (hold.kind !== 'told') return hold
     const sealed = box.seal(token, tokenPlace(steamId))
-    return { kind: 'proved', profile, token: { sealed, expiresAt, acknowledged } }
+    return { kind: 'proved', profile, token: { sealed, expiresAt, acknowledged }, ownHoldDays: hold.days }
   } finally {
     session.close()
   }
 }
 
-/** Stores a bot that passed the self-test. */
-export async function saveProvedBot(db: Db | Tx, { profile, token }: ProvedBot): Promise<EnrolledBot> {
-  const botId = await saveBot(db, profile, token)
+type OwnHold =
+  | { kind: 'told'; days: number | null }
+  | { kind: 'refused'; reason: 'check_link_refused' }
+  | Unavailable
+
+async function ownHold(session: SteamSession, partner: Partner | undefined): Promise<OwnHold> {
+  // Nobody trades with themselves: Steam has no answer for the bot's own link.
+  if (partner === undefined || partner.steamId === session.steamId) return { kind: 'told', days: null }
+  const answer = await session.checkPartner(partner)
+  if (answer.kind === 'refused') return { kind: 'refused', reason: 'check_link_refused' }
+  return answer.kind === 'ok' ? { kind: 'told', days: answer.holdDays.own } : answer
+}
+
+/** Stores a bot that passed the self-test. One whose trades Steam would hold is stored too, and barred. */
+export async function saveProvedBot(tx: Tx, proved: ProvedBot, now: Date): Promise<EnrolledBot> {
+  const { profile, token, ownHoldDays } = proved
+  const botId = await saveBot(tx, profile, token)
+  // Such a bar is of every game, whichever is named.
+  if (ownHoldDays !== null && ownHoldDays > 0) {
+    await barBot(tx, { botId, reason: 'own_hold', game: 'cs', now })
+  }
   const { steamId, name } = profile
   const { expiresAt: tokenExpiresAt, acknowledged: protectionAcknowledged } = token
-  return { botId, steamId, name, tokenExpiresAt, protectionAcknowledged }
+  return { botId, steamId, name, tokenExpiresAt, protectionAcknowledged, ownHoldDays }
 }
 
 type SelfTest =

@@ -1,5 +1,6 @@
 /** Arguments as they are typed, made into what operations take. An error says what was expected, not what was typed. */
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
+import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
 import { parseAmount } from '../operations/amount.ts'
 import { Refusal } from './terminal.ts'
 
@@ -33,6 +34,12 @@ export function moment(text: string): Date {
 }
 
 export const text = (value: string): string => value
+
+export function tradeLink(text: string): TradeLink {
+  const link = parseTradeLink(text)
+  if (link === undefined) throw new Error('must be a trade link, with partner and token')
+  return link
+}
 
 /** The amount must have its decimals, so nobody pays 12.50 where 1250.00 was meant. */
 export function amountIn(currency: Currency, typed: string): bigint {

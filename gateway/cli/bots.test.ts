@@ -94,6 +94,43 @@ describe('bot', () => {
     expect(short.errors).toContain('Nothing more was typed')
   })
 
+  it('add asks with the trade link of another account whether Steam would hold the trades of the bot', async () => {
+    const { steamId, refreshToken } = theBot()
+    const link = sandbox.as('nova_hound').tradeUrl()
+    const bars = async () => (await database.pool.query('select bot_id, scope, reason from bot_bar')).rows
+    const add = (...more: string[]) => run(['bot', 'add', ...more], `${refreshToken}\n`)
+
+    expect((await add()).out).toContain('Its own trade hold was not checked')
+    expect((await add('--check-with', sandbox.as('Tradetill Bot #1').tradeUrl())).out).toContain(
+      'not checked',
+    )
+    expect(await add('--check-with', link)).toMatchObject({
+      code: 0,
+      out: expect.not.stringContaining('hold'),
+    })
+    expect(await bars()).toEqual([])
+
+    sandbox.begin('hold-15-days', { steamId })
+    expect((await add('--check-with', link)).out).toContain(
+      'It rests: Steam would hold its trades for 15 days',
+    )
+    expect(await bars()).toEqual([{ bot_id: 1n, scope: 'all', reason: 'own_hold' }])
+    expect((await run(['bot', 'list'])).out).toContain('own_hold')
+  })
+
+  it('add adds nothing where the trade link to check with is no good', async () => {
+    const { refreshToken, accountName, password, sharedSecret } = theBot()
+    const stale = sandbox.as('magic_new_token').tradeUrl()
+    const refused = await run(['bot', 'add', '--check-with', stale], `${refreshToken}\n`)
+    expect(refused.out).toContain('Steam does not take the trade link of --check-with')
+    const typed = `${accountName}\n${password}\n${sharedSecret}\n`
+    const enrolled = await run(['bot', 'enrol', '--check-with', stale], typed)
+    expect(enrolled.errors).toContain('Steam does not take the trade link of --check-with')
+    const nonsense = await run(['bot', 'add', '--check-with', 'https://example.test/'], `${refreshToken}\n`)
+    expect(nonsense).toMatchObject({ code: 2, errors: expect.stringContaining('must be a trade link') })
+    expect(await stateOf()).toBeUndefined()
+  })
+
   it('pause, resume and remove change it, by number or Steam id', async () => {
     const { steamId, refreshToken } = theBot()
     expect(await run(['bot', 'add'], `${refreshToken}\n`)).toMatchObject({ code: 0 })

@@ -1,5 +1,5 @@
 /** `bot enrol`: what is asked of the operator. Nothing that is typed is shown or kept. */
-import type { AddedBot } from '../operations/enrolment.ts'
+import type { AddedBot, Checking } from '../operations/enrolment.ts'
 import type { ActDeps, Answer } from '../operations/operation.ts'
 import type { LoginWay } from '../steam/web/enrol.ts'
 import type { ActFlags } from './command.ts'
@@ -9,21 +9,25 @@ const SHARED_SECRET = /^[A-Za-z0-9+/]{27}=$/
 
 export async function enrolByLogin(
   session: Session,
-  { phone = false, ...flags }: ActFlags & { phone?: boolean },
+  { phone = false, checkWith, ...flags }: ActFlags & Checking & { phone?: boolean },
 ): Promise<Answer<AddedBot>> {
   const deps = await session.act(flags)
-  if (!phone) return enrolByPassword(session, deps)
+  if (!phone) return enrolByPassword(session, deps, { checkWith })
   // On stderr, because stdout is for the answer.
   const show = (address: string) =>
     session.terminal.warn(`Open this with the Steam app on the bot's phone and approve:\n  ${address}`)
-  return enrol(deps, { kind: 'phone', show })
+  return enrol(deps, { kind: 'phone', show }, { checkWith })
 }
 
-async function enrolByPassword({ terminal }: Session, deps: ActDeps): Promise<Answer<AddedBot>> {
+async function enrolByPassword(
+  { terminal }: Session,
+  deps: ActDeps,
+  checking: Checking,
+): Promise<Answer<AddedBot>> {
   const { authenticatorCode } = await import('../steam/web/authenticator.ts')
   const questions = terminal.openQuestions()
   try {
-    return await enrol(deps, {
+    const way: LoginWay = {
       kind: 'password',
       accountName: (await questions.ask('Account name: ')).trim(),
       password: await questions.ask('Password: ', { hidden: true }),
@@ -32,18 +36,19 @@ async function enrolByPassword({ terminal }: Session, deps: ActDeps): Promise<An
         const typed = await questions.ask(question, { hidden: true })
         return SHARED_SECRET.test(typed.trim()) ? authenticatorCode(typed.trim()) : typed
       },
-    })
+    }
+    return await enrol(deps, way, checking)
   } finally {
     questions.close()
   }
 }
 
-async function enrol(deps: ActDeps, way: LoginWay): Promise<Answer<AddedBot>> {
+async function enrol(deps: ActDeps, way: LoginWay, checking: Checking): Promise<Answer<AddedBot>> {
   const [{ obtainRefreshToken }, { enrolBot }] = await Promise.all([
     import('../operations/token.ts'),
     import('../operations/enrolment.ts'),
   ])
   const answer = await obtainRefreshToken(deps.config, way)
   if (answer.kind === 'refused') return answer
-  return enrolBot(deps, { refreshToken: answer.refreshToken, name: 'bot enrol' })
+  return enrolBot(deps, { refreshToken: answer.refreshToken, name: 'bot enrol', ...checking })
 }

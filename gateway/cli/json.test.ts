@@ -24,6 +24,7 @@ const addedBot = z.strictObject({
   name: z.string(),
   tokenExpiresAt: time.nullable(),
   protectionAcknowledged: z.boolean(),
+  ownHoldDays: z.int().nullable(),
 })
 const changedBot = z.strictObject({ botId: id, name: z.string(), state: z.string() })
 const target = z.strictObject({ game, item: z.string().nullable() })

@@ -8,6 +8,7 @@ import type { AddedBots } from '../operations/enrolment.ts'
 import type { ItemList, ItemView, MovedItems } from '../operations/items.ts'
 import { toJson } from '../operations/json.ts'
 import type { LedgerCheck } from '../operations/ledger.ts'
+import { holdNotice } from '../operations/own-hold.ts'
 import type { HoldView, PriceList, PriceView } from '../operations/prices.ts'
 import type { FreshStore, StoreView, UpdatedStore } from '../operations/stores.ts'
 
@@ -35,7 +36,10 @@ function barText({ scope, reason, until }: Bar): string {
 }
 
 export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
-  ...added.map(({ botId, name, steamId }) => `Bot ${botId} added: ${name} (${steamId}).`),
+  ...added.map(
+    ({ botId, name, steamId, ownHoldDays }) =>
+      `Bot ${botId} added: ${name} (${steamId}).${holdNotice(ownHoldDays)}`,
+  ),
   ...refused.map(({ line, message }) => `Line ${line}: ${message}`),
 ]
 

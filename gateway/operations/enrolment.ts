@@ -1,29 +1,43 @@
 /** Enrolment: a Steam account becomes a bot of the till. */
+import type { TradeLink } from '../../contract/trade-link.ts'
 import { type EnrolledBot, proveBot, saveProvedBot } from '../bots/service.ts'
 import type { Config } from '../config.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import type { Steam } from '../steam/steam.ts'
+import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { createSandboxAgent } from '../steam/web/agent.ts'
 import { createLazySteam } from '../steam/web/lazy-steam.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type Refused, refused } from './operation.ts'
+import { holdNotice } from './own-hold.ts'
 
 export type AddedBot = EnrolledBot
 
-type Enrolment = { refreshToken: string; name: 'bot add' | 'bot enrol' }
+/** `checkWith`: whose trade link to ask Steam with about the bot's own hold. */
+export type Checking = { checkWith?: TradeLink | undefined }
+
+type Enrolment = Checking & { refreshToken: string; name: 'bot add' | 'bot enrol' }
 
 /** Enrols the bot of a refresh token, once it has proved itself to be fit for the work. */
-export async function enrolBot(deps: ActDeps, { refreshToken, name }: Enrolment): Promise<Answer<AddedBot>> {
+export async function enrolBot(deps: ActDeps, enrolment: Enrolment): Promise<Answer<AddedBot>> {
+  const { refreshToken, name, checkWith } = enrolment
   const { config, clock } = deps
   const box = createSecretBox(config.masterKey)
-  const proved = await proveBot({ steam: steamOf(config), box, clock, refreshToken })
+  const proved = await proveBot({
+    steam: steamOf(config),
+    box,
+    clock,
+    refreshToken,
+    ...(checkWith && {
+      checkWith: { steamId: steamIdOfAccount(checkWith.partner), token: checkWith.token },
+    }),
+  })
   if (proved.kind === 'unavailable') {
     return refused('unavailable', `Steam did not answer: ${proved.reason}: ${proved.detail}`)
   }
-  if (proved.kind === 'refused') return refused('conflict', `The bot was not added: ${proved.reason}.`)
+  if (proved.kind === 'refused') return refused('conflict', `The bot was not added: ${whyOf(proved.reason)}.`)
   const what = { name, recorded: ({ botId, steamId }: AddedBot) => ({ botId, steamId }) }
   return act(deps, what, async (tx) => {
-    const bot = await saveProvedBot(tx, proved)
+    const bot = await saveProvedBot(tx, proved, clock.now())
     const end = bot.tokenExpiresAt
       ? `, token good until ${bot.tokenExpiresAt.toISOString().slice(0, 10)}`
       : ''
@@ -31,21 +45,31 @@ export async function enrolBot(deps: ActDeps, { refreshToken, name }: Enrolment)
   })
 }
 
-const noticeOf = ({ protectionAcknowledged }: AddedBot): string =>
-  protectionAcknowledged
+const whyOf = (reason: string): string =>
+  reason === 'check_link_refused'
+    ? 'Steam does not take the trade link of --check-with; give a current one of another account'
+    : reason
+
+const noticeOf = ({ protectionAcknowledged, ownHoldDays }: AddedBot): string =>
+  (protectionAcknowledged
     ? ''
-    : ' Steam did not accept the acknowledgement about trade protection; the gateway will try again.'
+    : ' Steam did not accept the acknowledgement about trade protection; the gateway will try again.') +
+  holdNotice(ownHoldDays)
 
 export type AddedBots = { added: AddedBot[]; refused: { line: number; message: string }[] }
 
 /** Enrols one bot for each refresh token. One that is refused does not stop the others. */
-export async function addBots(deps: ActDeps, tokens: AsyncIterable<string>): Promise<Answer<AddedBots>> {
+export async function addBots(
+  deps: ActDeps,
+  tokens: AsyncIterable<string>,
+  { checkWith }: Checking = {},
+): Promise<Answer<AddedBots>> {
   const data: AddedBots = { added: [], refused: [] }
   let first: Refused<AddedBot> | undefined
   let line = 0
   for await (const refreshToken of tokens) {
     line += 1
-    const answer = await enrolBot(deps, { refreshToken, name: 'bot add' })
+    const answer = await enrolBot(deps, { refreshToken, name: 'bot add', checkWith })
     if (answer.kind === 'refused') {
       first ??= answer
       data.refused.push({ line, message: answer.message })

@@ -1,5 +1,6 @@
 import { type EnrolledBot, type ProveBotAnswer, proveBot, saveProvedBot } from '../bots/service.ts'
 import type { Db } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
 
 type AddBot = Parameters<typeof proveBot>[0] & { db: Db }
 type AddBotAnswer = (EnrolledBot & { kind: 'added' }) | Exclude<ProveBotAnswer, { kind: 'proved' }>
@@ -7,5 +8,7 @@ type AddBotAnswer = (EnrolledBot & { kind: 'added' }) | Exclude<ProveBotAnswer, 
 /** Enrols the bot of this refresh token, as an operator's command does, but records no act. */
 export async function addBot({ db, ...deps }: AddBot): Promise<AddBotAnswer> {
   const proved = await proveBot(deps)
-  return proved.kind === 'proved' ? { kind: 'added', ...(await saveProvedBot(db, proved)) } : proved
+  if (proved.kind !== 'proved') return proved
+  const bot = await inTransaction(db, (tx) => saveProvedBot(tx, proved, deps.clock.now()))
+  return { kind: 'added', ...bot }
 }

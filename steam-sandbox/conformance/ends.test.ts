@@ -167,6 +167,19 @@ describe('an offer ends', () => {
     expect(await rawTrade(tradeID)).toMatchObject({ response: { trades: [{ status: 11 }] } })
   })
 
+  row('cooldown of a bot that calls off a held trade', async () => {
+    const { id } = await sent(steam, bot, { who: 'magic_hold' })
+    // The library itself calls nothing off that it knows to be held: this one was accepted meanwhile.
+    const offer = await read(bot, id)
+    steam.as('magic_hold').accept(id)
+    await wait<void>((done) => offer.cancel(done))
+    expect((await read(bot, id)).state).toBe(6)
+    await expect(sent(steam, bot)).rejects.toMatchObject({ eresult: 24 })
+    steam.advance(7 * 86_400)
+    bot = await logIn(steam, 'Tradetill Bot #1')
+    expect((await sent(steam, bot)).id).toMatch(/^\d+$/)
+  })
+
   row('reversal 12', async () => {
     const { id } = await sent(steam, bot, { count: 2 })
     steam.as('nova_hound').accept(id)

@@ -43,6 +43,7 @@ export const ROWS = {
     'InEscrow, for 15 days',
     'NeedsConfirmation, as the bot gives items',
     'EscrowRollback 11',
+    'cooldown of a bot that calls off a held trade',
     'reversal 12',
     'Accepted first without a trade id',
     'GetTradeStatus empty for a while',

@@ -5,6 +5,7 @@ import {
   type Account,
   type Answer,
   type Asset,
+  DAY_S,
   findAccount,
   findOffer,
   MOST_KEPT,
@@ -12,11 +13,14 @@ import {
   refuse,
   STATE,
   type World,
+  withAccount,
   withOffer,
 } from './world.ts'
 
 const LIMIT_PER_PARTNER = 5
 const LIMIT_IN_ALL = 30
+/** For so long Steam lets nobody trade who has called off a held trade. */
+const COOLDOWN_S = 7 * DAY_S
 
 export type Wanted = { appId: number; contextId: string; assetId: string }
 export type Intent = {
@@ -33,8 +37,9 @@ export type Intent = {
 }
 
 /**
- * Sends an offer. Of a bot that gives something it waits for the phone. Refusals: 15 wrong token or barred from
- * trading, 25 too many live offers, 26 an item is not there or not tradable, 11 the countered offer is not live.
+ * Sends an offer. Of a bot that gives something it waits for the phone. Refusals: 15 wrong token or a partner who is
+ * barred from trading, 24 a sender who is, 25 too many live offers, 26 an item is not there or not tradable, 11 the
+ * countered offer is not live.
  */
 export function sendOffer(
   world: World,
@@ -47,7 +52,8 @@ export function sendOffer(
   const countered = intent.counters === undefined ? undefined : findOffer(world, intent.counters)
   if (intent.counters !== undefined && !isCounterable(countered, intent)) return refuse(world, 11)
   if (traitsOf(world, sender).mustAcknowledge && !sender.acknowledged) return refuse(world, 2)
-  const bar = cannotBeAsked(world, partner, nowS) ?? cannotTrade(world, sender, nowS)
+  if (cannotTrade(world, sender, nowS)) return refuse(world, 24)
+  const bar = cannotBeAsked(world, partner, nowS)
   if (bar) return refuse(world, 15, bar)
   if (!countered && !isTokenOf(world, partner, intent.token)) return refuse(world, 15)
   if (isOverLimit(world, intent)) return refuse(world, 25, 'too_many')
@@ -110,8 +116,8 @@ function isTradable(asset: Asset, wanted: Wanted): boolean {
 type End = { offerId: string; by: string; how: 'cancel' | 'decline' }
 
 /**
- * Ends a live or held offer: its sender cancels it, its partner declines it. Refusals: 42 unknown, 15 not theirs,
- * 11 not live.
+ * Ends a live or held offer: its sender cancels it, its partner declines it. Calling off a held one begins a cooldown.
+ * Refusals: 42 unknown, 15 not theirs, 11 not live.
  */
 export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: 'ended' }> {
   const offer = findOffer(world, end.offerId)
@@ -119,7 +125,12 @@ export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: '
   if (end.by !== (end.how === 'cancel' ? offer.sender : offer.partner)) return refuse(world, 15)
   const state = end.how === 'cancel' ? STATE.canceled : STATE.declined
   if (offer.state === STATE.inEscrow) {
-    return { world: endEscrow(world, { ...offer, state }, nowS), answer: { kind: 'ended' } }
+    const ended = endEscrow(world, { ...offer, state }, nowS)
+    const cooling = withAccount(ended, end.by, (account) => ({
+      ...account,
+      restrictedUntilS: Math.max(account.restrictedUntilS ?? 0, nowS + COOLDOWN_S),
+    }))
+    return { world: cooling, answer: { kind: 'ended' } }
   }
   const isOpen =
     offer.state === STATE.active || (end.how === 'cancel' && offer.state === STATE.needsConfirmation)

@@ -172,6 +172,32 @@ describe('a held trade', () => {
     expect(idsOf(end.world, 'magic_hold')).toContain(items[0]?.assetId)
     expect(settle(end.world, NOW_S + 40 * DAY_S).trades[0]?.status).toBe(TRADE.escrowRollback)
   })
+
+  it.each(['cancel', 'decline'] as const)(
+    'puts the account that calls it off into a cooldown of 7 days, by a %s',
+    (how) => {
+      const { world, offerId, shopper } = held()
+      const by = how === 'cancel' ? bot(world).steamId : shopper.steamId
+      const end = endOffer(world, { offerId, by, how }, NOW_S)
+      const atOnce = how === 'cancel' ? { eresult: 24 } : { eresult: 15, text: 'cannot_trade' }
+      const again = (partner: string, atS: number) => {
+        const { steamId, token, assets } = account(end.world, partner)
+        const items = assets.filter(({ classId }) => CATALOGUE.get(classId)?.tradable).slice(0, 1)
+        const intent = { sender: bot(world).steamId, partner: steamId, token, message: '', items }
+        return sendOffer(end.world, intent, atS).answer
+      }
+      expect(again('magic_hold', NOW_S + 7 * DAY_S - 1)).toMatchObject(atOnce)
+      expect(again('magic_hold', NOW_S + 7 * DAY_S)).toMatchObject({ kind: 'sent' })
+      const toOthers = how === 'cancel' ? { eresult: 24 } : { kind: 'sent' }
+      expect(again('nova_hound', NOW_S + 1)).toMatchObject(toOthers)
+    },
+  )
+
+  it('that is not held yet can be called off without a cooldown', () => {
+    const { world, offerId } = send(fresh(), { who: 'magic_hold' })
+    const end = endOffer(world, { offerId, by: bot(world).steamId, how: 'cancel' }, NOW_S)
+    expect(bot(end.world).restrictedUntilS).toBeUndefined()
+  })
 })
 
 describe('people of their own will', () => {

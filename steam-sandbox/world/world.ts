@@ -28,7 +28,7 @@ export type Account = {
   loginGeneration: number
   /** Whether the notice about trade protection was acknowledged. */
   acknowledged: boolean
-  /** Who reverses protected trades cannot trade for 30 days. */
+  /** Reversing protected trades bars an account from trading for 30 days, calling off a held one for 7. */
   restrictedUntilS?: number
 }
 

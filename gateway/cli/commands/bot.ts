@@ -1,12 +1,23 @@
 /** `bot …`: enrolling bots, and what becomes of them. */
 import { buildRouteMap } from '@stricli/core'
-import { text } from '../arguments.ts'
+import type { Checking } from '../../operations/enrolment.ts'
+import { text, tradeLink } from '../arguments.ts'
 import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import { addedBotLines, botLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
 const BOT = { parse: text, brief: 'the number of the bot, or its Steam id', placeholder: 'BOT' } as const
 const ONE_BOT = { kind: 'tuple', parameters: [BOT] } as const
+
+const CHECK = {
+  checkWith: {
+    kind: 'parsed',
+    parse: tradeLink,
+    brief: "another account's trade link: Steam is asked whether it would hold the bot's trades",
+    placeholder: 'TRADE_LINK',
+    optional: true,
+  },
+} as const
 
 const enrol = command({
   does: 'enrol a bot: asks for account name, password and code; or the Steam app approves',
@@ -19,23 +30,25 @@ const enrol = command({
         optional: true,
         withNegated: false,
       },
+      ...CHECK,
       ...ACT,
     },
   },
   load: async () => {
     const { enrolByLogin } = await import('../enrol.ts')
-    return (session: Session, flags: ActFlags & { phone?: boolean }) => enrolByLogin(session, flags)
+    return (session: Session, flags: ActFlags & Checking & { phone?: boolean }) =>
+      enrolByLogin(session, flags)
   },
 })
 
 const add = command({
   does: 'enrol bots: refresh tokens on stdin, one a line',
   example: 'bot add < refresh-tokens.txt',
-  parameters: { flags: ACT },
+  parameters: { flags: { ...CHECK, ...ACT } },
   load: async () => {
     const { addBots } = await import('../../operations/enrolment.ts')
-    return async (session: Session, flags: ActFlags) =>
-      addBots(await session.act(flags), session.terminal.lines())
+    return async (session: Session, { checkWith, ...flags }: ActFlags & Checking) =>
+      addBots(await session.act(flags), session.terminal.lines(), { checkWith })
   },
   lines: addedBotLines,
 })

@@ -1,0 +1,6 @@
+/** What an operator must know of a bot's own hold. */
+export function holdNotice(days: number | null): string {
+  if (days === null) return ' Its own trade hold was not checked: bot enrol and bot add take --check-with.'
+  if (days === 0) return ''
+  return ` It rests: Steam would hold its trades for ${days} days. Its mobile authenticator must be on for 7 days.`
+}
