@@ -49,6 +49,9 @@ export type BotBarTable = {
 
 export type BotDoubtTable = { bot_id: bigint; partner_steam_id: string; doubted_at: Date }
 
+/** A process that holds bots, or would. */
+export type GatewayProcessTable = { owner: string; max_bots: number; beat_at: Date }
+
 export type BotTable = {
   id: Generated<bigint>
   steam_id: string
@@ -322,6 +325,7 @@ export type Tables = {
   bot: BotTable
   bot_bar: BotBarTable
   bot_doubt: BotDoubtTable
+  gateway_process: GatewayProcessTable
   price: PriceTable
   price_hold: PriceHoldTable
   price_feed: PriceFeedTable

@@ -2,13 +2,18 @@
 import type { Bar } from '../bots/bar.ts'
 import { listBars } from '../bots/bar-store.ts'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
+import { readSpread } from '../bots/process-store.ts'
+import { homeless } from '../bots/spread.ts'
 import { type BotSummary, listBots as selectBots } from '../bots/store.ts'
 import type { BotState } from '../db/schema.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
-/** `tokenEndsSoon`: within two weeks, by the till's clock. */
-export type BotList = { bots: (BotSummary & { tokenEndsSoon: boolean; bars: Bar[] })[] }
+/**
+ * `tokenEndsSoon`: within two weeks, by the till's clock. `tooMany`: bots that find no gateway although each holds as
+ * many as it may.
+ */
+export type BotList = { bots: (BotSummary & { tokenEndsSoon: boolean; bars: Bar[] })[]; tooMany: number }
 
 const SOON_MS = 14 * 86_400_000
 
@@ -23,7 +28,8 @@ export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>
       .map(({ scope, reason, until, times }) => ({ scope, reason, until, times }))
     return { ...bot, tokenEndsSoon, bars }
   })
-  return done({ bots })
+  const spread = await readSpread(db)
+  return done({ bots, tooMany: homeless(spread.processes, spread.bots) })
 }
 
 export type ChangedBot = { botId: bigint; name: string; state: BotState }
