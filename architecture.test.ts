@@ -248,6 +248,8 @@ describe('promises of the tree', () => {
     expect(Object.fromEntries(readers(databases, /\.ts$|verify\.sql$/))).toEqual({
       // Leases: no jump may end one.
       'gateway/bots/store.ts': 3,
+      // Which processes live, as long as their leases.
+      'gateway/bots/process-store.ts': 2,
       'gateway/outages/store.ts': 1,
       // When a migration was applied: before there is a clock of the till.
       'gateway/db/migrate.ts': 1,

@@ -43,9 +43,12 @@ async function delivered(game: 'cs' | 'dota') {
 
 const survey = () => {
   const registry = new Registry()
-  return surveyBots({ db: till.db, clock: till.clock, gauges: createBotGauges(registry) }).then(
-    () => registry,
-  )
+  return surveyBots({
+    db: till.db,
+    clock: till.clock,
+    log: till.deps.log,
+    gauges: createBotGauges(registry),
+  }).then(() => registry)
 }
 
 describe('items in the hands of a bot', () => {

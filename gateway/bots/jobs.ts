@@ -2,18 +2,25 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
 import { listBars } from './bar-store.ts'
 import { completeLooks } from './history-store.ts'
 import { countItems } from './item-store.ts'
-import { listBots } from './store.ts'
+import { readSpread } from './process-store.ts'
+import { homeless } from './spread.ts'
+import { isUnheld, listBots } from './store.ts'
 
 export type BotGauges = {
   bots: Gauge<'state'>
+  unheld: Gauge
   items: Gauge<'bot'>
   tokenSeconds: Gauge<'bot'>
   barredSeconds: Gauge<'bot' | 'scope' | 'reason'>
   historySeconds: Gauge<'bot'>
 }
+
+/** Steam ids in one line of the log. */
+const MOST_NAMED = 20
 
 const STATES = ['online', 'offline', 'paused', 'dead'] as const
 
@@ -24,6 +31,11 @@ export function createBotGauges(registry: Registry): BotGauges {
       name: 'tradetill_bots',
       help: 'Bots by state; a dead one needs a new enrolment',
       labelNames: ['state'],
+      registers,
+    }),
+    unheld: new Gauge({
+      name: 'tradetill_bots_unheld',
+      help: 'Bots that may work and that no gateway holds',
       registers,
     }),
     items: new Gauge({
@@ -53,10 +65,10 @@ export function createBotGauges(registry: Registry): BotGauges {
   }
 }
 
-type SurveyDeps = { db: Db; clock: Clock; gauges: BotGauges }
+type SurveyDeps = { db: Db; clock: Clock; log: Log; gauges: BotGauges }
 
 /** Call this every minute. Any number of processes may. */
-export async function surveyBots({ db, clock, gauges }: SurveyDeps): Promise<void> {
+export async function surveyBots({ db, clock, log, gauges }: SurveyDeps): Promise<void> {
   const now = clock.now()
   const nowMs = now.getTime()
   await countItems(db, now)
@@ -80,4 +92,11 @@ export async function surveyBots({ db, clock, gauges }: SurveyDeps): Promise<voi
     if (tokenExpiresAt) gauges.tokenSeconds.set({ bot }, (tokenExpiresAt.getTime() - nowMs) / 1000)
   }
   for (const [state, bots] of count) gauges.bots.set({ state }, bots)
+  const unheld = bots.filter(isUnheld)
+  gauges.unheld.set(unheld.length)
+  const spread = await readSpread(db)
+  const tooMany = homeless(spread.processes, spread.bots)
+  if (tooMany === 0 || unheld.length === 0) return
+  const about = { tooMany, unheld: unheld.map(({ steamId }) => steamId).slice(0, MOST_NAMED) }
+  log.error(about, 'bots had no gateway: raise TRADETILL_MAX_BOTS, or start another gateway')
 }

@@ -1,4 +1,4 @@
-/** What one bot does about trades beside what. Each lane has places of its own, so none waits for another. */
+/** Which work of one bot may run beside which: each lane has places of its own, so none waits for another. */
 import type { TradeLane } from './bot.ts'
 import { createLimiter, type Limiter } from './limiter.ts'
 

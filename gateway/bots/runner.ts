@@ -1,4 +1,7 @@
+import { countWork } from './activity.ts'
 import { DEFAULT_PACE, type HeldBot, type HeldBotDeps, holdBot, type Pace, pause } from './held-bot.ts'
+import { beatProcess, endProcess, readSpread } from './process-store.ts'
+import { shareOf } from './spread.ts'
 import { takeLeases } from './store.ts'
 
 const SCAN_MS = 5_000
@@ -14,11 +17,15 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> &
   /** How many bots this process may hold. */
   maxBots?: number
   pace?: Partial<Pace>
+  /** How often to look for bots. */
+  scanMs?: number
 }
 
-/** Holds every bot that no other process holds. When stopped, releases all of them. */
+type Holding = HeldBot & { isIdle(): boolean }
+
+/** Holds this process's share of the bots. When stopped, releases all of them. */
 export function startBots(options: BotsOptions): { stop(): Promise<void> } {
-  const { owner, maxBots = 50, db, log } = options
+  const { owner, maxBots = 50, scanMs = SCAN_MS, db, log } = options
   const deps: HeldBotDeps = {
     monotonicMs: () => performance.now(),
     random: Math.random,
@@ -26,14 +33,14 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
     pace: { ...DEFAULT_PACE, ...options.pace },
   }
   const stopping = new AbortController()
-  const held = new Set<HeldBot>()
+  /** In the order in which they were taken. */
+  const held = new Set<Holding>()
 
-  const take = async () => {
-    const room = maxBots - held.size
-    if (room <= 0) return
+  const take = async (most: number) => {
     const beforeMs = deps.monotonicMs()
-    for (const lease of await takeLeases(db, owner, room)) {
-      const bot = holdBot(deps, lease, beforeMs)
+    for (const lease of await takeLeases(db, owner, most)) {
+      const { handlers, isIdle } = countWork(deps.handlers)
+      const bot = { ...holdBot({ ...deps, handlers }, lease, beforeMs), isIdle }
       held.add(bot)
       bot.ended
         .catch((error: unknown) =>
@@ -42,19 +49,32 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
         .finally(() => held.delete(bot))
     }
   }
+  // One at a time, to keep the others working and Steam from a herd of logins. The one taken last goes first, so a
+  // process that comes back gets its own bots again.
+  const giveUpOne = async () => {
+    const idle = [...held].findLast((bot) => bot.isIdle())
+    await idle?.release()
+  }
+  const look = async () => {
+    await beatProcess(db, { owner, maxBots })
+    const { processes, bots } = await readSpread(db)
+    const room = shareOf(owner, processes, bots) - held.size
+    if (room > 0) await take(room)
+    else if (room < 0) await giveUpOne()
+  }
   const scan = async () => {
     do {
-      await take().catch((error: unknown) =>
-        log.warn({ err: error }, 'the leases of bots could not be taken'),
+      await look().catch((error: unknown) =>
+        log.warn({ err: error }, 'the leases of bots could not be taken or given up'),
       )
-    } while (await pause(held.size === 0 ? IDLE_SCAN_MS : SCAN_MS, stopping.signal))
+    } while (await pause(held.size === 0 ? Math.min(scanMs, IDLE_SCAN_MS) : scanMs, stopping.signal))
   }
   const scanning = scan()
   return {
     async stop() {
       stopping.abort()
       await scanning
-      await Promise.allSettled([...held].map((bot) => bot.release()))
+      await Promise.allSettled([endProcess(db, owner), ...[...held].map((bot) => bot.release())])
     },
   }
 }

@@ -17,7 +17,8 @@ export const LEASE_MS = LEASE_SECONDS * 1000
 export const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
-const reachable = sql<boolean>`(bot.online and coalesce(bot.lease_until > now(), false))`
+const hasGateway = sql<boolean>`coalesce(bot.lease_until > now(), false)`
+const reachable = sql<boolean>`(bot.online and ${hasGateway})`
 
 /** A bot begins to send an offer sooner than this, unless others wait before it. */
 const LATE = '5 seconds'
@@ -145,6 +146,8 @@ export type BotSummary = {
   level: number
   state: BotState
   stateReason: string | null
+  /** A process speaks for it. */
+  hasGateway: boolean
   reachable: boolean
   itemsHeld: number
   tokenExpiresAt: Date | null
@@ -155,7 +158,7 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
   const rows = await db
     .selectFrom('bot')
     .select(['id', 'steam_id', 'name', 'level', 'state', 'state_reason', 'token_expires_at'])
-    .select([reachable.as('reachable'), itemsHeld.as('items_held')])
+    .select([hasGateway.as('has_gateway'), reachable.as('reachable'), itemsHeld.as('items_held')])
     .where('state', '!=', 'removed')
     .orderBy('id')
     .execute()
@@ -166,11 +169,16 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
     level: row.level,
     state: row.state,
     stateReason: row.state_reason,
+    hasGateway: row.has_gateway,
     reachable: row.reachable,
     itemsHeld: row.items_held,
     tokenExpiresAt: row.token_expires_at,
   }))
 }
+
+/** True of a bot that could work if a process took it. */
+export const isUnheld = ({ state, hasGateway }: Pick<BotSummary, 'state' | 'hasGateway'>): boolean =>
+  SPEAKING_STATES.includes(state) && !hasGateway
 
 /** A bot that this process speaks for until `until` (monotonic ms) unless a beat moves that on. */
 export type Lease = {

@@ -14,14 +14,21 @@ import type { FreshStore, StoreView, UpdatedStore } from '../operations/stores.t
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
-export function botLines({ bots }: BotList): string[] {
-  return bots.map((bot) => {
-    const reach = bot.reachable ? 'online' : `offline (${bot.stateReason ?? 'no gateway holds it'})`
+export function botLines({ bots, tooMany }: BotList): string[] {
+  const lines = bots.map((bot) => {
+    // What its last holder said no longer counts.
+    const why = bot.state === 'dead' || bot.hasGateway ? bot.stateReason : undefined
+    const reach = bot.reachable ? 'online' : `offline (${why ?? 'no gateway holds it'})`
     const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token without an end'
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''
     const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
     return [...facts, bot.steamId, bot.name, ...historyText(bot), ...bot.bars.map(barText)].join('\t')
   })
+  if (tooMany === 0) return lines
+  return [
+    ...lines,
+    `${tooMany} too many for all gateways: raise TRADETILL_MAX_BOTS, or start another gateway.`,
+  ]
 }
 
 function historyText({ history }: BotList['bots'][number]): string[] {

@@ -58,6 +58,9 @@ export type BotHistoryTable = {
 
 export type BotDoubtTable = { bot_id: bigint; partner_steam_id: string; doubted_at: Date }
 
+/** A process that holds bots, or would. */
+export type GatewayProcessTable = { owner: string; max_bots: number; beat_at: Date }
+
 export type BotTable = {
   id: Generated<bigint>
   steam_id: string
@@ -331,6 +334,7 @@ export type Tables = {
   bot_bar: BotBarTable
   bot_doubt: BotDoubtTable
   bot_history: BotHistoryTable
+  gateway_process: GatewayProcessTable
   price: PriceTable
   price_hold: PriceHoldTable
   price_feed: PriceFeedTable

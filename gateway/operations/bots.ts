@@ -3,11 +3,14 @@ import type { Bar } from '../bots/bar.ts'
 import { listBars } from '../bots/bar-store.ts'
 import { completeLooks } from '../bots/history-store.ts'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
+import { readSpread } from '../bots/process-store.ts'
+import { homeless } from '../bots/spread.ts'
 import { type BotSummary, listBots as selectBots } from '../bots/store.ts'
 import type { BotState } from '../db/schema.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
+/**
 /**
  * `tokenEndsSoon`: within two weeks, by the till's clock. `history`: null where nothing can be taken back; `completeAt`:
  * reversals from before then are known.
@@ -18,7 +21,8 @@ type ListedBot = BotSummary & {
   bars: Bar[]
 }
 
-export type BotList = { bots: ListedBot[] }
+/** `tooMany`: bots that find no gateway although each holds as many as it may. */
+export type BotList = { bots: ListedBot[]; tooMany: number }
 
 const SOON_MS = 14 * 86_400_000
 
@@ -35,7 +39,8 @@ export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>
     const completeAt = looks.get(bot.botId)
     return { ...bot, tokenEndsSoon, history: completeAt === undefined ? null : { completeAt }, bars }
   })
-  return done({ bots })
+  const spread = await readSpread(db)
+  return done({ bots, tooMany: homeless(spread.processes, spread.bots) })
 }
 
 export type ChangedBot = { botId: bigint; name: string; state: BotState }

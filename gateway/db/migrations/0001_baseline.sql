@@ -151,6 +151,13 @@ create table bot_doubt (
   primary key (bot_id, partner_steam_id)
 );
 
+-- The processes that hold bots, each with its last beat, by the time of the database's machine as for leases.
+create table gateway_process (
+  owner uuid primary key,
+  max_bots integer not null check (max_bots > 0),
+  beat_at timestamptz not null
+);
+
 -- -------------------------------------------------------------------------------------------------------- outages
 
 -- What does not work right now. A row exists while its outage lasts.

@@ -1,0 +1,28 @@
+/** Whether a bot is in the middle of something. */
+import type { BotHandlers } from './bot.ts'
+
+/** The same handlers, counted while they run. */
+export function countWork(handlers: BotHandlers): { handlers: BotHandlers; isIdle(): boolean } {
+  let running = 0
+  const counted =
+    <ARGS extends unknown[], RESULT>(work: (...args: ARGS) => Promise<RESULT>) =>
+    async (...args: ARGS): Promise<RESULT> => {
+      running += 1
+      try {
+        return await work(...args)
+      } finally {
+        running -= 1
+      }
+    }
+  return {
+    handlers: {
+      inventory: counted(handlers.inventory),
+      laneOf: counted(handlers.laneOf),
+      trade: counted(handlers.trade),
+      look: counted(handlers.look),
+      history: counted(handlers.history),
+      watch: counted(handlers.watch),
+    },
+    isIdle: () => running === 0,
+  }
+}

@@ -1,0 +1,39 @@
+/** The processes that hold bots. Each writes its row before it looks for bots, so all of them know of each other. */
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import type { LiveProcess } from './spread.ts'
+import { SPEAKING_STATES } from './store.ts'
+
+/** As long as a lease: a process that was killed gives up its place when its bots are free. */
+const SILENT = '25 seconds'
+
+const isSilent = sql<boolean>`beat_at < now() - ${SILENT}::interval`
+
+export async function beatProcess(db: Db, { owner, maxBots }: LiveProcess): Promise<void> {
+  const values = { owner, max_bots: maxBots, beat_at: sql<Date>`now()` }
+  await db
+    .insertInto('gateway_process')
+    .values(values)
+    .onConflict((conflict) => conflict.column('owner').doUpdateSet(values))
+    .execute()
+  await db.deleteFrom('gateway_process').where(isSilent).execute()
+}
+
+export async function endProcess(db: Db, owner: string): Promise<void> {
+  await db.deleteFrom('gateway_process').where('owner', '=', owner).execute()
+}
+
+export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bots: number }> {
+  const processes = await db
+    .selectFrom('gateway_process')
+    .select(['owner', 'max_bots as maxBots'])
+    .where((eb) => eb.not(isSilent))
+    .orderBy('owner')
+    .execute()
+  const { bots } = await db
+    .selectFrom('bot')
+    .select((eb) => eb.fn.countAll<bigint>().as('bots'))
+    .where('state', 'in', SPEAKING_STATES)
+    .executeTakeFirstOrThrow()
+  return { processes, bots: Number(bots) }
+}

@@ -1,0 +1,167 @@
+/** Several processes on one database: how many bots each holds, and which. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Registry } from 'prom-client'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Queue } from '../db/queue.ts'
+import { systemClock } from '../kit/clock.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { fakeSession } from '../testing/fake-steam.ts'
+import { type CapturedLog, captureLog } from '../testing/log.ts'
+import type { BotHandlers } from './bot.ts'
+import { createBotGauges, surveyBots } from './jobs.ts'
+import { startBots } from './runner.ts'
+import { tokenPlace } from './service.ts'
+import { saveBot } from './store.ts'
+
+const box = createSecretBox(randomBytes(32))
+const nothing = async () => {}
+const IDLE: BotHandlers = {
+  inventory: nothing,
+  laneOf: async () => undefined,
+  trade: nothing,
+  look: nothing,
+  history: nothing,
+  watch: async () => 0,
+}
+const NO_JOBS: Queue = { ensure: nothing, send: nothing, work: async () => nothing, stop: nothing }
+
+let database: TestDatabase
+let captured: CapturedLog
+let running: { stop(): Promise<void> }[]
+
+beforeEach(async () => {
+  database = await testDatabase()
+  captured = captureLog()
+  running = []
+})
+afterEach(async () => {
+  await Promise.all(running.map((bots) => bots.stop()))
+  await database.close()
+})
+
+async function enrol(count: number): Promise<void> {
+  for (let number = 1; number <= count; number += 1) {
+    const steamId = `765611980000000${10 + number}`
+    const face = { steamId, name: `Bot #${number}`, level: 1, avatarUrl: '/a', profileUrl: '/p' }
+    const sealed = box.seal(steamId, tokenPlace(steamId))
+    await saveBot(database.db, face, { sealed, expiresAt: null, acknowledged: true })
+  }
+}
+
+/** A process that looks for bots all the time, by a clock that stands still: no lease of its own runs out. */
+function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: Partial<BotHandlers> } = {}) {
+  const owner = randomUUID()
+  const bots = startBots({
+    db: database.db,
+    queue: NO_JOBS,
+    steam: {
+      openSession: async (token) => ({ kind: 'open', session: fakeSession(token), expiresAt: null }),
+      readProfile: async () => ({ kind: 'unknown_account' }),
+    },
+    box,
+    log: captured.log,
+    clock: systemClock,
+    owner,
+    maxBots,
+    handlers: { ...IDLE, ...handlers },
+    monotonicMs: () => 0,
+    scanMs: 10,
+  })
+  running.push(bots)
+  return { owner, ...bots }
+}
+
+type Held = { id: string; owner: string; epoch: string }
+
+async function held(): Promise<Held[]> {
+  const { rows } = await database.pool.query<Held>(
+    'select id::text, lease_owner as owner, lease_epoch::text as epoch from bot where online and lease_until > now() order by id',
+  )
+  return rows
+}
+const of = async ({ owner }: { owner: string }) => (await held()).filter((bot) => bot.owner === owner)
+const counts =
+  (...processes: { owner: string }[]) =>
+  async () =>
+    Promise.all(processes.map(async (process) => (await of(process)).length))
+
+describe('two processes', () => {
+  it('hold as many bots each, and a restart of one moves no bot of the other', async () => {
+    await enrol(6)
+    const first = start()
+    await expect.poll(counts(first)).toEqual([6])
+    const second = start()
+    await expect.poll(counts(first, second)).toEqual([3, 3])
+
+    const kept = await of(second)
+    await first.stop()
+    await expect.poll(counts(first, second)).toEqual([0, 6])
+    const again = start()
+    await expect.poll(counts(again, second)).toEqual([3, 3])
+    expect(await of(second)).toEqual(kept)
+    expect(captured.lines.join('')).not.toContain('was lost')
+  })
+
+  it('share again what a killed one held', async () => {
+    await enrol(4)
+    const first = start()
+    await expect.poll(counts(first)).toEqual([4])
+    await database.pool.query(
+      `insert into gateway_process (owner, max_bots, beat_at) values (gen_random_uuid(), 50, now())`,
+    )
+    await expect.poll(counts(first)).toEqual([2])
+    await database.pool.query(
+      `update gateway_process set beat_at = now() - interval '26 seconds' where owner <> $1`,
+      [first.owner],
+    )
+    await expect.poll(counts(first)).toEqual([4])
+  })
+})
+
+describe('a process with too many bots', () => {
+  it('keeps those that are at work, and gives up the others one by one', async () => {
+    await enrol(4)
+    const busy = Promise.withResolvers<number>()
+    const watched: bigint[] = []
+    const first = start({
+      handlers: {
+        watch: (bot) => {
+          watched.push(bot.botId)
+          return busy.promise
+        },
+      },
+    })
+    await expect.poll(() => watched).toHaveLength(4)
+    const second = start()
+    const known = async () => (await database.pool.query('select from gateway_process')).rowCount
+    await expect.poll(known).toBe(2)
+    // Several looks with a surplus, and nothing is given up in the middle of its work.
+    const beats = async () => {
+      const { rows } = await database.pool.query<{ beat: string }>(
+        'select beat_at::text as beat from gateway_process where owner = $1',
+        [first.owner],
+      )
+      return rows[0]?.beat
+    }
+    for (let look = 0; look < 3; look += 1) {
+      const before = await beats()
+      await expect.poll(beats).not.toBe(before)
+    }
+    expect((await of(second)).length).toBe(0)
+    busy.resolve(0)
+    await expect.poll(counts(first, second)).toEqual([2, 2])
+  })
+})
+
+it('a bot that is one too many for all processes is called for', async () => {
+  await enrol(3)
+  const first = start({ maxBots: 1 })
+  const second = start({ maxBots: 1 })
+  await expect.poll(counts(first, second)).toEqual([1, 1])
+  const registry = new Registry()
+  const { db } = database
+  await surveyBots({ db, clock: systemClock, log: captured.log, gauges: createBotGauges(registry) })
+  expect(await registry.metrics()).toContain('tradetill_bots_unheld 1')
+  expect(captured.lines.join('')).toContain('raise TRADETILL_MAX_BOTS')
+})

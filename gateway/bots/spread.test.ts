@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { homeless, shareOf } from './spread.ts'
+
+/** The shares of processes that may hold so many bots each. */
+const shares = (rooms: number[], bots: number) => {
+  const processes = rooms.map((maxBots, index) => ({ owner: String(index), maxBots }))
+  return processes.map(({ owner }) => shareOf(owner, processes, bots))
+}
+
+describe('the share of a process', () => {
+  it.each([
+    ['one process', [50], 20, [20]],
+    ['two processes', [50, 50], 20, [10, 10]],
+    ['an odd bot', [50, 50], 21, [11, 11]],
+    ['a small process', [50, 5], 20, [15, 5]],
+    ['two small ones', [3, 50, 5], 20, [3, 12, 5]],
+    ['a process that may hold its even share exactly', [10, 50], 20, [10, 10]],
+    ['more bots than places', [5, 8], 20, [5, 8]],
+    ['no bots', [50, 50], 0, [0, 0]],
+  ])('%s', (_, rooms, bots, expected) => {
+    expect(shares(rooms, bots)).toEqual(expected)
+  })
+
+  it('leaves no bot out while there is a place for it, and gives nobody more than it may hold', () => {
+    for (let bots = 0; bots <= 30; bots += 1) {
+      for (const rooms of [[1, 2, 3], [7], [4, 4, 4], [1, 30], [2, 9, 9]]) {
+        const given = shares(rooms, bots)
+        const places = rooms.reduce((sum, room) => sum + room, 0)
+        const total = given.reduce((sum, share) => sum + share, 0)
+        expect(total).toBeGreaterThanOrEqual(Math.min(bots, places))
+        expect(given.every((share, index) => share <= (rooms[index] ?? 0))).toBe(true)
+      }
+    }
+  })
+
+  it('is nothing while no process is known', () => {
+    expect(shareOf('gone', [], 20)).toBe(0)
+  })
+})
+
+it('a bot that is one too many for all processes is homeless', () => {
+  const processes = [
+    { owner: 'a', maxBots: 2 },
+    { owner: 'b', maxBots: 1 },
+  ]
+  expect([2, 3, 4, 6].map((bots) => homeless(processes, bots))).toEqual([0, 0, 1, 3])
+})
