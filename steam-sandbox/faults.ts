@@ -10,6 +10,8 @@ type Waiting = {
   steamId?: string
   matches: (request: Incoming, nowS: number) => boolean
   times: number
+  /** Seconds since 1970 at which it ends. */
+  untilS?: number
   effect: Effect
   delayMs: number
 }
@@ -24,8 +26,11 @@ export type Faults = ReturnType<typeof createFaults>
 const MOST_WAITING = 1000
 
 /** The list of faults that wait for their requests; the first that matches is used up. */
-export function createFaults() {
+export function createFaults(nowS: () => number) {
   let waiting: Waiting[] = []
+  const forgetEnded = () => {
+    waiting = waiting.filter(({ untilS = Infinity }) => untilS > nowS())
+  }
   return {
     add({ match, ...fault }: PlainFault) {
       const matches = ({ path, host }: Incoming) =>
@@ -33,13 +38,14 @@ export function createFaults() {
       waiting = [...waiting, { ...fault, matches }].slice(-MOST_WAITING)
     },
     /** Switches a bad day on by its name, for a number of requests or until it is switched off. */
-    begin(name: string, { times = Infinity, steamId }: { times?: number; steamId?: string }) {
+    begin(name: string, { times, steamId }: { times?: number; steamId?: string }) {
       const day = BAD_DAYS[name]
       if (!day) return
+      const end = day.forS === undefined ? {} : { untilS: nowS() + day.forS }
       const person = steamId === undefined ? {} : { steamId }
       waiting = [
         ...waiting.filter((other) => other.name !== name || other.steamId !== steamId),
-        { ...waitingOf(day), name, times, ...person },
+        { ...waitingOf(day), name, times: times ?? day.times ?? Infinity, ...person, ...end },
       ]
     },
     /** Switches it off: for one person, or for everybody it is on for. */
@@ -52,16 +58,31 @@ export function createFaults() {
       waiting = []
     },
     /** The names of the bad days that are on. */
-    on: () => waiting.flatMap(({ name }) => (name === undefined ? [] : [name])),
+    on() {
+      forgetEnded()
+      return waiting.flatMap(({ name }) => (name === undefined ? [] : [name]))
+    },
     /** Those that are on for this person. */
-    onFor: (steamId: string) =>
-      waiting.flatMap((other) => (other.steamId === steamId && other.name !== undefined ? [other.name] : [])),
+    onFor(steamId: string) {
+      forgetEnded()
+      return waiting.flatMap((other) =>
+        other.steamId === steamId && other.name !== undefined ? [other.name] : [],
+      )
+    },
+    /** Whether it is on for all, or for this person. */
+    isOn(name: string, steamId: string) {
+      forgetEnded()
+      return waiting.some(
+        (other) => other.name === name && (other.steamId === undefined || other.steamId === steamId),
+      )
+    },
     /** The fault of this request; counts it. Requests to the sandbox's own pages never fail on purpose. */
-    take(request: Incoming, world: World, nowS: number): Fault | undefined {
+    take(request: Incoming, world: World): Fault | undefined {
       if (request.own) return undefined
+      forgetEnded()
       const fault = [...waiting, ...magicDays(world)].find(
         ({ matches, steamId }) =>
-          (steamId === undefined || isAbout(request, world, steamId)) && matches(request, nowS),
+          (steamId === undefined || isAbout(request, world, steamId)) && matches(request, nowS()),
       )
       if (!fault) return undefined
       waiting = waiting.flatMap((other) => {
@@ -91,7 +112,8 @@ function magicDays({ accounts }: World): Waiting[] {
 function bearerOf({ cookies, query, form }: Incoming): string | undefined {
   const cookie = cookies.get('steamLoginSecure')
   if (cookie !== undefined) return /^\d+/.exec(cookie)?.[0]
-  const [, claims] = (query.get('access_token') ?? form.get('access_token') ?? '').split('.')
+  const token = query.get('access_token') ?? form.get('access_token') ?? form.get('nonce') ?? ''
+  const [, claims] = token.split('.')
   return /"sub":"(\d+)"/.exec(Buffer.from(claims ?? '', 'base64url').toString())?.[1]
 }
 

@@ -10,6 +10,10 @@ type Quota = {
   isSilent?: true
 }
 
+/** The behaviour that leaves every bucket next to nothing. */
+export const TIGHT_QUOTAS = 'tight-quotas'
+const TIGHT = { burst: 2, everyMs: 10_000 }
+
 /**
  * What Steam allows, as others measured it per account; what is counted per address is a guess on the low side. The
  * sandbox has one address, so those are shared by all.
@@ -30,17 +34,25 @@ const QUOTAS: Quota[] = [
   { at: /\/tradeoffer\/new\/partnerinventory\/$/, burst: 30, everyMs: 4000, of: 'account' },
   { at: /\/tradeoffer\/new\/$/, burst: 20, everyMs: 15_000, of: 'account' },
   { at: /^steamcommunity\.com\/inventory\//, burst: 60, everyMs: 4000, of: 'address' },
+  { at: /^steamcommunity\.com\/tradeoffer\/new\/send$/, burst: 60, everyMs: 500, of: 'account' },
+  { at: /^steamcommunity\.com\/tradeoffer\/\d+\/cancel$/, burst: 100, everyMs: 200, of: 'account' },
+  { at: /^steamcommunity\.com\/tradeoffer\/\d+\/decline$/, burst: 100, everyMs: 200, of: 'account' },
+  { at: /^steamcommunity\.com\/+trade\/new\/acknowledge/, burst: 20, everyMs: 5000, of: 'account' },
+  { at: /^steamcommunity\.com\/profiles\/\d+\/?$/, burst: 200, everyMs: 100, of: 'address' },
+  { at: /^steamcommunity\.com\/miniprofile\//, burst: 200, everyMs: 100, of: 'address' },
+  { at: /^login\.steampowered\.com\/jwt\/finalizelogin$/, burst: 100, everyMs: 200, of: 'address' },
 ]
 
 export type Quotas = ReturnType<typeof createQuotas>
 
-/** Counts requests against Steam's limits. */
-export function createQuotas(isOn: boolean) {
+/** Counts requests against Steam's limits. `isTight`: whether TIGHT_QUOTAS is on for this caller. */
+export function createQuotas(isOn: boolean, isTight: (caller: string) => boolean) {
   let buckets = new Map<string, { left: number; atMs: number }>()
   const take = (quota: Quota, caller: string, nowMs: number): boolean => {
     const key = `${quota.at} ${quota.of === 'account' ? caller : ''}`
-    const bucket = buckets.get(key) ?? { left: quota.burst, atMs: nowMs }
-    const left = Math.min(quota.burst, bucket.left + Math.max(0, nowMs - bucket.atMs) / quota.everyMs)
+    const { burst, everyMs } = isTight(caller) ? TIGHT : quota
+    const bucket = buckets.get(key) ?? { left: burst, atMs: nowMs }
+    const left = Math.min(burst, bucket.left + Math.max(0, nowMs - bucket.atMs) / everyMs)
     buckets.set(key, { left: left >= 1 ? left - 1 : left, atMs: nowMs })
     return left >= 1
   }
@@ -48,7 +60,7 @@ export function createQuotas(isOn: boolean) {
     /** What Steam answers to a request beyond the limit; undefined while there is room. */
     refuse(request: Incoming, caller: string, nowMs: number): Reply | undefined {
       const quota = QUOTAS.find(({ at }) => at.test(request.host + request.path))
-      if (!isOn || !quota || take(quota, caller, nowMs)) return undefined
+      if (!quota || (!isOn && !isTight(caller)) || take(quota, caller, nowMs)) return undefined
       return quota.isSilent ? json({ response: {} }, 200, { 'x-eresult': '1' }) : json(null, 429)
     },
     clear() {

@@ -28,7 +28,7 @@ export async function serve(
   const isControl = request.own && request.path.startsWith('/control/')
   if (!isControl) sandbox.log.push({ method: request.method, host: request.host, path: request.path })
   if (sandbox.log.length > MAX_LOG) sandbox.log.shift()
-  const fault = sandbox.faults.take(request, sandbox.world(), sandbox.nowS())
+  const fault = sandbox.faults.take(request, sandbox.world())
   if (fault && fault.delayMs > 0) await sandbox.pause(fault.delayMs, response)
   if (fault?.effect.drop === 'before') return void response.destroy()
   if (fault?.effect.hang === 'before') return sandbox.pause(Infinity, response)

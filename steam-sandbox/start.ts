@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { createFaults, type PlainFault } from './faults.ts'
 import { createKeeper, type Keeper } from './keeper.ts'
 import { createPlayer, type Player } from './player.ts'
-import { createQuotas } from './quotas.ts'
+import { createQuotas, TIGHT_QUOTAS } from './quotas.ts'
 import { switchOff, switchOn } from './routes/acts.ts'
 import { advance, type Pause, type Sandbox } from './sandbox.ts'
 import { serve } from './serve.ts'
@@ -104,8 +104,8 @@ function createSandbox({ seed, clock, pause, dataFile, quotas }: Settings): Sand
   const keeper = createKeeper(dataFile, () => seedWorld(seed, clock()))
   const clockS = () => Math.floor(clock() / 1000)
   const nowS = () => clockS() + keeper.world().aheadS
-  const faults = createFaults()
-  const limits = createQuotas(quotas)
+  const faults = createFaults(nowS)
+  const limits = createQuotas(quotas, (caller) => faults.isOn(TIGHT_QUOTAS, caller))
   const counts = new Map<string, number>()
   const world = () => {
     keeper.keep(settle(keeper.world(), nowS()))

@@ -19,7 +19,7 @@ export function countWork(handlers: BotHandlers): { handlers: BotHandlers; isIdl
       inventory: counted(handlers.inventory),
       laneOf: counted(handlers.laneOf),
       trade: counted(handlers.trade),
-      look: counted(handlers.look),
+      refresh: counted(handlers.refresh),
       history: counted(handlers.history),
       watch: counted(handlers.watch),
     },

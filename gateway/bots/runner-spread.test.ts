@@ -20,7 +20,7 @@ const IDLE: BotHandlers = {
   inventory: nothing,
   laneOf: async () => undefined,
   trade: nothing,
-  look: nothing,
+  refresh: nothing,
   history: nothing,
   watch: async () => 0,
 }

@@ -1,3 +1,4 @@
+import { TIGHT_QUOTAS } from '../quotas.ts'
 import { type BadDay, ERROR_PAGE } from './day.ts'
 import { INVENTORIES } from './inventories.ts'
 import { LOGINS } from './logins.ts'
@@ -35,6 +36,12 @@ const EVERYWHERE: Record<string, BadDay> = {
     line: 'Every request is answered with 429 and `null`.',
     at: ANY,
     effect: { status: 429, body: null },
+  },
+  [TIGHT_QUOTAS]: {
+    line: 'Every method takes two requests, and one more every ten seconds; the others are answered with 429.',
+    // The buckets of quotas.ts count them.
+    at: /^$/,
+    effect: {},
   },
 }
 

@@ -18,6 +18,10 @@ export type BadDay = {
   when?: (request: Incoming, nowS: number) => boolean
   effect: Effect
   delayMs?: number
+  /** It ends after so many requests, unless whoever switches it on says otherwise. */
+  times?: number
+  /** It ends after so long. */
+  forS?: number
 }
 
 export const ERROR_PAGE =

@@ -1,4 +1,4 @@
-import { type BadDay, type Effect, SIGN_IN } from './day.ts'
+import { type BadDay, type Effect, ERROR_PAGE, SIGN_IN } from './day.ts'
 
 const FINALIZE = /^POST login\.steampowered\.com\/jwt\/finalizelogin$/
 const SET_TOKEN = /^POST help\.steampowered\.com\/login\/settoken$/
@@ -13,6 +13,7 @@ const result = (eresult: number): Effect => ({
   body: '',
   headers: { 'x-eresult': String(eresult) },
 })
+const tokenError = (error: number): Effect => ({ status: 200, body: { error } })
 const problem = (text: string): Effect => ({
   status: 200,
   body: `<html><body><div id="error_msg">${text}</div></body></html>`,
@@ -20,7 +21,22 @@ const problem = (text: string): Effect => ({
 
 /** What may happen to a login, to a session and to the page of a new offer. */
 export const LOGINS: Record<string, BadDay> = {
-  'login-15': on(FINALIZE, 'The refresh token is refused with 15.', { status: 200, body: { error: 15 } }),
+  'login-15': on(FINALIZE, 'The refresh token is refused with 15.', tokenError(15)),
+  'login-15-once': {
+    ...on(FINALIZE, 'The refresh token is refused with 15 once, although it is good.', tokenError(15)),
+    times: 1,
+  },
+  'login-15-for-an-hour': {
+    ...on(FINALIZE, 'The refresh token is refused with 15 for an hour, although it is good.', tokenError(15)),
+    forS: 3600,
+  },
+  'login-27': on(FINALIZE, 'The refresh token has expired (27).', tokenError(27)),
+  'login-84': on(FINALIZE, 'Too many logins with refresh tokens (84).', tokenError(84)),
+  'login-429': on(FINALIZE, 'A login is answered with 429 and `null`.', { status: 429, body: null }),
+  'login-503': on(FINALIZE, 'A login is answered with 503 and a page of HTML.', {
+    status: 503,
+    body: ERROR_PAGE,
+  }),
   'login-hang': on(FINALIZE, 'The login gets no answer.', { hang: 'before' }),
   'login-one-host-fails': on(SET_TOKEN, 'One of the hosts of the login answers 500.', {
     status: 500,

@@ -109,6 +109,7 @@ export const READS: Record<string, BadDay> = {
   'trade-not-there-yet': on(TRADE, 'The status of a trade is empty.', result(1, { response: {} })),
   'late-state': on(OFFERS, 'Offers seem active although they have ended.', eachOffer(stillActive)),
   'offer-reverted': on(OFFERS, 'Accepted offers show state 12.', eachOffer(reverted)),
+  'cancel-429': on(CANCEL, 'A cancel is answered with 429 and `null`.', { status: 429, body: null }),
   'cancel-drop-after': on(CANCEL, 'The connection breaks, although the offer was cancelled.', {
     drop: 'after',
   }),

@@ -28,6 +28,7 @@ beforeEach(() => steam.reset())
 afterAll(() => steam.close())
 
 const PROFILE = 'https://steamcommunity.com/profiles/76561197960287930/?xml=1'
+const MINI_PROFILE = 'https://steamcommunity.com/miniprofile/22202/json'
 const API = 'https://api.steampowered.com/IEconService/GetTradeOffers/v1/'
 
 function fault(match: object, effect: object, more: object = {}): Promise<unknown> {
@@ -42,6 +43,12 @@ function ask(uri: string): Promise<Reply> {
     ),
   )
 }
+
+const outcome = (ask: () => Promise<unknown>): Promise<string> =>
+  ask().then(
+    (answer) => JSON.stringify(answer),
+    (error: unknown) => String(error),
+  )
 
 describe('the injection of faults', () => {
   const { row, complete } = rowsOf('faults')
@@ -102,6 +109,39 @@ describe('the injection of faults', () => {
       headers: { origin: 'https://elsewhere.example' },
     })
     expect(elsewhere.status).toBe(403)
+  })
+
+  row('buckets on every method', async () => {
+    const offers = [await sent(steam, bot), await sent(steam, bot), await sent(steam, bot)]
+    await control(steam, 'PUT behaviours/cancel-429', { times: 1 })
+    const stays = await failure(wait<void>((done) => offers[2]?.cancel(done)))
+    expect(stays.message).toContain('429')
+    await control(steam, 'PUT behaviours/tight-quotas')
+    const { community } = bot
+    const asks: Record<string, () => Promise<unknown>> = {
+      offer: () => read(bot, '42'),
+      list: () => wait((done) => bot.manager.getOffers(1, done)),
+      cancel: () => wait<void>((done) => offers.pop()?.cancel(done)),
+      send: () => sent(steam, bot),
+      acknowledge: () => wait<void>((done) => community.acknowledgeTradeProtection(done)),
+      profile: () => get(community, PROFILE).then(({ status }) => status),
+      miniprofile: () => get(community, MINI_PROFILE).then(({ status }) => status),
+      login: () => logIn(steam, 'Tradetill Bot #1'),
+    }
+    for (const [method, ask] of Object.entries(asks)) {
+      const said = [await outcome(ask), await outcome(ask), await outcome(ask)]
+      expect(
+        said.map((text) => /429|Malformed login/.test(text)),
+        method,
+      ).toEqual([false, false, true])
+    }
+    steam.advance(10)
+    expect((await get(community, PROFILE)).status).toBe(200)
+    await control(steam, 'DELETE behaviours/tight-quotas')
+    await control(steam, 'PUT behaviours/tight-quotas', { steamId: bot.steamId })
+    const other = await logIn(steam, 'Tradetill Bot #2')
+    for (let count = 0; count < 4; count += 1)
+      expect((await failure(read(other, '42'))).message).not.toContain('429')
   })
 
   row('strict audience', async () => {

@@ -52,6 +52,41 @@ describe('a login fails with', () => {
     expect(await login()).toHaveLength(2)
   })
 
+  row('{error: 15} of a good token, once and for an hour', async () => {
+    const other = () => loginCookies(steam, steam.as('Tradetill Bot #2').refreshToken())
+    await control(steam, 'PUT behaviours/login-15-once', { steamId: bot.steamId })
+    expect(await other()).toHaveLength(2)
+    await expect(login()).rejects.toMatchObject({ eresult: 15 })
+    expect(await login()).toHaveLength(2)
+    await control(steam, 'PUT behaviours/login-15-for-an-hour', { steamId: bot.steamId })
+    steam.advance(3_599)
+    await expect(login()).rejects.toMatchObject({ eresult: 15 })
+    expect(await other()).toHaveLength(2)
+    steam.advance(1)
+    expect(await login()).toHaveLength(2)
+  })
+
+  row('{error: 27}', async () => {
+    await control(steam, 'PUT behaviours/login-27', { times: 1 })
+    await expect(login()).rejects.toMatchObject({ eresult: 27 })
+  })
+
+  row('{error: 84}', async () => {
+    await control(steam, 'PUT behaviours/login-84', { times: 1 })
+    await expect(login()).rejects.toMatchObject({ eresult: 84 })
+  })
+
+  // The library does not tell the status.
+  row('429', async () => {
+    await control(steam, 'PUT behaviours/login-429', { times: 1 })
+    expect((await failure(login())).message).toBe('Malformed login response')
+  })
+
+  row('503 HTML', async () => {
+    await control(steam, 'PUT behaviours/login-503', { times: 1 })
+    expect((await failure(login())).message).toBe('Malformed login response')
+  })
+
   row('revoked', async () => {
     const token = steam.as(BOT).refreshToken()
     await control(steam, `POST sessions/${bot.steamId}/revoke`)

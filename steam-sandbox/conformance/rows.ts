@@ -115,6 +115,11 @@ export const ROWS = {
   ],
   logins: [
     '{error: 15}',
+    '{error: 15} of a good token, once and for an hour',
+    '{error: 27}',
+    '{error: 84}',
+    '429',
+    '503 HTML',
     'revoked',
     'expired',
     'hang',
@@ -139,6 +144,7 @@ export const ROWS = {
     'before and after: hang, drop',
     'mutated answer',
     'control API outside the hosts of Steam',
+    'buckets on every method',
     'strict audience',
   ],
 } as const

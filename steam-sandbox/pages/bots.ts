@@ -31,7 +31,15 @@ const MISFORTUNES = [
   'send-too-many-offers',
   'send-inventory-full',
   'send-429',
+  'cancel-429',
   'rate-limited',
+  'tight-quotas',
+  'login-15-once',
+  'login-15-for-an-hour',
+  'login-15',
+  'login-27',
+  'login-84',
+  'login-503',
   'hold-15-days',
 ]
 

@@ -17,7 +17,9 @@ export function community(request: Incoming, sandbox: Sandbox): Reply | undefine
   if (!steamId) {
     return request.method === 'POST' ? json(null, 401) : redirect('https://steamcommunity.com/login/home/')
   }
-  return request.method === 'POST' ? write(request, sandbox, steamId) : read(request, sandbox, steamId)
+  if (request.method !== 'POST') return read(request, sandbox, steamId)
+  const refused = sandbox.quotas.refuse(request, steamId, sandbox.nowS() * 1000)
+  return refused ?? write(request, sandbox, steamId)
 }
 
 function read(request: Incoming, sandbox: Sandbox, steamId: string): Reply | undefined {
@@ -33,16 +35,19 @@ function loginPage({ path }: Incoming): Reply | undefined {
   )
 }
 
-function profile({ path, query }: Incoming, sandbox: Sandbox): Reply | undefined {
+function profile(request: Incoming, sandbox: Sandbox): Reply | undefined {
+  const { path, query } = request
   const world = sandbox.world()
   const mini = /^\/miniprofile\/(\d+)\/json\/?$/.exec(path)
+  const page = /^\/profiles\/(\d+)\/?$/.exec(path)
+  if (!mini && (!page || query.get('xml') !== '1')) return undefined
+  const refused = sandbox.quotas.refuse(request, '', sandbox.nowS() * 1000)
+  if (refused) return refused
   if (mini) {
     const account = world.accounts.find(({ accountId }) => String(accountId) === mini[1])
     return json(account ? miniProfile(account) : { level: 0, persona_name: '', avatar_url: '' })
   }
-  const page = /^\/profiles\/(\d+)\/?$/.exec(path)
-  if (!page || query.get('xml') !== '1') return undefined
-  const account = findAccount(world, page[1] ?? '')
+  const account = findAccount(world, page?.[1] ?? '')
   if (!account) return text(NO_PROFILE, 'text/xml')
   const { inventory, cannotTrade } = traitsOf(world, account)
   const shown = {

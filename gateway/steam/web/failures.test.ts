@@ -123,7 +123,7 @@ async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number)
   const partner = { steamId: shopper.steamId, token }
   const seen = { assetId: shopper.tradable(730)[0]?.assetId ?? '', offerId: '1', tradeId: '1' }
   const deadlines = pick(DEADLINES, random)
-  const steam = createWebSteam({ redirect: agent, deadlines, clock: fakeClock(NOW) })
+  const steam = createWebSteam({ redirect: agent, deadlines, clock: fakeClock(NOW), random: () => 0.5 })
   const trace: string[] = []
 
   const misbehave = (name = pick(stage.behaviours, random)) => {

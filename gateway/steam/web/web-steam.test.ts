@@ -57,6 +57,7 @@ describe('opening a session', () => {
 
   it.each([
     [{ body: { error: 84 } }, 'rate_limited'],
+    [{ status: 429, body: null }, 'rate_limited'],
     [{ body: { error: 20 } }, 'steam_error'],
     [{ status: 503, body: '<html>' }, 'steam_error'],
     ['drop' as const, 'steam_error'],
@@ -65,6 +66,50 @@ describe('opening a session', () => {
     const said = await steam.here().openSession(TOKEN)
     expect(said).toMatchObject({ kind: 'unavailable', reason })
     expect(JSON.stringify(said)).not.toContain(TOKEN)
+  })
+})
+
+describe('logins', () => {
+  it('that Steam limits pause for the account, whoever opens its session', async () => {
+    steam.routes.set(FINALIZE, () => ({ status: 429, body: null }))
+    const port = steam.here()
+    expect(await port.openSession(TOKEN)).toMatchObject({ reason: 'rate_limited' })
+    expect(await port.openSession(TOKEN)).toMatchObject({ reason: 'not_our_turn' })
+    expect(steam.times('/jwt/finalizelogin')).toBe(1)
+  })
+
+  it('of other accounts go on, until a second one is refused', async () => {
+    steam.routes.set(FINALIZE, () => ({ body: { error: 84 } }))
+    const port = steam.here()
+    const reasons: unknown[] = []
+    for (const account of ['1', '2', '3']) {
+      const token = jwt({ iss: 'steam', sub: `7656119800000000${account}`, aud: ['web', 'renew', 'derive'] })
+      const answer = await port.openSession(token)
+      reasons.push(answer.kind === 'unavailable' && answer.reason)
+    }
+    expect(reasons).toEqual(['rate_limited', 'rate_limited', 'not_our_turn'])
+  })
+})
+
+describe('a request that Steam limits', () => {
+  it('is not made again for a while, and other methods are', async () => {
+    steam.routes.set(api('GetTradeOffers'), () => ({ status: 429, body: null }))
+    steam.routes.set(api('GetTradeOffer'), () => ok({}))
+    const session = await steam.open()
+    const limited = { kind: 'unavailable', reason: 'rate_limited' }
+    expect(await session.listSentOffers(new Date())).toMatchObject(limited)
+    expect(await session.listSentOffers(new Date())).toMatchObject({ ...limited, reason: 'not_our_turn' })
+    expect(await session.readOffer('1')).toEqual({ kind: 'missing' })
+    expect(steam.times('/GetTradeOffers/v1/')).toBe(1)
+  })
+
+  it('because of a send is refused, and the next one is not sent', async () => {
+    steam.routes.set(SEND, () => ({ status: 429, body: null }))
+    const session = await steam.open()
+    const refused = { kind: 'refused', reason: 'rate_limited' }
+    expect(await session.sendOffer(PARTNER, ASSETS, 'K7M2QX')).toEqual(refused)
+    expect(await session.sendOffer(PARTNER, ASSETS, 'K7M2QY')).toEqual({ ...refused, reason: 'not_our_turn' })
+    expect(steam.times('/tradeoffer/new/send')).toBe(1)
   })
 })
 
