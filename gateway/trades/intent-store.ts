@@ -14,12 +14,19 @@ export type TradeLimits = {
   fleet: FleetLimits
 }
 
-export type IntentDeps = DepositDeps & { limits: TradeLimits }
+/** What a transaction about trades needs. */
+export type WriteDeps = Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {
+  queue: Pick<DepositDeps['queue'], 'send'>
+  signals: Pick<DepositDeps['signals'], 'notify'>
+  limits: TradeLimits
+}
+
+export type IntentDeps = DepositDeps & WriteDeps
 
 type Intent = Omit<Insertable<TradeTable>, 'secret_code' | 'created_at' | 'due_at'>
 
 /** Writes an intent and wakes its bot. The caller writes its items. */
-export async function writeIntent(deps: IntentDeps, tx: Tx, intent: Intent): Promise<bigint> {
+export async function writeIntent(deps: WriteDeps, tx: Tx, intent: Intent): Promise<bigint> {
   const now = deps.clock.now()
   const { id } = await tx
     .insertInto('trade')
@@ -45,7 +52,7 @@ export async function writeItems(
 type Moving = { row: TradeRow; inDoubt: boolean }
 
 /** Gives the wish of a refused trade to a bot that was not asked for it yet; nothing happens where none has room. */
-export async function moveToOtherBot(deps: IntentDeps, tx: Tx, { row, inDoubt }: Moving): Promise<void> {
+export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: Moving): Promise<void> {
   const tried = [...row.tried_bots, row.bot_id]
   const { items } = await tx
     .selectFrom('trade_item')
