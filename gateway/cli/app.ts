@@ -20,9 +20,10 @@ import { maintenance } from './commands/maintenance.ts'
 import { payout } from './commands/payout.ts'
 import { price } from './commands/price.ts'
 import { store } from './commands/store.ts'
+import { trade } from './commands/trade.ts'
 
 const ROUTES = buildRouteMap<string, CommandLine>({
-  routes: { bot, items, store, key, payout, deposit, price, maintenance, clock, ledger, acts },
+  routes: { bot, items, store, key, payout, deposit, trade, price, maintenance, clock, ledger, acts },
   docs: { brief: "the operator's commands" },
 })
 

@@ -4,191 +4,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
+import type { BotContext } from '../bots/bot.ts'
 import { savePrices, saveRate } from '../pricing/store.ts'
 import { runCommand } from '../testing/command.ts'
+import { SHAPES } from '../testing/command-shapes.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { allCommands } from './app.ts'
-
-const id = z.string().regex(/^[1-9]\d*$/)
-const time = z.iso.datetime()
-const minor = z.int()
-const currency = z.enum(['USD', 'EUR', 'BRL'])
-const game = z.enum(['cs', 'dota', 'rust', 'tf'])
-const scopes = z.array(z.string())
-
-const addedBot = z.strictObject({
-  botId: id,
-  steamId: z.string(),
-  name: z.string(),
-  tokenExpiresAt: time.nullable(),
-  protectionAcknowledged: z.boolean(),
-  ownHoldDays: z.int().nullable(),
-})
-const changedBot = z.strictObject({ botId: id, name: z.string(), state: z.string() })
-const target = z.strictObject({ game, item: z.string().nullable() })
-const hold = z.strictObject({ ...target.shape, hold: z.enum(['blocked', 'frozen']), since: time })
-const freshKey = z.strictObject({ keyId: z.string(), apiKey: z.string() })
-const switched = z.strictObject({ on: z.boolean() })
-const amount = z.strictObject({ amountMinor: minor, currency })
-
-const SHAPES: Record<string, z.ZodObject> = {
-  'bot enrol': addedBot,
-  'bot add': z.strictObject({
-    added: z.array(addedBot),
-    refused: z.array(z.strictObject({ line: z.int(), message: z.string() })),
-  }),
-  'bot list': z.strictObject({
-    bots: z.array(
-      z.strictObject({
-        botId: id,
-        steamId: z.string(),
-        name: z.string(),
-        level: z.int(),
-        state: z.string(),
-        stateReason: z.string().nullable(),
-        hasGateway: z.boolean(),
-        reachable: z.boolean(),
-        itemsHeld: z.int(),
-        tokenExpiresAt: time.nullable(),
-        tokenEndsSoon: z.boolean(),
-        bars: z.array(z.strictObject({ scope: z.string(), reason: z.string(), until: time, times: z.int() })),
-      }),
-    ),
-    tooMany: z.int(),
-  }),
-  'bot pause': changedBot,
-  'bot resume': changedBot,
-  'bot remove': changedBot,
-  'items export': z.strictObject({
-    items: z.array(
-      z.strictObject({
-        item: z.string(),
-        bot: z.string(),
-        botSteamId: z.string(),
-        appId: z.int(),
-        assetId: z.string().nullable(),
-        marketHashName: z.string(),
-        priceMinor: minor,
-        currency,
-        receivedAt: time,
-        protectedUntil: time.nullable(),
-      }),
-    ),
-  }),
-  'items moved': z.strictObject({
-    moved: z.array(z.string()),
-    refused: z.array(z.strictObject({ item: z.string(), message: z.string() })),
-  }),
-  'store add': z.strictObject({ storeId: id, apiKey: z.string(), webhookSecret: z.string().nullable() }),
-  'store update': z.strictObject({ storeId: id, webhookSecret: z.string().nullable() }),
-  'store free-room': z.strictObject({ storeId: id, trades: z.int() }),
-  'store show': z.strictObject({
-    storeId: id,
-    name: z.string(),
-    createdAt: time,
-    origins: z.array(z.string()),
-    creditMode: z.enum(['on_accept', 'on_release']),
-    riskLimit: amount,
-    liability: z.enum(['operator', 'store']),
-    accent: z.string().nullable(),
-    keys: z.array(
-      z.strictObject({
-        keyId: z.string(),
-        name: z.string(),
-        scopes,
-        createdAt: time,
-        lastUsedAt: time.nullable(),
-        expiresAt: time.nullable(),
-        revokedAt: time.nullable(),
-      }),
-    ),
-    endpoints: z.array(
-      z.strictObject({
-        endpointId: id,
-        url: z.string(),
-        eventTypes: z.array(z.string()).nullable(),
-        state: z.string(),
-        disabledReason: z.string().nullable(),
-        previousSecretUntil: time.nullable(),
-        createdAt: time,
-      }),
-    ),
-    balances: z.array(
-      z.strictObject({ currency, availableMinor: minor, heldMinor: minor, reversedMinor: minor }),
-    ),
-  }),
-  'key add': freshKey,
-  'key rotate': freshKey,
-  'key revoke': z.strictObject({ keyId: z.string() }),
-  'payout record': z.strictObject({ storeId: id, ...amount.shape, reference: z.string() }),
-  'deposit show': z.strictObject({
-    depositId: id,
-    moments: z.array(
-      z.strictObject({
-        at: time,
-        what: z.string(),
-        amountMinor: minor.nullable(),
-        currency: currency.nullable(),
-      }),
-    ),
-  }),
-  'price show': z.strictObject({
-    game,
-    item: z.string(),
-    sources: z.array(
-      z.strictObject({
-        source: z.string(),
-        usdMicros: z.int(),
-        levelUsdMicros: z.int().nullable(),
-        popularity: z.int(),
-        popularityKind: z.enum(['sales7d', 'listings']),
-        asOf: time,
-        fresh: z.boolean(),
-      }),
-    ),
-    holds: z.array(hold),
-    worthUsdMicros: z.int().nullable(),
-    credit: amount.nullable(),
-    unavailable: z.string().nullable(),
-  }),
-  'price block': hold,
-  'price freeze': hold,
-  'price release': target,
-  'price list': z.strictObject({
-    feeds: z.array(
-      z.strictObject({
-        source: z.string(),
-        feed: z.string(),
-        goodAt: time.nullable(),
-        failures: z.int(),
-        lastError: z.string().nullable(),
-      }),
-    ),
-    holds: z.array(hold),
-  }),
-  'maintenance on': switched,
-  'maintenance off': switched,
-  'clock advance': z.strictObject({ aheadSeconds: z.int() }),
-  'ledger verify': z.strictObject({
-    entries: z.int(),
-    differences: z.array(z.strictObject({ problem: z.string(), detail: z.string() })),
-  }),
-  acts: z.strictObject({
-    acts: z.array(
-      z.strictObject({
-        actId: id,
-        at: time,
-        operator: z.string(),
-        act: z.string(),
-        arguments: z.record(z.string(), z.unknown()),
-        reason: z.string().nullable(),
-      }),
-    ),
-    next: id.nullable(),
-  }),
-}
 
 let till: Till
 let sandbox: Awaited<ReturnType<typeof startSteam>>
@@ -215,13 +38,25 @@ async function print(line: string[], { input = '', name = line.slice(0, 2).join(
 }
 
 /** A deposit of 10 and 20 USD, paid with items that Steam does not protect. */
-async function paidDeposit(storeId: bigint): Promise<bigint> {
+async function paidDeposit(storeId: bigint): Promise<{ id: bigint; bot: BotContext }> {
   const { bot, session } = await aBot(till)
   const deposit = await aDeposit(till, { id: storeId }, { game: 'dota' })
   const { tradeId, offerId } = await offerFor(till, bot, deposit)
   session.accept(offerId)
   await tradeHandlers(till.deps).trade(bot, tradeId)
-  return deposit.id
+  return { id: deposit.id, bot }
+}
+
+/** Ended, credited and released, as if its bot could never ask Steam about it. */
+async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
+  const { tradeId } = await offerFor(till, bot, await aDeposit(till, { id: storeId }, { game: 'cs' }))
+  await print(['trade', 'list'])
+  const trade = String(tradeId)
+  await print(['trade', 'end', trade, '--reason', 'banned'])
+  await print(['trade', 'credit', trade, '--steam-trade', '6100000000000000001', '--reason', 'seen'])
+  const long = new Date(Date.now() - 10 * 86_400_000)
+  await till.db.updateTable('trade').set({ settles_at: long }).where('id', '=', tradeId).execute()
+  await print(['trade', 'release', trade, '--reason', 'nothing was taken back'])
 }
 
 /** Every command once, each with something to show. */
@@ -233,7 +68,7 @@ async function printAll(): Promise<void> {
   const { keyId } = await print(['key', 'add', '--store', '1', '--name', 'reader'])
   await print(['key', 'rotate', String(keyId)])
   await print(['key', 'revoke', String(apiKey).slice(8, 16), '--reason', 'lost'])
-  const deposit = await paidDeposit(1n)
+  const { id: deposit, bot } = await paidDeposit(1n)
   await print(['deposit', 'show', String(deposit)])
   const payout = ['--store', '1', '--currency', 'USD', '--amount', '25.00', '--reference', 'wire 1']
   await print(['payout', 'record', ...payout, '--reason', 'November'])
@@ -243,6 +78,7 @@ async function printAll(): Promise<void> {
     .object({ items: z.array(z.object({ item: z.string() })) })
     .parse(await print(['items', 'export']))
   await print(['items', 'moved', '--reason', 'sold'], { input: `${items[0]?.item},rest of the line\n` })
+  await tradeByHand(1n, bot)
   const knife = ['--game', 'cs', '--item', 'Knife']
   await print(['price', 'block', '--game', 'rust', '--all'])
   await print(['price', 'freeze', ...knife])

@@ -11,6 +11,7 @@ import type { LedgerCheck } from '../operations/ledger.ts'
 import { holdNotice } from '../operations/own-hold.ts'
 import type { HoldView, PriceList, PriceView } from '../operations/prices.ts'
 import type { FreshStore, StoreView, UpdatedStore } from '../operations/stores.ts'
+import type { TradeList } from '../operations/trades.ts'
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
@@ -40,6 +41,27 @@ function barText({ scope, reason, until }: Bar): string {
   const verb = reason === 'doubted' ? 'chosen last' : 'no new trades'
   const games = scope === 'all' ? '' : ` of ${scope}`
   return `${verb}${games} until ${until.toISOString()}: ${reason}`
+}
+
+/** A line for each: what it waits for, and the numbers that Steam knows it by. */
+export function tradeLines({ trades }: TradeList): string[] {
+  return trades.map((trade) => {
+    const { tradeId, depositId, state, reason, botId, bot, botState, partnerSteamId, offerId, steamTradeId } =
+      trade
+    const told = reason === null ? state : `${state}, ${reason}`
+    const until = trade.until === null ? [] : [`until ${trade.until.toISOString()}`]
+    return [
+      tradeId,
+      `deposit ${depositId}`,
+      told,
+      `since ${trade.createdAt.toISOString()}`,
+      `bot ${botId} (${bot}, ${botState})`,
+      `shopper ${partnerSteamId}`,
+      `offer ${offerId ?? 'not known'}`,
+      `Steam trade ${steamTradeId ?? 'not known'}`,
+      ...until,
+    ].join('\t')
+  })
 }
 
 export const addedBotLines = ({ added, refused }: AddedBots): string[] => [

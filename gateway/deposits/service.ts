@@ -75,7 +75,10 @@ const EVENT_OF_CHANGE = {
 
 /** Tells the store of a transition, in its transaction. Call it when the deposit's row is as it shall be told. */
 export async function tellTransition(
-  deps: Pick<DepositDeps, 'queue' | 'signals' | 'clock' | 'ids' | 'publicUrl'>,
+  deps: Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {
+    queue: Pick<Queue, 'send'>
+    signals: Pick<Signals, 'notify'>
+  },
   tx: Tx,
   event: { deposit: DepositRow } & (
     | { to: Exclude<DepositStatus, 'created'> }

@@ -9,7 +9,7 @@ import { insertEvent, numberEvents } from './store.ts'
 export const PUBLISH_QUEUE = 'events.publish'
 
 /** Writes an event in the transaction of its cause. It is numbered and delivered after the commit. */
-export async function appendEvent(tx: Tx, queue: Queue, event: NewEvent): Promise<void> {
+export async function appendEvent(tx: Tx, queue: Pick<Queue, 'send'>, event: NewEvent): Promise<void> {
   await insertEvent(tx, event)
   // Without a key: a shared one would make concurrent transactions wait for each other, and drop the wake-up of
   // the one that commits last.

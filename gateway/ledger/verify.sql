@@ -110,6 +110,30 @@ from trade where (delivered_at is not null) <> (state in ('held', 'final', 'reve
 union all
 select 'an exchange on Steam is credited twice', 'Steam trade ' || steam_trade_id
 from delivered group by steam_trade_id having count(*) > 1
+-- The word of operators
+union all
+select 'an operator credited a trade without a record of it', 'trade ' || t.id
+from delivered t where t.credited_by_operator and not exists (select from operator_act a where a.act = 'trade credit'
+  and a.arguments ->> 'tradeId' = t.id::text and a.arguments ->> 'steamTradeId' = t.steam_trade_id)
+union all
+select 'an operator released a trade without a record of it', 'trade ' || t.id
+from trade t where t.released_by_operator and not exists (
+  select from operator_act a where a.act = 'trade release' and a.arguments ->> 'tradeId' = t.id::text)
+union all
+select 'an operator ended a trade without a record of it', 'trade ' || t.id
+from trade t where t.reason = 'ended_by_operator' and not exists (
+  select from operator_act a where a.act = 'trade end' and a.arguments ->> 'tradeId' = t.id::text)
+union all
+select 'a trade ended with its bot, which no operator retired', 'trade ' || t.id
+from trade t where t.reason = 'bot_retired' and not exists (
+  select from operator_act a where a.act = 'bot retire' and a.arguments ->> 'botId' = t.bot_id::text)
+union all
+select 'the record of an operator names a trade that is not so', 'act ' || a.id || ', ' || a.act
+from operator_act a left join trade t on t.id::text = a.arguments ->> 'tradeId'
+where a.act in ('trade credit', 'trade release', 'trade end') and (t.id is null or case a.act
+  when 'trade credit' then not t.credited_by_operator or t.steam_trade_id <> a.arguments ->> 'steamTradeId'
+  when 'trade release' then not t.released_by_operator
+  else t.state in ('intended', 'sending', 'unknown', 'active') end)
 -- Credit at risk
 union all
 select 'a delivered trade has no terms', 'trade ' || id

@@ -177,6 +177,31 @@ describe('the check of the ledger', () => {
       `update deposit set credited_amount = credited_amount + 1 where status = 'succeeded'`,
     ],
     ['a deposit does not tell of its status', `delete from event where type = 'deposit.succeeded'`],
+    [
+      'an operator credited a trade without a record of it',
+      'update trade set credited_by_operator = true where delivered_at is not null',
+    ],
+    [
+      'an operator released a trade without a record of it',
+      `update trade set released_by_operator = true where state = 'final'`,
+    ],
+    [
+      'an operator ended a trade without a record of it',
+      `update trade set reason = 'ended_by_operator' where id = 1`,
+    ],
+    [
+      'a trade ended with its bot, which no operator retired',
+      `update trade set reason = 'bot_retired' where id = 1`,
+    ],
+    ...['trade credit', 'trade release'].map((act): [string, string] => [
+      'the record of an operator names a trade that is not so',
+      `insert into operator_act (at, operator, act, arguments)
+       values (now(), 'Ada', '${act}', '{"tradeId": "1", "steamTradeId": "9001"}')`,
+    ]),
+    [
+      'the record of an operator names a trade that is not so',
+      `insert into operator_act (at, operator, act, arguments) values (now(), 'Ada', 'trade end', '{"tradeId": "99"}')`,
+    ],
     ['an item of a delivered trade is not in custody', `delete from custody_entry where id = 1`],
     [
       'an item went back without a reversal, or the other way round',

@@ -1,5 +1,8 @@
 /** Rows that only operators read or write. */
+import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
+import type { BotState } from '../db/schema.ts'
+import { OPEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
 
 export type NewAct = {
   at: Date
@@ -40,4 +43,88 @@ export function selectActs(db: Db, { act, operator, since, before, limit }: ActF
 /** A store's settings. */
 export function findStore(db: Db | Tx, storeId: bigint) {
   return db.selectFrom('store').selectAll().where('id', '=', storeId).executeTakeFirst()
+}
+
+/** What operators see of a trade. */
+export function findTrade(tx: Tx, tradeId: bigint) {
+  return tx
+    .selectFrom('trade')
+    .innerJoin('deposit', 'deposit.id', 'trade.deposit_id')
+    .select([
+      'trade.id as tradeId',
+      'trade.deposit_id as depositId',
+      'trade.state',
+      'deposit.status as depositStatus',
+      'trade.steam_trade_id as steamTradeId',
+      'trade.steam_offer_id as offerId',
+      'trade.settles_at as settlesAt',
+    ])
+    .where('trade.id', '=', tradeId)
+    .executeTakeFirst()
+}
+
+type SteamIds = { steamTradeId: string; offerId: string | null; except: bigint }
+
+/** Another trade that Steam knows under one of these numbers. */
+export function tradeOfSteam(tx: Tx, { steamTradeId, offerId, except }: SteamIds) {
+  return tx
+    .selectFrom('trade')
+    .select(['id as tradeId', 'steam_trade_id as steamTradeId'])
+    .where((eb) => eb.or([eb('steam_trade_id', '=', steamTradeId), eb('steam_offer_id', '=', offerId ?? '')]))
+    .where('id', '<>', except)
+    .orderBy('id')
+    .executeTakeFirst()
+}
+
+export type OpenTrade = {
+  tradeId: bigint
+  depositId: bigint
+  botId: bigint
+  bot: string
+  botState: BotState
+  state: TradeStateColumn
+  reason: string | null
+  partnerSteamId: string
+  secretCode: string
+  offerId: string | null
+  steamTradeId: string | null
+  createdAt: Date
+  acceptedAt: Date | null
+  /** Until then Steam may take the items back, or holds them. */
+  until: Date | null
+}
+
+/** Trades that are open, watched or hold credit, the oldest first. */
+export function selectOpenTrades(
+  db: Db,
+  { bot, limit }: { bot: string | undefined; limit: number },
+): Promise<OpenTrade[]> {
+  return db
+    .selectFrom('trade')
+    .innerJoin('bot', 'bot.id', 'trade.bot_id')
+    .select([
+      'trade.id as tradeId',
+      'trade.deposit_id as depositId',
+      'bot.id as botId',
+      'bot.name as bot',
+      'bot.state as botState',
+      'trade.state',
+      'trade.reason',
+      'trade.partner_steam_id as partnerSteamId',
+      'trade.secret_code as secretCode',
+      'trade.steam_offer_id as offerId',
+      'trade.steam_trade_id as steamTradeId',
+      'trade.created_at as createdAt',
+      'trade.accepted_at as acceptedAt',
+    ])
+    .select((eb) => eb.fn.coalesce('trade.settles_at', 'trade.steam_hold_until').as('until'))
+    .where((eb) =>
+      eb.or([eb('trade.due_at', 'is not', null), eb('trade.state', 'in', [...OPEN_TRADE_STATES, 'held'])]),
+    )
+    .$if(bot !== undefined, (query) =>
+      query.where((eb) => eb.or([eb(sql`bot.id::text`, '=', bot ?? ''), eb('bot.steam_id', '=', bot ?? '')])),
+    )
+    .orderBy('trade.id')
+    .limit(limit)
+    .execute()
 }

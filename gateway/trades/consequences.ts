@@ -62,6 +62,8 @@ type TradeMoneyChange = {
   atRisk?: bigint
   atRiskUntil?: Date | null
   terms?: Terms
+  creditedByOperator?: true
+  releasedByOperator?: true
 }
 
 export type Published =
@@ -227,8 +229,9 @@ function warningsOf(reason: string): Effect[] {
 type Delivered = Extract<TradeEvent, { kind: 'delivered' }>
 
 /** The one credit of a delivery. The first delivery makes the deposit succeed; a later one adds to it. */
-function deliver(standing: Standing, { exchange, settlesAt, at }: Delivered): Consequences {
+function deliver(standing: Standing, { exchange, settlesAt, at, byOperator }: Delivered): Consequences {
   const { total, gross, terms, riskRoom, deposit } = standing
+  const by = byOperator && { creditedByOperator: byOperator }
   const isProtected = settlesAt !== null
   const held = heldPart({ total, isProtected, mode: terms.creditMode, riskRoom })
   const isFirst = decideDeposit(deposit, { kind: 'delivered' }) !== null
@@ -254,7 +257,7 @@ function deliver(standing: Standing, { exchange, settlesAt, at }: Delivered): Co
   return {
     standing: after,
     effects: [
-      { kind: 'change_trade', change: { deliveredAt: at, held, atRisk: after.atRisk, terms } },
+      { kind: 'change_trade', change: { deliveredAt: at, held, atRisk: after.atRisk, terms, ...by } },
       { kind: 'receive_items', items },
       { kind: 'record_custody', moved: 'in', items, at },
       ...(settlesAt === null ? [] : [{ kind: 'wake', at: settlesAt } as const]),
@@ -299,15 +302,19 @@ function heldUntil({ deposit: { othersHeldUntil }, held, settlesAt }: Standing):
 }
 
 /** Steam can no longer take the trade back: what is held may be spent, and what was at risk is safe. */
-function release(standing: Standing, { at }: Extract<TradeEvent, { kind: 'released' }>): Consequences {
+function release(
+  standing: Standing,
+  { at, byOperator }: Extract<TradeEvent, { kind: 'released' }>,
+): Consequences {
   const { held, deposit } = standing
+  const by = byOperator && { releasedByOperator: byOperator }
   const after: Standing = {
     ...standing,
     held: 0n,
     atRisk: lostOf(standing),
     deposit: { ...deposit, held: deposit.held - held },
   }
-  const freed: Effect = { kind: 'change_trade', change: { held: 0n, atRisk: after.atRisk } }
+  const freed: Effect = { kind: 'change_trade', change: { held: 0n, atRisk: after.atRisk, ...by } }
   if (held === 0n) return { standing: after, effects: [freed] }
   return {
     standing: after,

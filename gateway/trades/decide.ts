@@ -5,6 +5,7 @@ import { isPast } from '../kit/clock.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
 import type { Offer, SendAnswer, SteamTrade } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS } from './alarm.ts'
+import { type ByHandCredit, decideCredit, decideRelease } from './by-hand.ts'
 import { decideGivenUp, OVERDUE_MS } from './giving-up.ts'
 import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
 import { type Attempt, judgeRefusal } from './refusal.ts'
@@ -50,6 +51,9 @@ export type Fact =
   | { kind: 'others_came' }
   /** Told by a sweep or an operator: no lease is needed. */
   | { kind: 'given_up'; because: GivenUp }
+  | ByHandCredit
+  /** The operator lets the store have what no bot can ask Steam about any more. */
+  | { kind: 'operator_releases' }
   | { kind: 'offer_read'; offer: Offer }
   | { kind: 'exchange_read'; offerId: string; exchange: SteamTrade }
 
@@ -81,6 +85,10 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
       return decideCancel(trade, 'deadline')
     case 'given_up':
       return decideGivenUp(trade, fact.because, now)
+    case 'operator_credits':
+      return decideCredit(trade, fact, around)
+    case 'operator_releases':
+      return decideRelease(trade, now)
     case 'offer_read': {
       const { offer } = fact
       if (isEnded(trade) && isOfferOf(trade, offer)) return decideHold(trade, offer, now)

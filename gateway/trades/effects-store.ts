@@ -2,14 +2,14 @@
 import type { Currency } from '../../contract/money.ts'
 import { barBot, doubtBot, trustBot } from '../bots/bar-store.ts'
 import type { Tx } from '../db/client.ts'
-import { type DepositDeps, tellTransition } from '../deposits/service.ts'
+import { tellTransition } from '../deposits/service.ts'
 import type { DepositRow } from '../deposits/store.ts'
 import { addReversed, post, recordCustody, type TradeSource } from '../ledger/store.ts'
 import type { Effect, Published } from './consequences.ts'
-import { type IntentDeps, moveToOtherBot } from './intent-store.ts'
+import { moveToOtherBot, type WriteDeps } from './intent-store.ts'
 import type { TradeRow } from './store.ts'
 
-export type EffectDeps = IntentDeps & { wake(tradeId: bigint, at: Date): Promise<void> }
+export type EffectDeps = WriteDeps & { wake(tradeId: bigint, at: Date): Promise<void> }
 
 type Locked = { deposit: DepositRow; row: TradeRow }
 
@@ -109,6 +109,8 @@ async function changeTrade(
     atRisk,
     atRiskUntil,
     terms,
+    creditedByOperator,
+    releasedByOperator,
   }: Extract<Effect, { kind: 'change_trade' }>['change'],
 ): Promise<void> {
   await tx
@@ -119,6 +121,8 @@ async function changeTrade(
       ...(reversed !== undefined && { reversed_amount: reversed }),
       ...(atRisk !== undefined && { at_risk_amount: atRisk }),
       ...(atRiskUntil !== undefined && { at_risk_until: atRiskUntil }),
+      ...(creditedByOperator && { credited_by_operator: true }),
+      ...(releasedByOperator && { released_by_operator: true }),
       ...(terms !== undefined && {
         credit_mode: terms.creditMode,
         liability: terms.liability,
@@ -148,7 +152,7 @@ async function changeDeposit(
 }
 
 async function publish(
-  deps: DepositDeps,
+  deps: EffectDeps,
   tx: Tx,
   { of: { deposit, row }, event }: { of: Locked; event: Published },
 ): Promise<void> {

@@ -14,7 +14,14 @@ export type TradeLimits = {
   fleet: FleetLimits
 }
 
-export type IntentDeps = DepositDeps & { limits: TradeLimits }
+/** What a transaction about trades needs. */
+export type WriteDeps = Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {
+  queue: Pick<DepositDeps['queue'], 'send'>
+  signals: Pick<DepositDeps['signals'], 'notify'>
+  limits: TradeLimits
+}
+
+export type IntentDeps = DepositDeps & WriteDeps
 
 type Intent = Omit<Insertable<TradeTable>, 'secret_code' | 'created_at' | 'due_at'>
 
@@ -22,7 +29,7 @@ type Intent = Omit<Insertable<TradeTable>, 'secret_code' | 'created_at' | 'due_a
 const MOST_DRAWS = 5
 
 /** Writes an intent and wakes its bot. The caller writes its items. */
-export async function writeIntent(deps: IntentDeps, tx: Tx, intent: Intent): Promise<bigint> {
+export async function writeIntent(deps: WriteDeps, tx: Tx, intent: Intent): Promise<bigint> {
   const id = await insertWithFreeCode(deps, tx, intent)
   const data = { kind: 'trade', tradeId: String(id) } as const
   const singletonKey = `trade ${id}`
@@ -31,7 +38,7 @@ export async function writeIntent(deps: IntentDeps, tx: Tx, intent: Intent): Pro
 }
 
 /** An error would end the caller's transaction, so a taken code must not become one. */
-async function insertWithFreeCode(deps: IntentDeps, tx: Tx, intent: Intent): Promise<bigint> {
+async function insertWithFreeCode(deps: WriteDeps, tx: Tx, intent: Intent): Promise<bigint> {
   const now = deps.clock.now()
   for (let draws = 0; draws < MOST_DRAWS; draws += 1) {
     const written = await tx
@@ -59,7 +66,7 @@ export async function writeItems(
 type Moving = { row: TradeRow; inDoubt: boolean }
 
 /** Gives the wish of a refused trade to a bot that was not asked for it yet; nothing happens where none has room. */
-export async function moveToOtherBot(deps: IntentDeps, tx: Tx, { row, inDoubt }: Moving): Promise<void> {
+export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: Moving): Promise<void> {
   const tried = [...row.tried_bots, row.bot_id]
   const { items } = await tx
     .selectFrom('trade_item')

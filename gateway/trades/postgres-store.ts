@@ -10,7 +10,7 @@ import { depositTopic, tellTransition } from '../deposits/service.ts'
 import { type DepositRow, lockDeposit, moveDeposit } from '../deposits/store.ts'
 import { openOutages } from '../outages/store.ts'
 import { applyEffect } from './effects-store.ts'
-import type { IntentDeps } from './intent-store.ts'
+import type { IntentDeps, WriteDeps } from './intent-store.ts'
 import { standingOf } from './standing-store.ts'
 import {
   botGone,
@@ -118,7 +118,7 @@ async function postpone(db: Db, { seen: { trade, facts }, writer, when }: Postpo
 /** The rows that one transaction has locked. */
 export type LockedRows = { deposit: DepositRow; row: TradeRow }
 
-export function openTradeTx(deps: IntentDeps, tx: Tx): TradeTx {
+export function openTradeTx(deps: WriteDeps, tx: Tx): TradeTx {
   const deposits = new Map<bigint, DepositRow>()
   const rows = new Map<bigint, TradeRow>()
   const rowsOf = (tradeId: bigint): LockedRows => {

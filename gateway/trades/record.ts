@@ -22,7 +22,7 @@ type Line = { about: Pick<TradeFacts, 'id' | 'depositId' | 'botId'>; line: Extra
 
 /**
  * The reporter of the fact. Without a lease only an intent may change, about which nothing was said to Steam, a cancel
- * begin, which the holder of the lease carries out, or a trade be given up.
+ * begin, which the holder of the lease carries out, or a sweep or an operator speak of a trade that nobody can ask about.
  */
 export type Source = { tradeId: bigint; writer?: Writer }
 
@@ -44,11 +44,14 @@ export async function record(deps: ShellDeps, source: Source, fact: Fact): Promi
   return recorded
 }
 
+/** All that decides about a fact. */
+export type RuleDeps = Pick<ShellDeps, 'core' | 'protectionDays'>
+
 type Report = { deposit: LockedDeposit; source: Source; fact: Fact; now: Date }
 
 /** The same within a transaction that has locked the deposit. The caller writes the lines after its commit. */
 export async function recordLocked(
-  deps: ShellDeps,
+  deps: RuleDeps,
   tx: TradeTx,
   report: Report,
 ): Promise<Recorded | undefined> {
@@ -75,10 +78,14 @@ export function writeLines(log: Log, recorded: Recorded | undefined): void {
 type Writing = { report: Report; locked: LoadedTrade; trade: Trade; events: TradeEvent[] }
 
 /** True of a trade whatever its bot does: the lock of the deposit is enough. */
-const NEEDS_NO_LEASE: ReadonlySet<Fact['kind']> = new Set(['given_up'])
+const NEEDS_NO_LEASE: ReadonlySet<Fact['kind']> = new Set([
+  'given_up',
+  'operator_credits',
+  'operator_releases',
+])
 
 /** False if the source may not write this. */
-async function write(deps: ShellDeps, tx: TradeTx, writing: Writing): Promise<boolean> {
+async function write(deps: RuleDeps, tx: TradeTx, writing: Writing): Promise<boolean> {
   const { report, locked, trade, events } = writing
   const { source, fact, now } = report
   if (source.writer === undefined && (fact.kind === 'store_cancels' || fact.kind === 'others_came')) {
@@ -97,7 +104,7 @@ async function write(deps: ShellDeps, tx: TradeTx, writing: Writing): Promise<bo
 
 /** The deposit has its items: the shopper must not be asked for more. Runs before the balances are locked. */
 async function endOthers(
-  deps: ShellDeps,
+  deps: RuleDeps,
   tx: TradeTx,
   { report, locked }: { report: Report; locked: LoadedTrade },
 ): Promise<Line[]> {
@@ -115,7 +122,7 @@ async function endOthers(
 
 /** Applies what the events cause beside the trade's new state. */
 async function follow(
-  deps: ShellDeps,
+  deps: RuleDeps,
   tx: TradeTx,
   { locked, events, now }: { locked: LoadedTrade; events: readonly TradeEvent[]; now: Date },
 ): Promise<Line[]> {
@@ -135,7 +142,7 @@ async function follow(
 }
 
 function circumstances(
-  deps: ShellDeps,
+  deps: RuleDeps,
   { facts }: LoadedTrade,
   around: Pick<Circumstances, 'now' | 'wanted'>,
 ): Circumstances {

@@ -115,8 +115,15 @@ export type TradeEvent =
   | { kind: 'hold_ended'; because: 'seen' | 'overdue' | GivenUp; at: Date }
   /** Nobody looks at the trade any more. It stays as it is. */
   | { kind: 'unwatched'; because: GivenUp }
-  | { kind: 'delivered'; offerId: string; exchange: SteamTrade; settlesAt: Date | null; at: Date }
-  | { kind: 'released'; at: Date }
+  | {
+      kind: 'delivered'
+      offerId: string
+      exchange: SteamTrade
+      settlesAt: Date | null
+      at: Date
+      byOperator?: true
+    }
+  | { kind: 'released'; at: Date; byOperator?: true }
   /** `assetIds`: those that were taken back now. */
   | { kind: 'reversed'; assetIds: readonly string[]; at: Date }
   /** Steam was asked for the last time. */

@@ -408,6 +408,9 @@ create table trade (
   credit_mode text check (credit_mode in ('on_accept', 'on_release')),
   liability text check (liability in ('operator', 'store')),
   risk_limit_usd_cents bigint,
+  -- On the word of an operator, not of Steam. Each has a record in operator_act.
+  credited_by_operator boolean not null default false,
+  released_by_operator boolean not null default false,
   -- Credited before Steam's protection ended, or lost to a reversal: it takes room in the store's limit.
   at_risk_amount bigint not null default 0,
   -- Lost credit gives its room back then.

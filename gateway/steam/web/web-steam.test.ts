@@ -97,8 +97,11 @@ describe('a request that Steam limits', () => {
     steam.routes.set(api('GetTradeOffer'), () => ok({}))
     const session = await steam.open()
     const limited = { kind: 'unavailable', reason: 'rate_limited' }
-    expect(await session.listSentOffers(new Date())).toMatchObject(limited)
-    expect(await session.listSentOffers(new Date())).toMatchObject({ ...limited, reason: 'not_our_turn' })
+    expect(await session.listSentOffers(new Date(), null)).toMatchObject(limited)
+    expect(await session.listSentOffers(new Date(), null)).toMatchObject({
+      ...limited,
+      reason: 'not_our_turn',
+    })
     expect(await session.readOffer('1')).toEqual({ kind: 'missing' })
     expect(steam.times('/GetTradeOffers/v1/')).toBe(1)
   })

@@ -23,7 +23,7 @@ export type Store = {
 export type Bot = {
   botId: bigint
   epoch: bigint
-  /** `dead`: Steam refuses its token for ever. `retired`: the operator took it out of service as well. */
+  /** `dead`: Steam refuses its token forever. `retired`: the operator took it out of service as well. */
   state: 'active' | 'dead' | 'retired'
   /** Jobs that wait for a holder of the lease. */
   backlog: Set<TradeRow>

@@ -1,4 +1,4 @@
-/** What befalls a simulated till: an outage of Steam, and bots that die for good. */
+/** Troubles of a simulated till: an outage of Steam, and bots that die for good. */
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import type { Bot } from './memory.ts'
 import { inProcess, type Scene } from './scene.ts'
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const OFFER_LIFE_MS = 14 * DAY_MS
 
 /**
- * Steam refuses the tokens of some bots for ever. The operator retires some of those, sooner or later. `withinMs`: faults
+ * Steam refuses the tokens of some bots forever. The operator retires some of those, sooner or later. `withinMs`: faults
  * come for so long from now.
  */
 export function planDeaths(scene: Scene, withinMs: number): void {

@@ -1,4 +1,4 @@
-/** Bots that die for good: Steam refuses their tokens for ever. The operator retires some of them, sooner or later. */
+/** Bots that die for good: Steam refuses their tokens forever. The operator retires some of them, sooner or later. */
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { BOTS } from './people.ts'
 import { inProcess } from './process.ts'

@@ -49,7 +49,7 @@ export type Scene = Sim & {
   processes: Process[]
   /** The epoch of each bot's lease, as the database has it. */
   epochs: Map<bigint, bigint>
-  /** Bots that Steam refuses for ever, by their Steam ids. */
+  /** Bots that Steam refuses forever, by their Steam ids. */
   lost: Map<string, 'dead' | 'retired'>
   /** Bots that have open offers. */
   open: ReadonlySet<string>

@@ -1,0 +1,86 @@
+/** `trade …`: what an operator finds and says of trades that Steam cannot be asked about. */
+import { buildRouteMap } from '@stricli/core'
+import { id, text } from '../arguments.ts'
+import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { tradeLines } from '../lines.ts'
+import type { Session } from '../session.ts'
+
+const TRADE = { parse: id, brief: 'the number of the trade', placeholder: 'TRADE' } as const
+const ONE_TRADE = { kind: 'tuple', parameters: [TRADE] } as const
+
+const list = command({
+  does: 'show the trades that are open, still looked at, or hold credit, the oldest first',
+  example: 'trade list --bot 1',
+  parameters: {
+    flags: {
+      bot: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'only of this bot: its number, or its Steam id',
+        placeholder: 'BOT',
+        optional: true,
+      },
+      ...FIND,
+    },
+  },
+  load: async () => {
+    const { listTrades } = await import('../../operations/trades.ts')
+    return async (session: Session, { bot }: FindFlags & { bot?: string }) =>
+      listTrades(await session.find(), bot)
+  },
+  lines: tradeLines,
+})
+
+const end = command({
+  does: 'end a trade that waits for Steam in vain; proof that its items came still wins',
+  example: "trade end 17 --reason 'the bot is banned'",
+  parameters: { flags: GRAVE_ACT, positional: ONE_TRADE },
+  load: async () => {
+    const { endTrade } = await import('../../operations/trades.ts')
+    return async (session: Session, flags: GraveFlags, tradeId: bigint) =>
+      endTrade(await session.act(flags), tradeId)
+  },
+})
+
+const STEAM_NUMBER = { kind: 'parsed', parse: text, placeholder: 'ID' } as const
+
+const credit = command({
+  does: 'credit a trade for a trade of Steam that you have seen yourself',
+  example: "trade credit 17 --steam-trade 6100000000000012345 --reason 'seen in the history of the bot'",
+  parameters: {
+    flags: {
+      steamTrade: { ...STEAM_NUMBER, brief: 'the number of the trade on Steam' },
+      offer: {
+        ...STEAM_NUMBER,
+        brief: 'the number of the offer, where the till does not know it',
+        optional: true,
+      },
+      ...GRAVE_ACT,
+    },
+    positional: ONE_TRADE,
+  },
+  load: async () => {
+    const { creditTrade } = await import('../../operations/trades.ts')
+    type Flags = GraveFlags & { steamTrade: string; offer?: string }
+    return async (session: Session, flags: Flags, tradeId: bigint) => {
+      const { steamTrade: steamTradeId, offer: offerId = null } = flags
+      return creditTrade(await session.act(flags), { tradeId, steamTradeId, offerId })
+    }
+  },
+})
+
+const release = command({
+  does: 'make held credit available, a day after its protection, where no bot can ask Steam',
+  example: "trade release 17 --reason 'the account is banned, and Steam says that nothing was taken back'",
+  parameters: { flags: GRAVE_ACT, positional: ONE_TRADE },
+  load: async () => {
+    const { releaseTrade } = await import('../../operations/trades.ts')
+    return async (session: Session, flags: GraveFlags, tradeId: bigint) =>
+      releaseTrade(await session.act(flags), tradeId)
+  },
+})
+
+export const trade = buildRouteMap({
+  routes: { list, end, credit, release },
+  docs: { brief: 'collections of items' },
+})

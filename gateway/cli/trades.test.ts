@@ -1,0 +1,195 @@
+/** `trade …`: the word of an operator, where Steam cannot be asked. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { balancesOf } from '../ledger/store.ts'
+import { runCommand } from '../testing/command.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+
+const DAY_S = 86_400
+const STEAM_TRADE = '6100000000000000001'
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till, { riskLimitUsdCents: 100_000n })
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+const run = (...args: string[]) => runCommand(args, { databaseUrl: till.url })
+const because = ['--reason', 'the bot is banned']
+const end = (tradeId: bigint) => run('trade', 'end', String(tradeId), ...because)
+const credit = (tradeId: bigint, steamTrade = STEAM_TRADE, ...more: string[]) =>
+  run('trade', 'credit', String(tradeId), '--steam-trade', steamTrade, ...more, ...because)
+const release = (tradeId: bigint) => run('trade', 'release', String(tradeId), ...because)
+
+const anOffer = async (game: 'cs' | 'dota' = 'cs') => {
+  const deposit = await aDeposit(till, store, { game })
+  return { depositId: deposit.id, ...(await offerFor(till, bot, deposit)) }
+}
+const trade = (id: bigint) =>
+  till.db.selectFrom('trade').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+const statusOf = async (id: bigint) =>
+  (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
+const acts = () => till.db.selectFrom('operator_act').selectAll().orderBy('id').execute()
+const verified = async () => (await run('ledger', 'verify')).errors
+
+/** The trade as it is when the answer of its send was lost. */
+async function unknown() {
+  const made = await anOffer()
+  await till.db
+    .updateTable('trade')
+    .set({ state: 'unknown', steam_offer_id: null, deadline: null })
+    .where('id', '=', made.tradeId)
+    .execute()
+  await till.db.updateTable('deposit').set({ status: 'created' }).where('id', '=', made.depositId).execute()
+  return made
+}
+
+describe('trade end', () => {
+  it('ends trade and deposit, frees the items, tells the store, and is recorded', async () => {
+    const { tradeId, depositId } = await anOffer()
+    expect(await end(tradeId)).toMatchObject({ code: 0, out: expect.stringContaining('timed_out') })
+    expect(await trade(tradeId)).toMatchObject({ state: 'timed_out', reason: 'ended_by_operator' })
+    expect(await statusOf(depositId)).toBe('tradeTimeout')
+    const items = await till.db.selectFrom('trade_item').select('live').execute()
+    expect(items.map(({ live }) => live)).toEqual([false, false])
+    const events = await till.db.selectFrom('event').select(['type', 'payload']).orderBy('inserted').execute()
+    expect(events.at(-1)).toMatchObject({ type: 'deposit.trade_timeout' })
+    expect(JSON.stringify(events.at(-1))).toContain('ended_by_operator')
+    expect(await acts()).toMatchObject([
+      { act: 'trade end', reason: 'the bot is banned', arguments: { tradeId: String(tradeId) } },
+    ])
+    expect(await verified()).toBe('')
+  })
+
+  it('is overruled by proof that comes later: the bot looks again a minute on', async () => {
+    const { tradeId, depositId, offerId } = await anOffer()
+    await end(tradeId)
+    session.accept(offerId)
+    await jump(till, 60)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(await statusOf(depositId)).toBe('succeeded')
+    expect(await verified()).toBe('')
+  })
+
+  it('lets a bot that is alive take its open offer off Steam', async () => {
+    const { tradeId, offerId } = await anOffer()
+    await end(tradeId)
+    await jump(till, 60)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(session.offers.get(offerId)?.state).toBe('cancelled')
+  })
+
+  it('of a lost send lets the shopper try again', async () => {
+    const { tradeId, depositId } = await unknown()
+    await end(tradeId)
+    expect(await trade(tradeId)).toMatchObject({ state: 'abandoned', reason: 'ended_by_operator' })
+    expect(await statusOf(depositId)).toBe('created')
+  })
+
+  it('twice changes and records nothing more, and is refused once the items came', async () => {
+    const { tradeId, offerId } = await anOffer()
+    await end(tradeId)
+    expect(await end(tradeId)).toMatchObject({ code: 0, out: expect.stringContaining('had ended') })
+    expect((await acts()).length).toBe(1)
+    session.accept(offerId)
+    await jump(till, 60)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(await end(tradeId)).toMatchObject({ code: 4, errors: expect.stringContaining('came') })
+    expect(await run('trade', 'end', '99', ...because)).toMatchObject({ code: 3 })
+  })
+})
+
+describe('trade credit', () => {
+  it('credits the store as any delivery, with protection from now on, and is recorded', async () => {
+    const { tradeId, depositId } = await anOffer()
+    await end(tradeId)
+    expect(await credit(tradeId)).toMatchObject({ code: 0, errors: '' })
+    expect(await statusOf(depositId)).toBe('succeeded')
+    const row = await trade(tradeId)
+    expect(row).toMatchObject({ state: 'held', steam_trade_id: STEAM_TRADE, credited_by_operator: true })
+    expect(row.settles_at?.getTime()).toBeGreaterThanOrEqual(till.clock.now().getTime() + 8 * DAY_S * 1000)
+    expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])
+    expect((await acts()).at(-1)).toMatchObject({
+      act: 'trade credit',
+      arguments: { tradeId: String(tradeId), steamTradeId: STEAM_TRADE },
+    })
+    expect(await verified()).toBe('')
+  })
+
+  it('never credits a trade twice, nor a trade of Steam', async () => {
+    const first = await anOffer()
+    const second = await anOffer()
+    await credit(first.tradeId)
+    expect(await credit(first.tradeId)).toMatchObject({
+      code: 4,
+      errors: expect.stringContaining(`was credited for Steam trade ${STEAM_TRADE}`),
+    })
+    expect(await credit(second.tradeId)).toMatchObject({
+      code: 4,
+      errors: expect.stringContaining(`belongs to trade ${first.tradeId}`),
+    })
+    expect(await balancesOf(till.db, store.id)).toMatchObject([{ available: 3_000n }])
+    expect((await acts()).length).toBe(1)
+  })
+
+  it('of a trade that Steam itself delivered is refused', async () => {
+    const deposit = await aDeposit(till, store, { game: 'dota' })
+    await payFor(till, { bot, session }, deposit)
+    const { id } = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
+    expect(await credit(id)).toMatchObject({ code: 4 })
+  })
+
+  it('needs the number of an offer that the till does not know, and refuses another one than it knows', async () => {
+    const lost = await unknown()
+    expect(await credit(lost.tradeId)).toMatchObject({ code: 2, errors: expect.stringContaining('--offer') })
+    expect(await credit(lost.tradeId, STEAM_TRADE, '--offer', '77')).toMatchObject({ code: 0 })
+    expect(await trade(lost.tradeId)).toMatchObject({ state: 'held', steam_offer_id: '77' })
+    const known = await anOffer()
+    expect(await credit(known.tradeId, '6100000000000000002', '--offer', '78')).toMatchObject({ code: 4 })
+    expect(await verified()).toBe('')
+  })
+
+  it.each([
+    ['an unknown trade', 99n, STEAM_TRADE, 3],
+    ['what is no number of Steam', 1n, '61-00', 2],
+  ])('of %s is refused', async (_title, tradeId, steamTrade, code) => {
+    await anOffer()
+    expect(await credit(tradeId, steamTrade)).toMatchObject({ code })
+    expect(await acts()).toEqual([])
+  })
+})
+
+describe('trade release', () => {
+  it('makes held credit available, but not before a day after its protection', async () => {
+    await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
+    const { tradeId } = await anOffer()
+    await credit(tradeId)
+    expect(await release(tradeId)).toMatchObject({ code: 4, errors: expect.stringContaining('protects it') })
+    await jump(till, 9 * DAY_S + 60)
+    expect(await release(tradeId)).toMatchObject({ code: 0 })
+    expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])
+    expect(await trade(tradeId)).toMatchObject({ state: 'final', last_look_at: null, due_at: null })
+    expect(await release(tradeId)).toMatchObject({ code: 4 })
+    expect(await verified()).toBe('')
+  })
+})
+
+describe('trade list', () => {
+  it('shows what is open or watched with the numbers of Steam, and of one bot where asked', async () => {
+    const { tradeId, depositId, offerId } = await anOffer()
+    const { out } = await run('trade', 'list')
+    expect(out).toContain(`${tradeId}\tdeposit ${depositId}\tactive`)
+    expect(out).toContain(`offer ${offerId}`)
+    expect((await run('trade', 'list', '--bot', String(bot.botId))).out).toBe(out)
+    expect((await run('trade', 'list', '--bot', '99')).out).toBe('')
+  })
+})

@@ -1,0 +1,161 @@
+/** Trades that need an operator: ended, credited or released on the word of a person, where Steam cannot be asked. */
+import type { Tx } from '../db/client.ts'
+import type { TradeStateColumn } from '../db/trade-tables.ts'
+import { systemIds } from '../kit/ids.ts'
+import type { Fact } from '../trades/decide.ts'
+import { type OperatorDeps, recordWord } from '../trades/operator.ts'
+import { act, type What } from './act.ts'
+import {
+  type ActDeps,
+  type Answer,
+  done,
+  type FindDeps,
+  type Refused,
+  refused,
+  unchanged,
+} from './operation.ts'
+import { findTrade, type OpenTrade, selectOpenTrades, tradeOfSteam } from './store.ts'
+
+export type ChangedTrade = {
+  tradeId: bigint
+  depositId: bigint
+  state: TradeStateColumn
+  depositStatus: string
+  steamTradeId: string | null
+}
+
+export type TradeList = { trades: OpenTrade[] }
+
+const MOST_LISTED = 500
+
+/** Trades that are open or still watched, the oldest first. `bot`: only of the bot with this number or Steam id. */
+export async function listTrades({ db }: FindDeps, bot?: string): Promise<Answer<TradeList>> {
+  return done({ trades: await selectOpenTrades(db, { bot, limit: MOST_LISTED }) })
+}
+
+const viewOf = ({ tradeId, depositId, state, depositStatus, steamTradeId }: ChangedTrade): ChangedTrade => ({
+  tradeId,
+  depositId,
+  state,
+  depositStatus,
+  steamTradeId,
+})
+
+const recordedOf = ({ tradeId, depositId, state, steamTradeId }: ChangedTrade) => ({
+  tradeId,
+  depositId,
+  state,
+  steamTradeId,
+})
+
+/** Ends a trade that waits for Steam in vain. Proof that the items came still wins. */
+export function endTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
+  const what = { name: 'trade end', needsReason: true, recorded: recordedOf }
+  return change(deps, what, {
+    tradeId,
+    fact: { kind: 'given_up', because: 'ended_by_operator' },
+    done: ({ state, depositStatus }) =>
+      `Trade ${tradeId} is ${state}, its deposit ${depositStatus}. Proof that the items came still wins.`,
+    nothing: (before) =>
+      DELIVERED.includes(before.state)
+        ? refused('conflict', `The items of trade ${tradeId} came: it is ${before.state}.`)
+        : unchanged(viewOf(before), `Trade ${tradeId} had ended: it is ${before.state}.`),
+  })
+}
+
+const DELIVERED: readonly TradeStateColumn[] = ['held', 'final', 'reversed']
+
+type Credit = { tradeId: bigint; steamTradeId: string; offerId: string | null }
+
+const STEAM_ID = /^[1-9]\d{0,19}$/
+
+/** Credits a trade for a trade of Steam's that the operator saw with their own eyes. */
+export function creditTrade(
+  deps: ActDeps,
+  { tradeId, steamTradeId, offerId }: Credit,
+): Promise<Answer<ChangedTrade>> {
+  const what = { name: 'trade credit', needsReason: true, recorded: recordedOf }
+  if (!STEAM_ID.test(steamTradeId) || (offerId !== null && !STEAM_ID.test(offerId))) {
+    return Promise.resolve(refused('usage', 'Steam’s numbers are up to 20 digits.'))
+  }
+  return change(deps, what, {
+    tradeId,
+    fact: { kind: 'operator_credits', steamTradeId, offerId },
+    before: (tx) => whyTaken(tx, { tradeId, steamTradeId, offerId }),
+    done: ({ depositId }) =>
+      `Trade ${tradeId} is credited for Steam trade ${steamTradeId}: deposit ${depositId} succeeded.`,
+    nothing: (before) => whyNotCredited(before, { tradeId, steamTradeId, offerId }),
+  })
+}
+
+async function whyTaken(tx: Tx, { tradeId, steamTradeId, offerId }: Credit): Promise<Refused | undefined> {
+  const other = await tradeOfSteam(tx, { steamTradeId, offerId, except: tradeId })
+  if (other === undefined) return undefined
+  const what = other.steamTradeId === steamTradeId ? `Steam trade ${steamTradeId}` : `offer ${offerId}`
+  return refused('conflict', `Nothing was credited: ${what} belongs to trade ${other.tradeId}.`)
+}
+
+function whyNotCredited(before: Found, asked: Credit): Refused {
+  const { state, steamTradeId, offerId } = before
+  const because = (text: string) => refused('conflict', `Nothing was credited: ${text}.`)
+  if (DELIVERED.includes(state)) return because(`the trade was credited for Steam trade ${steamTradeId}`)
+  if (state === 'intended') return because('nothing was sent for the trade')
+  if (steamTradeId !== null && steamTradeId !== asked.steamTradeId)
+    return because(`Steam says that its trade is ${steamTradeId}`)
+  if (offerId === null) return refused('usage', 'The till does not know its offer: name it with --offer.')
+  return because(`its offer is ${offerId}`)
+}
+
+/** Lets the store have held credit a day after the settlement, where no bot can ask Steam about it. */
+export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
+  const what = { name: 'trade release', needsReason: true, recorded: recordedOf }
+  return change(deps, what, {
+    tradeId,
+    fact: { kind: 'operator_releases' },
+    done: () => `What trade ${tradeId} held is available.`,
+    nothing: ({ state, settlesAt }) => {
+      if (state !== 'held') return refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`)
+      const from = `Steam protects it until ${settlesAt?.toISOString()}`
+      return refused('conflict', `${from}, and the till asks for a day after that.`)
+    },
+  })
+}
+
+type Found = NonNullable<Awaited<ReturnType<typeof findTrade>>>
+
+type Change = {
+  tradeId: bigint
+  fact: Fact
+  /** Looks for what the rules cannot see. */
+  before?: (tx: Tx) => Promise<Refused | undefined>
+  done(after: ChangedTrade): string
+  /** The rules made nothing of it. */
+  nothing(before: Found): Answer<ChangedTrade>
+}
+
+/** Through the one way to change a trade: the rules decide, under the lock of the deposit. */
+function change(deps: ActDeps, what: What<ChangedTrade>, how: Change): Promise<Answer<ChangedTrade>> {
+  const { tradeId, fact } = how
+  return act(deps, what, async (tx) => {
+    const before = await findTrade(tx, tradeId)
+    if (before === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
+    const obstacle = await how.before?.(tx)
+    if (obstacle !== undefined) return obstacle
+    const { depositId } = before
+    const isNews = await recordWord(operatorDeps(deps), tx, { depositId, tradeId, fact })
+    const after = await findTrade(tx, tradeId)
+    if (after === undefined) throw new Error(`trade ${tradeId} vanished in its own transaction`)
+    return isNews ? done(viewOf(after), how.done(after)) : how.nothing(after)
+  })
+}
+
+function operatorDeps({ config, clock }: ActDeps): OperatorDeps {
+  const { maxItems, fleetLimits: fleet, publicUrl } = config
+  return {
+    clock,
+    ids: systemIds,
+    publicUrl: publicUrl.origin,
+    limits: { maxItems, fleet },
+    protectionDays: (game) => config.protectionDays[game],
+  }
+}

@@ -1,0 +1,212 @@
+/** What every command prints with `--json`. */
+import { z } from 'zod'
+
+const id = z.string().regex(/^[1-9]\d*$/)
+const time = z.iso.datetime()
+const minor = z.int()
+const currency = z.enum(['USD', 'EUR', 'BRL'])
+const game = z.enum(['cs', 'dota', 'rust', 'tf'])
+const scopes = z.array(z.string())
+
+const addedBot = z.strictObject({
+  botId: id,
+  steamId: z.string(),
+  name: z.string(),
+  tokenExpiresAt: time.nullable(),
+  protectionAcknowledged: z.boolean(),
+  ownHoldDays: z.int().nullable(),
+})
+const changedBot = z.strictObject({ botId: id, name: z.string(), state: z.string() })
+const changedTrade = z.strictObject({
+  tradeId: id,
+  depositId: id,
+  state: z.string(),
+  depositStatus: z.string(),
+  steamTradeId: z.string().nullable(),
+})
+const target = z.strictObject({ game, item: z.string().nullable() })
+const hold = z.strictObject({ ...target.shape, hold: z.enum(['blocked', 'frozen']), since: time })
+const freshKey = z.strictObject({ keyId: z.string(), apiKey: z.string() })
+const switched = z.strictObject({ on: z.boolean() })
+const amount = z.strictObject({ amountMinor: minor, currency })
+
+export const SHAPES: Record<string, z.ZodObject> = {
+  'bot enrol': addedBot,
+  'bot add': z.strictObject({
+    added: z.array(addedBot),
+    refused: z.array(z.strictObject({ line: z.int(), message: z.string() })),
+  }),
+  'bot list': z.strictObject({
+    bots: z.array(
+      z.strictObject({
+        botId: id,
+        steamId: z.string(),
+        name: z.string(),
+        level: z.int(),
+        state: z.string(),
+        stateReason: z.string().nullable(),
+        hasGateway: z.boolean(),
+        reachable: z.boolean(),
+        itemsHeld: z.int(),
+        tokenExpiresAt: time.nullable(),
+        tokenEndsSoon: z.boolean(),
+        history: z.strictObject({ completeAt: time.nullable() }).nullable(),
+        bars: z.array(z.strictObject({ scope: z.string(), reason: z.string(), until: time, times: z.int() })),
+      }),
+    ),
+    tooMany: z.int(),
+  }),
+  'bot pause': changedBot,
+  'bot resume': changedBot,
+  'bot remove': changedBot,
+  'items export': z.strictObject({
+    items: z.array(
+      z.strictObject({
+        item: z.string(),
+        bot: z.string(),
+        botSteamId: z.string(),
+        appId: z.int(),
+        assetId: z.string().nullable(),
+        marketHashName: z.string(),
+        priceMinor: minor,
+        currency,
+        receivedAt: time,
+        protectedUntil: time.nullable(),
+      }),
+    ),
+  }),
+  'items moved': z.strictObject({
+    moved: z.array(z.string()),
+    refused: z.array(z.strictObject({ item: z.string(), message: z.string() })),
+  }),
+  'store add': z.strictObject({ storeId: id, apiKey: z.string(), webhookSecret: z.string().nullable() }),
+  'store update': z.strictObject({ storeId: id, webhookSecret: z.string().nullable() }),
+  'store free-room': z.strictObject({ storeId: id, trades: z.int() }),
+  'store show': z.strictObject({
+    storeId: id,
+    name: z.string(),
+    createdAt: time,
+    origins: z.array(z.string()),
+    creditMode: z.enum(['on_accept', 'on_release']),
+    riskLimit: amount,
+    liability: z.enum(['operator', 'store']),
+    accent: z.string().nullable(),
+    keys: z.array(
+      z.strictObject({
+        keyId: z.string(),
+        name: z.string(),
+        scopes,
+        createdAt: time,
+        lastUsedAt: time.nullable(),
+        expiresAt: time.nullable(),
+        revokedAt: time.nullable(),
+      }),
+    ),
+    endpoints: z.array(
+      z.strictObject({
+        endpointId: id,
+        url: z.string(),
+        eventTypes: z.array(z.string()).nullable(),
+        state: z.string(),
+        disabledReason: z.string().nullable(),
+        previousSecretUntil: time.nullable(),
+        createdAt: time,
+      }),
+    ),
+    balances: z.array(
+      z.strictObject({ currency, availableMinor: minor, heldMinor: minor, reversedMinor: minor }),
+    ),
+  }),
+  'key add': freshKey,
+  'key rotate': freshKey,
+  'key revoke': z.strictObject({ keyId: z.string() }),
+  'payout record': z.strictObject({ storeId: id, ...amount.shape, reference: z.string() }),
+  'deposit show': z.strictObject({
+    depositId: id,
+    moments: z.array(
+      z.strictObject({
+        at: time,
+        what: z.string(),
+        amountMinor: minor.nullable(),
+        currency: currency.nullable(),
+      }),
+    ),
+  }),
+  'trade list': z.strictObject({
+    trades: z.array(
+      z.strictObject({
+        tradeId: id,
+        depositId: id,
+        botId: id,
+        bot: z.string(),
+        botState: z.string(),
+        state: z.string(),
+        reason: z.string().nullable(),
+        partnerSteamId: z.string(),
+        secretCode: z.string(),
+        offerId: z.string().nullable(),
+        steamTradeId: z.string().nullable(),
+        createdAt: time,
+        acceptedAt: time.nullable(),
+        until: time.nullable(),
+      }),
+    ),
+  }),
+  'trade end': changedTrade,
+  'trade credit': changedTrade,
+  'trade release': changedTrade,
+  'price show': z.strictObject({
+    game,
+    item: z.string(),
+    sources: z.array(
+      z.strictObject({
+        source: z.string(),
+        usdMicros: z.int(),
+        levelUsdMicros: z.int().nullable(),
+        popularity: z.int(),
+        popularityKind: z.enum(['sales7d', 'listings']),
+        asOf: time,
+        fresh: z.boolean(),
+      }),
+    ),
+    holds: z.array(hold),
+    worthUsdMicros: z.int().nullable(),
+    credit: amount.nullable(),
+    unavailable: z.string().nullable(),
+  }),
+  'price block': hold,
+  'price freeze': hold,
+  'price release': target,
+  'price list': z.strictObject({
+    feeds: z.array(
+      z.strictObject({
+        source: z.string(),
+        feed: z.string(),
+        goodAt: time.nullable(),
+        failures: z.int(),
+        lastError: z.string().nullable(),
+      }),
+    ),
+    holds: z.array(hold),
+  }),
+  'maintenance on': switched,
+  'maintenance off': switched,
+  'clock advance': z.strictObject({ aheadSeconds: z.int() }),
+  'ledger verify': z.strictObject({
+    entries: z.int(),
+    differences: z.array(z.strictObject({ problem: z.string(), detail: z.string() })),
+  }),
+  acts: z.strictObject({
+    acts: z.array(
+      z.strictObject({
+        actId: id,
+        at: time,
+        operator: z.string(),
+        act: z.string(),
+        arguments: z.record(z.string(), z.unknown()),
+        reason: z.string().nullable(),
+      }),
+    ),
+    next: id.nullable(),
+  }),
+}

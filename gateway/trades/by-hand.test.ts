@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import {
+  abandoned,
+  active,
+  at,
+  attempt,
+  declined,
+  final,
+  held,
+  intended,
+  unknown,
+} from '../testing/trades.ts'
+import { decide, type Fact } from './decide.ts'
+import { waitsUntil } from './giving-up.ts'
+import type { Trade } from './trade.ts'
+
+const DAY_S = 86_400
+
+const decided = (trade: Trade, fact: Fact, seconds = 30) =>
+  decide(trade, fact, { now: at(seconds), protectionDays: 8, wanted: true, attempt })
+
+const credit = (steamTradeId = '900', offerId: string | null = null): Fact => ({
+  kind: 'operator_credits',
+  steamTradeId,
+  offerId,
+})
+
+describe('an operator credits', () => {
+  it('the very items of the trade, with a protection that begins now', () => {
+    const [event] = decided(active, credit())
+    expect(event).toMatchObject({
+      kind: 'delivered',
+      offerId: '5',
+      byOperator: true,
+      settlesAt: at(30 + 8 * DAY_S),
+      exchange: { tradeId: '900', received: active.items.map(({ assetId }) => ({ assetId })) },
+    })
+  })
+
+  it('also what had ended, and what was sent without an answer once its offer is named', () => {
+    expect(decided(declined, credit()).map(({ kind }) => kind)).toEqual(['delivered'])
+    expect(decided(unknown, credit())).toEqual([])
+    expect(decided(unknown, credit('900', '5')).map(({ kind }) => kind)).toEqual(['abandoned', 'delivered'])
+  })
+
+  it('nothing twice, nothing that was not sent, and nothing that Steam says otherwise', () => {
+    for (const trade of [held, final, intended]) expect(decided(trade, credit())).toEqual([])
+    expect(decided({ ...active, acceptedAt: at(1), steamTradeId: '901' }, credit())).toEqual([])
+    expect(decided(active, credit('900', '6'))).toEqual([])
+  })
+})
+
+describe('an operator releases', () => {
+  const settled = (Number(held.settlesAt) - Number(at(0))) / 1_000
+
+  it('held credit a day after its settlement, and not before', () => {
+    const release: Fact = { kind: 'operator_releases' }
+    expect(decided(held, release, settled + DAY_S - 1)).toEqual([])
+    const events = decided(held, release, settled + DAY_S)
+    expect(events.map(({ kind }) => kind)).toEqual(['released', 'closed'])
+    expect(decided(final, release, settled + DAY_S)).toEqual([])
+  })
+})
+
+describe('Steam’s word is waited for', () => {
+  const given = (because: 'unresolved' | 'bot_retired' | 'ended_by_operator'): Fact => ({
+    kind: 'given_up',
+    because,
+  })
+
+  it('15 days from the send, whatever is open', () => {
+    for (const trade of [active, unknown]) {
+      expect(waitsUntil(trade)).toEqual(at(15 * DAY_S))
+      expect(decided(trade, given('unresolved'), 15 * DAY_S - 1)).toEqual([])
+      expect(decided(trade, given('unresolved'), 15 * DAY_S)).toMatchObject([{ at: at(15 * DAY_S) }])
+    }
+  })
+
+  it('until a day after Steam’s own end of a hold, if that is later', () => {
+    const hold = (days: number): Trade => ({ ...declined, heldUntil: at(days * DAY_S) })
+    expect(waitsUntil(hold(3))).toEqual(at(15 * DAY_S))
+    expect(waitsUntil(hold(20))).toEqual(at(21 * DAY_S))
+    expect(decided(hold(20), given('unresolved'), 21 * DAY_S)).toMatchObject([{ kind: 'hold_ended' }])
+  })
+
+  it('until the last review of what ended', () => {
+    const ended: Trade = { ...abandoned, endedAt: at(15 * DAY_S) }
+    expect(waitsUntil(ended)).toEqual(at(16 * DAY_S))
+    expect(decided(ended, given('unresolved'), 16 * DAY_S)).toEqual([
+      { kind: 'unwatched', because: 'unresolved' },
+    ])
+  })
+
+  it('not a moment longer once the bot is retired', () => {
+    expect(decided(active, given('bot_retired'))).toMatchObject([
+      { kind: 'ended', end: { status: 'tradeTimeout', reason: 'bot_retired' } },
+    ])
+    expect(decided(intended, given('bot_retired'))).toMatchObject([{ kind: 'refused' }])
+    for (const trade of [held, declined]) {
+      expect(decided(trade, given('bot_retired'))).toEqual([{ kind: 'unwatched', because: 'bot_retired' }])
+    }
+  })
+})

@@ -1,0 +1,43 @@
+/** What an operator decides about a trade that Steam cannot be asked about. Pure. */
+import { isPast } from '../kit/clock.ts'
+import { settlementOf } from './proof.ts'
+import { isDeliverable, type Trade, type TradeEvent } from './trade.ts'
+
+/** The operator saw on Steam that the items came. `offerId`: needed where the till does not know it. */
+export type ByHandCredit = { kind: 'operator_credits'; steamTradeId: string; offerId: string | null }
+
+/** So long after the settlement the till has asked Steam itself, if anybody could. */
+export const ASKED_MS = 86_400_000
+
+type Around = { now: Date; protectionDays: number }
+
+/** The very items of the trade, under Steam's number. Their protection begins now: when they came is not known. */
+export function decideCredit(
+  trade: Trade,
+  { steamTradeId, offerId: named }: ByHandCredit,
+  { now, protectionDays }: Around,
+): TradeEvent[] {
+  const isUnsent = trade.state === 'sending' || trade.state === 'unknown'
+  if (!isUnsent && !isDeliverable(trade)) return []
+  const known = 'offerId' in trade ? trade.offerId : null
+  const offerId = known ?? named
+  if (offerId === null || (named !== null && named !== offerId)) return []
+  if ('steamTradeId' in trade && trade.steamTradeId !== null && trade.steamTradeId !== steamTradeId) return []
+  const exchange = {
+    tradeId: steamTradeId,
+    partnerSteamId: trade.partnerSteamId,
+    state: 'complete',
+    received: trade.items.map((asset) => ({ ...asset, newAssetId: null, rolledBackAssetId: null })),
+    settlesAt: null,
+    rollbackOf: null,
+  } as const
+  const settlesAt = settlementOf(exchange, now, protectionDays)
+  const delivered: TradeEvent = { kind: 'delivered', offerId, exchange, settlesAt, at: now, byOperator: true }
+  return isUnsent ? [{ kind: 'abandoned', reason: 'ended_by_operator', at: now }, delivered] : [delivered]
+}
+
+export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
+  if (trade.state !== 'held' || !isPast(trade.settlesAt, ASKED_MS, now)) return []
+  // The look a day after the settlement would be now.
+  return [{ kind: 'released', at: now, byOperator: true }, { kind: 'closed' }]
+}

@@ -1,0 +1,36 @@
+/** What an operator says of a trade, recorded in the transaction of the act. */
+import type { Tx } from '../db/client.ts'
+import type { Queue } from '../db/queue.ts'
+import type { Signals } from '../db/signals.ts'
+import { CORE } from './core.ts'
+import type { Fact } from './decide.ts'
+import type { WriteDeps } from './intent-store.ts'
+import { openTradeTx } from './postgres-store.ts'
+import { recordLocked } from './record.ts'
+import type { ShellDeps } from './trade-store.ts'
+
+/** Sweeps find what a job would have woken, so a command needs no queue. */
+const NO_JOBS: Pick<Queue, 'send'> = { send: async () => {} }
+
+/** Pages ask again every second. */
+const NO_SIGNALS: Pick<Signals, 'notify'> = { notify: async () => {} }
+
+export type OperatorDeps = Pick<WriteDeps, 'clock' | 'ids' | 'publicUrl' | 'limits'> &
+  Pick<ShellDeps, 'protectionDays'>
+
+type Word = { depositId: bigint; tradeId: bigint; fact: Fact }
+
+/** True if the fact changed the trade. No lease is needed: the lock of the deposit keeps the bot's own work apart. */
+export async function recordWord(
+  deps: OperatorDeps,
+  tx: Tx,
+  { depositId, tradeId, fact }: Word,
+): Promise<boolean> {
+  const { clock, protectionDays } = deps
+  const trades = openTradeTx({ ...deps, queue: NO_JOBS, signals: NO_SIGNALS }, tx)
+  const deposit = await trades.lockDeposit(depositId)
+  if (deposit === undefined) throw new Error(`there is no deposit ${depositId}`)
+  const report = { deposit, source: { tradeId }, fact, now: clock.now() }
+  const recorded = await recordLocked({ core: CORE, protectionDays }, trades, report)
+  return recorded !== undefined && recorded.events.length > 0
+}
