@@ -196,7 +196,7 @@ describe('an act', () => {
   })
 
   it('is a case above, or tested with its room, for every command that changes something', () => {
-    const elsewhere = ['bot enrol', 'bot add', 'items moved', 'clock advance', 'store free-room']
+    const elsewhere = ['bot enrol', 'bot add', 'bot renew', 'items moved', 'clock advance', 'store free-room']
     const names = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
     expect([...CASES.map(({ act }) => act), ...elsewhere].sort()).toEqual(
       names.map(({ name }) => name).sort(),

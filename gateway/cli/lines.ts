@@ -9,6 +9,7 @@ import type { ItemList, ItemView, MovedItems } from '../operations/items.ts'
 import { toJson } from '../operations/json.ts'
 import type { LedgerCheck } from '../operations/ledger.ts'
 import type { HoldView, PriceList, PriceView } from '../operations/prices.ts'
+import type { RenewedBots } from '../operations/renewal.ts'
 import type { FreshStore, StoreView, UpdatedStore } from '../operations/stores.ts'
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
@@ -40,6 +41,14 @@ export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
   ...added.map(({ botId, name, steamId }) => `Bot ${botId} added: ${name} (${steamId}).`),
   ...refused.map(({ line, message }) => `Line ${line}: ${message}`),
 ]
+
+export function renewedBotLines({ renewed, refused }: RenewedBots): string[] {
+  if (renewed.length + refused.length === 0) return ['No token ends within 30 days.']
+  return [
+    ...renewed.map(({ botId, name, steamId }) => `Bot ${botId} renewed: ${name} (${steamId}).`),
+    ...refused.map(({ botId, message }) => `Bot ${botId}: ${message}`),
+  ]
+}
 
 const COLUMNS = [
   'item',
