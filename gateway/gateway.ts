@@ -5,6 +5,7 @@ import type { Game } from '../contract/games.ts'
 import type { EventType } from '../contract/webhooks.ts'
 import { createBotGauges, surveyBots } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
+import { createTokenWatch } from './bots/token-watch.ts'
 import { createFollower, openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
@@ -238,6 +239,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   })
   shutdown.add('work', 'bots', () => bots.stop())
   const gauges = createBotGauges(metrics.registry)
+  const watchTokens = createTokenWatch(common)
   const lanes = startLanes(webhooks)
   shutdown.add('work', 'webhooks', () => lanes.stop())
   shutdown.add('work', 'publication of events', await workOnEvents(events))
@@ -246,7 +248,11 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   const sweeps = [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
     { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
-    { name: 'survey of bots', everyMs: MINUTE_MS, work: () => surveyBots({ ...common, gauges }) },
+    {
+      name: 'survey of bots',
+      everyMs: MINUTE_MS,
+      work: () => surveyBots({ ...common, gauges, watchTokens }),
+    },
     { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
     {
       name: 'check of the ledger',

@@ -32,7 +32,6 @@ export const DEFAULT_PACE: Pace = { beatMs: 5_000, watchMs: 5_000 }
 
 const STOP_MS = 10_000
 const HEALTH_MS = 1_000
-const TOKEN_WARNING_MS = 14 * 86_400_000
 
 export type HeldBotDeps = {
   db: Db
@@ -198,9 +197,6 @@ async function greet(deps: HeldBotDeps, lease: Lease, { session, expiresAt }: Op
         'Steam did not accept the acknowledgement about trade protection',
       )
     }
-  }
-  if (expiresAt !== null && expiresAt.getTime() - deps.clock.now().getTime() < TOKEN_WARNING_MS) {
-    deps.log.error({ ...about, expiresAt }, 'the refresh token of a bot was about to expire: enrol it again')
   }
   await quietly(deps, lease, () =>
     noteSession(deps.db, lease, { expiresAt, acknowledged: lease.acknowledged }),

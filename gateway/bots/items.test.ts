@@ -48,6 +48,7 @@ const survey = () => {
     clock: till.clock,
     log: till.deps.log,
     gauges: createBotGauges(registry),
+    watchTokens: () => {},
   }).then(() => registry)
 }
 

@@ -9,6 +9,7 @@ import { countItems } from './item-store.ts'
 import { readSpread } from './process-store.ts'
 import { homeless } from './spread.ts'
 import { isUnheld, listBots } from './store.ts'
+import type { TokenWatch } from './token-watch.ts'
 
 export type BotGauges = {
   bots: Gauge<'state'>
@@ -65,10 +66,10 @@ export function createBotGauges(registry: Registry): BotGauges {
   }
 }
 
-type SurveyDeps = { db: Db; clock: Clock; log: Log; gauges: BotGauges }
+type SurveyDeps = { db: Db; clock: Clock; log: Log; gauges: BotGauges; watchTokens: TokenWatch }
 
 /** Call this every minute. Any number of processes may. */
-export async function surveyBots({ db, clock, log, gauges }: SurveyDeps): Promise<void> {
+export async function surveyBots({ db, clock, log, gauges, watchTokens }: SurveyDeps): Promise<void> {
   const now = clock.now()
   const nowMs = now.getTime()
   await countItems(db, now)
@@ -78,6 +79,7 @@ export async function surveyBots({ db, clock, log, gauges }: SurveyDeps): Promis
   gauges.barredSeconds.reset()
   gauges.historySeconds.reset()
   const bots = await listBots(db)
+  watchTokens(bots)
   for (const { botId, scope, reason, until } of await listBars(db)) {
     const bot = bots.find((other) => other.botId === botId)?.steamId
     if (bot !== undefined) gauges.barredSeconds.set({ bot, scope, reason }, (until.getTime() - nowMs) / 1000)

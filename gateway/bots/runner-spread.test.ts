@@ -161,7 +161,13 @@ it('a bot that is one too many for all processes is called for', async () => {
   await expect.poll(counts(first, second)).toEqual([1, 1])
   const registry = new Registry()
   const { db } = database
-  await surveyBots({ db, clock: systemClock, log: captured.log, gauges: createBotGauges(registry) })
+  await surveyBots({
+    db,
+    clock: systemClock,
+    log: captured.log,
+    gauges: createBotGauges(registry),
+    watchTokens: () => {},
+  })
   expect(await registry.metrics()).toContain('tradetill_bots_unheld 1')
   expect(captured.lines.join('')).toContain('raise TRADETILL_MAX_BOTS')
 })

@@ -44,4 +44,5 @@ it('a bot that is one too many for all processes is homeless', () => {
     { owner: 'b', maxBots: 1 },
   ]
   expect([2, 3, 4, 6].map((bots) => homeless(processes, bots))).toEqual([0, 0, 1, 3])
+  expect(homeless([], 3)).toBe(0)
 })

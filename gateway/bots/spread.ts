@@ -2,8 +2,9 @@
 
 export type LiveProcess = { owner: string; maxBots: number }
 
-/** The bots that find no place although every process holds as many as it may. */
+/** The bots that find no place although every process holds as many as it may; 0 while no process runs. */
 export function homeless(processes: readonly LiveProcess[], bots: number): number {
+  if (processes.length === 0) return 0
   const places = processes.reduce((sum, { maxBots }) => sum + maxBots, 0)
   return Math.max(0, bots - places)
 }

@@ -5,7 +5,16 @@ import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { DEFAULT_FLEET_LIMITS } from './fleet.ts'
 import { chooseBotForReading, chooseBotForTrade } from './service.ts'
-import { beat, listBots, markDead, releaseLease, saveBot, setOnline, takeLeases } from './store.ts'
+import {
+  beat,
+  listBots,
+  markDead,
+  noteSession,
+  releaseLease,
+  saveBot,
+  setOnline,
+  takeLeases,
+} from './store.ts'
 
 const OWNER = '11111111-1111-4111-8111-111111111111'
 const OTHER = '22222222-2222-4222-8222-222222222222'
@@ -101,6 +110,23 @@ describe('a lease', () => {
     if (!lease) throw new Error('no lease')
     await releaseLease(database.db, lease)
     expect(await takeLeases(database.db, OTHER, 10)).toHaveLength(1)
+  })
+
+  it('of an older token says nothing about the end of the new one', async () => {
+    await aBot()
+    const [lease] = await takeLeases(database.db, OWNER, 10)
+    if (!lease) throw new Error('no lease')
+    const ends = async () => (await listBots(database.db))[0]?.tokenExpiresAt
+    const note = (expiresAt: Date) => noteSession(database.db, lease, { expiresAt, acknowledged: true })
+    const [first, second] = [new Date('2027-01-01T00:00:00Z'), new Date('2027-06-01T00:00:00Z')]
+    await note(first)
+    expect(await ends()).toEqual(first)
+    await database.db
+      .updateTable('bot')
+      .set({ refresh_token: Buffer.from('renewed'), token_expires_at: second })
+      .execute()
+    await note(first)
+    expect(await ends()).toEqual(second)
   })
 
   it('of a dead bot cannot be had until the bot is enrolled again', async () => {

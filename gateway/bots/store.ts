@@ -115,7 +115,9 @@ export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
 
 export type SealedToken = { sealed: Buffer; expiresAt: Date | null; acknowledged: boolean }
 
-/** Enrols a bot, or gives an enrolled one its new token and face. Frees it from 'dead'. */
+const unlessPaused = sql<BotState>`case when bot.state = 'paused' then 'paused' else 'active' end`
+
+/** Enrols a bot, or gives an enrolled one its new token and face. Frees it from 'dead'; a paused one stays so. */
 export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken): Promise<bigint> {
   const seen = {
     name: profile.name,
@@ -125,15 +127,14 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
     refresh_token: token.sealed,
     token_expires_at: token.expiresAt,
     protection_acknowledged_at: token.acknowledged ? sql<Date>`till_now()` : null,
-    state: 'active' as const,
     state_reason: null,
     token_refused_at: null,
     login_after: null,
   }
   const row = await db
     .insertInto('bot')
-    .values({ steam_id: profile.steamId, ...seen })
-    .onConflict((conflict) => conflict.column('steam_id').doUpdateSet(seen))
+    .values({ steam_id: profile.steamId, ...seen, state: 'active' })
+    .onConflict((conflict) => conflict.column('steam_id').doUpdateSet({ ...seen, state: unlessPaused }))
     .returning('id')
     .executeTakeFirstOrThrow()
   return row.id
@@ -294,6 +295,8 @@ export async function noteSession(
         : {}),
     })
     .where(held(lease))
+    // This session knows nothing of a token that a renewal brought meanwhile.
+    .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }
 

@@ -197,7 +197,8 @@ describe('an act', () => {
 
   it('is a case above, or tested with its room, for every command that changes something', () => {
     const trades = ['trade end', 'trade credit', 'trade release']
-    const elsewhere = ['bot enrol', 'bot add', 'items moved', 'clock advance', 'store free-room', ...trades]
+    const bots = ['bot enrol', 'bot add', 'bot renew']
+    const elsewhere = [...bots, 'items moved', 'clock advance', 'store free-room', ...trades]
     const names = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
     expect([...CASES.map(({ act }) => act), ...elsewhere].sort()).toEqual(
       names.map(({ name }) => name).sort(),

@@ -13,9 +13,12 @@ export async function enrolByLogin(
 ): Promise<Answer<AddedBot>> {
   const deps = await session.act(flags)
   if (!phone) return enrolByPassword(session, deps, { checkWith })
+  const { qrCode } = await import('./qr-code.ts')
   // On stderr, because stdout is for the answer.
   const show = (address: string) =>
-    session.terminal.warn(`Open this with the Steam app on the bot's phone and approve:\n  ${address}`)
+    session.terminal.warn(
+      `Scan this with the Steam app of the bot and approve:\n${qrCode(address)}\n  ${address}`,
+    )
   return enrol(deps, { kind: 'phone', show }, { checkWith })
 }
 

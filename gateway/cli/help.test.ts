@@ -17,7 +17,9 @@ async function helpOf(name: string): Promise<{ usage: string; out: string }> {
 describe.each(allCommands())('help of $name', ({ name, does, command: { parameters } }) => {
   const options = Object.entries(parameters.flags ?? {})
   const positional = parameters.positional
-  const args = positional?.kind === 'tuple' ? positional.parameters : []
+  const isList = positional?.kind === 'array'
+  const listed = isList ? [positional.parameter] : []
+  const args = positional?.kind === 'tuple' ? positional.parameters : listed
 
   it('shows how it is called, with what it needs in round brackets', async () => {
     const { usage } = await helpOf(name)
@@ -29,7 +31,7 @@ describe.each(allCommands())('help of $name', ({ name, does, command: { paramete
       const isMany = kind === 'parsed' && 'variadic' in rest && rest.variadic === true
       return `${open}--${kebab(option)}${placeholder}${values}${close}${isMany ? '...' : ''}`
     })
-    const shown = args.map(({ placeholder }) => `<${placeholder}>`)
+    const shown = args.map(({ placeholder }) => `<${placeholder}>${isList ? '...' : ''}`)
     expect(usage.trim()).toBe(['tradetill', name, ...words, ...shown].join(' '))
   })
 

@@ -19,15 +19,22 @@ let sandbox: Awaited<ReturnType<typeof startSteam>>
 const printed = new Map<string, unknown>()
 
 const botSchema = z.object({
+  steamId: z.string(),
   refreshToken: z.string(),
   accountName: z.string(),
   password: z.string(),
   sharedSecret: z.string(),
 })
 
-async function print(line: string[], { input = '', name = line.slice(0, 2).join(' ') } = {}) {
+type Printing = { input?: string; name?: string; hear?: (said: string) => void }
+
+async function print(line: string[], { name = line.slice(0, 2).join(' '), ...heard }: Printing = {}) {
   const env = { TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1') }
-  const { out, errors, code } = await runCommand([...line, '--json'], { databaseUrl: till.url, env, input })
+  const { out, errors, code } = await runCommand([...line, '--json'], {
+    databaseUrl: till.url,
+    env,
+    ...heard,
+  })
   // Questions stand on stderr too.
   const complaint = code === 0 ? '' : errors
   expect({ line, complaint, code }).toEqual({ line, complaint: '', code: 0 })
@@ -57,6 +64,17 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const long = new Date(Date.now() - 10 * 86_400_000)
   await till.db.updateTable('trade').set({ settles_at: long }).where('id', '=', tradeId).execute()
   await print(['trade', 'release', trade, '--reason', 'nothing was taken back'])
+}
+
+/** The phone of a bot, which approves the login whose address it sees. */
+function approve(said: string, steamId: string): void {
+  const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(said)?.[1]
+  if (clientId === undefined) return
+  void fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ steamId }),
+  })
 }
 
 /** Every command once, each with something to show. */
@@ -91,6 +109,7 @@ async function printAll(): Promise<void> {
   const { accountName, password, sharedSecret } = first
   await print(['bot', 'enrol'], { input: `${accountName}\n${password}\n${sharedSecret}\n` })
   await print(['bot', 'add'], { input: `${second.refreshToken}\n` })
+  await print(['bot', 'renew', second.steamId], { hear: (said) => approve(said, second.steamId) })
   await print(['bot', 'pause', '2'])
   await print(['bot', 'resume', '2'])
   await print(['bot', 'remove', '3', '--reason', 'sold'])
@@ -133,7 +152,12 @@ describe('--json', () => {
     const empty = [...printed].flatMap(([name, value]) =>
       Object.entries(value ?? {}).flatMap(([field, list]) => (isEmpty(list) ? [`${name}: ${field}`] : [])),
     )
-    expect(empty).toEqual(['items moved: refused', 'bot add: refused', 'ledger verify: differences'])
+    expect(empty).toEqual([
+      'items moved: refused',
+      'bot add: refused',
+      'bot renew: refused',
+      'ledger verify: differences',
+    ])
   })
 
   it('prints amounts in minor units', () => {

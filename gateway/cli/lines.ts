@@ -10,6 +10,7 @@ import { toJson } from '../operations/json.ts'
 import type { LedgerCheck } from '../operations/ledger.ts'
 import { holdNotice } from '../operations/own-hold.ts'
 import type { HoldView, PriceList, PriceView } from '../operations/prices.ts'
+import type { RenewedBots } from '../operations/renewal.ts'
 import type { FreshStore, StoreView, UpdatedStore } from '../operations/stores.ts'
 import type { TradeList } from '../operations/trades.ts'
 
@@ -71,6 +72,14 @@ export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
   ),
   ...refused.map(({ line, message }) => `Line ${line}: ${message}`),
 ]
+
+export function renewedBotLines({ renewed, refused }: RenewedBots): string[] {
+  if (renewed.length + refused.length === 0) return ['No token ends within 30 days.']
+  return [
+    ...renewed.map(({ botId, name, steamId }) => `Bot ${botId} renewed: ${name} (${steamId}).`),
+    ...refused.map(({ botId, message }) => `Bot ${botId}: ${message}`),
+  ]
+}
 
 const COLUMNS = [
   'item',

@@ -5,7 +5,7 @@ import { toJson } from '../operations/json.ts'
 import type { Answer, RefusalKind } from '../operations/operation.ts'
 import { APP, overview } from './app.ts'
 import { createSession, type Session, type Surroundings } from './session.ts'
-import { Refusal, type Terminal } from './terminal.ts'
+import { printable, Refusal, type Terminal } from './terminal.ts'
 
 /** docs/operating.md explains them. */
 export const EXIT_CODES: Record<RefusalKind, number> = {
@@ -71,9 +71,6 @@ function linesOf<T>(answer: Answer<T>, lines: readonly string[] | undefined): re
   if (lines !== undefined) return lines
   return answer.kind === 'refused' || answer.message === '' ? [] : [answer.message]
 }
-
-/** Names are hostile: a control character could drive the terminal. A tab parts columns. */
-const printable = (line: string): string => line.replace(/[^\P{Cc}\t]/gu, ' ')
 
 type Running = { report: Report; session: Session }
 

@@ -4,6 +4,9 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { RefusalKind } from '../operations/operation.ts'
 
+/** Names are hostile: a control character could drive the terminal. A tab parts columns. */
+export const printable = (line: string): string => line.replace(/[^\P{Cc}\t]/gu, ' ')
+
 /** Ends the command with a message and the exit code of its kind. */
 export class Refusal extends Error {
   readonly refusal: RefusalKind

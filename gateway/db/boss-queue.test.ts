@@ -96,6 +96,20 @@ describe('queue', () => {
     await expect.poll(() => seen).toHaveLength(1)
   })
 
+  test('a job that comes while notifications are cut off is found once they are back', async () => {
+    await pollHourly()
+    await queue.work('bell', collect)
+    await ring({ n: 1 })
+    await expect.poll(() => seen).toHaveLength(1)
+    const cut = await database.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'tradetill-queue' and query ilike 'listen%'`,
+    )
+    expect(cut.rowCount).toBe(1)
+    await ring({ n: 2 })
+    await expect.poll(() => seen).toHaveLength(2)
+  })
+
   test('an urgent job is taken before those that wait longer', async () => {
     for (let n = 0; n < 5; n += 1) await ring({ n })
     await ring({ n: 'urgent' }, { urgent: true })

@@ -6,13 +6,13 @@ import { actOnBot, type BotAct } from '../bots/operator.ts'
 import { readSpread } from '../bots/process-store.ts'
 import { homeless } from '../bots/spread.ts'
 import { type BotSummary, listBots as selectBots } from '../bots/store.ts'
+import { tokenEnd } from '../bots/token-end.ts'
 import type { BotState } from '../db/schema.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
 /**
-/**
- * `tokenEndsSoon`: within two weeks, by the till's clock. `history`: null where nothing can be taken back; `completeAt`:
+ * `tokenEndsSoon`: within 30 days, by the till's clock. `history`: null where nothing can be taken back; `completeAt`:
  * reversals from before then are known.
  */
 type ListedBot = BotSummary & {
@@ -24,15 +24,13 @@ type ListedBot = BotSummary & {
 /** `tooMany`: bots that find no gateway although each holds as many as it may. */
 export type BotList = { bots: ListedBot[]; tooMany: number }
 
-const SOON_MS = 14 * 86_400_000
-
 /** Every bot that was not removed, oldest first. */
 export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>> {
-  const nowMs = clock.now().getTime()
+  const now = clock.now()
   const barred = await listBars(db)
   const looks = await completeLooks(db)
   const bots = (await selectBots(db)).map((bot) => {
-    const tokenEndsSoon = bot.tokenExpiresAt !== null && bot.tokenExpiresAt.getTime() - nowMs < SOON_MS
+    const tokenEndsSoon = tokenEnd(bot.tokenExpiresAt, now) !== 'far'
     const bars = barred
       .filter(({ botId }) => botId === bot.botId)
       .map(({ scope, reason, until, times }) => ({ scope, reason, until, times }))

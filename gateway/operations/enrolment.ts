@@ -15,11 +15,18 @@ export type AddedBot = EnrolledBot
 /** `checkWith`: whose trade link to ask Steam with about the bot's own hold. */
 export type Checking = { checkWith?: TradeLink | undefined }
 
-type Enrolment = Checking & { refreshToken: string; name: 'bot add' | 'bot enrol' }
+type Enrolment = Checking & {
+  refreshToken: string
+  name: 'bot add' | 'bot enrol' | 'bot renew'
+  /** The account that it must be. Any without it. */
+  steamId?: string
+}
 
 /** Enrols the bot of a refresh token, once it has proved itself to be fit for the work. */
-export async function enrolBot(deps: ActDeps, enrolment: Enrolment): Promise<Answer<AddedBot>> {
-  const { refreshToken, name, checkWith } = enrolment
+export async function enrolBot(
+  deps: ActDeps,
+  { refreshToken, name, steamId: expected, checkWith }: Enrolment,
+): Promise<Answer<AddedBot>> {
   const { config, clock } = deps
   const box = createSecretBox(config.masterKey)
   const proved = await proveBot({
@@ -35,13 +42,21 @@ export async function enrolBot(deps: ActDeps, enrolment: Enrolment): Promise<Ans
     return refused('unavailable', `Steam did not answer: ${proved.reason}: ${proved.detail}`)
   }
   if (proved.kind === 'refused') return refused('conflict', `The bot was not added: ${whyOf(proved.reason)}.`)
+  const { steamId: approving, name: approvingName } = proved.profile
+  if (expected !== undefined && approving !== expected) {
+    return refused(
+      'conflict',
+      `Another account approved: ${approvingName} (${approving}). Nothing was changed.`,
+    )
+  }
   const what = { name, recorded: ({ botId, steamId }: AddedBot) => ({ botId, steamId }) }
   return act(deps, what, async (tx) => {
     const bot = await saveProvedBot(tx, proved, clock.now())
     const end = bot.tokenExpiresAt
       ? `, token good until ${bot.tokenExpiresAt.toISOString().slice(0, 10)}`
       : ''
-    return done(bot, `Bot ${bot.botId} added: ${bot.name} (${bot.steamId})${end}.${noticeOf(bot)}`)
+    const verb = expected === undefined ? 'added' : 'renewed'
+    return done(bot, `Bot ${bot.botId} ${verb}: ${bot.name} (${bot.steamId})${end}.${noticeOf(bot)}`)
   })
 }
 

@@ -36,6 +36,10 @@ export const SHAPES: Record<string, z.ZodObject> = {
     added: z.array(addedBot),
     refused: z.array(z.strictObject({ line: z.int(), message: z.string() })),
   }),
+  'bot renew': z.strictObject({
+    renewed: z.array(addedBot),
+    refused: z.array(z.strictObject({ botId: id, message: z.string() })),
+  }),
   'bot list': z.strictObject({
     bots: z.array(
       z.strictObject({

@@ -11,7 +11,13 @@ const CLI = join(import.meta.dirname, '../cli')
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
 /** Without `databaseUrl`, `env` says where the database is. */
-type Options = { databaseUrl?: string; env?: Record<string, string>; input?: string }
+type Options = {
+  databaseUrl?: string
+  env?: Record<string, string>
+  input?: string
+  /** Gets all that is said on stderr, while the command runs. */
+  hear?: (said: string) => void
+}
 
 export type Ended = { out: string; errors: string; code: number | null }
 
@@ -21,6 +27,7 @@ const environmentOf = ({ databaseUrl, env = {} }: Options) =>
 /** The command in this process. */
 export async function runCommand(args: readonly string[], options: Options): Promise<Ended> {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  stderr.on('data', (chunk: Buffer) => options.hear?.(chunk.toString()))
   const said = Promise.all([text(stdout), text(stderr)])
   const terminal = createTerminal({ stdin: Readable.from([options.input ?? '']), stdout, stderr })
   const code = await runCommandLine([...args], { env: environmentOf(options), terminal })

@@ -3,7 +3,7 @@ import { buildRouteMap } from '@stricli/core'
 import type { Checking } from '../../operations/enrolment.ts'
 import { text, tradeLink } from '../arguments.ts'
 import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
-import { addedBotLines, botLines } from '../lines.ts'
+import { addedBotLines, botLines, renewedBotLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
 const BOT = { parse: text, brief: 'the number of the bot, or its Steam id', placeholder: 'BOT' } as const
@@ -26,7 +26,7 @@ const enrol = command({
     flags: {
       phone: {
         kind: 'boolean',
-        brief: 'the Steam app approves: print the address that it must open',
+        brief: 'the Steam app approves: print the picture that it must scan',
         optional: true,
         withNegated: false,
       },
@@ -51,6 +51,17 @@ const add = command({
       addBots(await session.act(flags), session.terminal.lines(), { checkWith })
   },
   lines: addedBotLines,
+})
+
+const renew = command({
+  does: 'give bots new tokens: the Steam app of each approves; without BOT, of all that end within 30 days',
+  example: 'bot renew',
+  parameters: { flags: ACT, positional: { kind: 'array', parameter: BOT } },
+  load: async () => {
+    const { renewByPhone } = await import('../renew.ts')
+    return (session: Session, flags: ActFlags, ...bots: string[]) => renewByPhone(session, flags, bots)
+  },
+  lines: renewedBotLines,
 })
 
 const list = command({
@@ -96,6 +107,6 @@ const remove = command({
 })
 
 export const bot = buildRouteMap({
-  routes: { enrol, add, list, pause, resume, remove },
+  routes: { enrol, add, renew, list, pause, resume, remove },
   docs: { brief: 'the Steam accounts that collect items' },
 })

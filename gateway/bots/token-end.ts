@@ -1,0 +1,16 @@
+/** How near the end of a bot's refresh token is: pure. */
+
+const DAY_MS = 86_400_000
+
+/** A new token is due from here on. */
+export const TOKEN_SOON_MS = 30 * DAY_MS
+const TOKEN_LAST_MS = 7 * DAY_MS
+
+/** `last`: less than a week is left. */
+export type TokenEnd = 'far' | 'soon' | 'last'
+
+export function tokenEnd(expiresAt: Date | null, now: Date): TokenEnd {
+  const leftMs = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt.getTime() - now.getTime()
+  if (leftMs < TOKEN_LAST_MS) return 'last'
+  return leftMs < TOKEN_SOON_MS ? 'soon' : 'far'
+}

@@ -1,0 +1,21 @@
+/** Says when the token of a bot nears its end: once 30 days before, and once 7 days before. */
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import type { BotSummary } from './store.ts'
+import { type TokenEnd, tokenEnd } from './token-end.ts'
+
+export type TokenWatch = (bots: readonly BotSummary[]) => void
+
+export function createTokenWatch({ log, clock }: { log: Log; clock: Clock }): TokenWatch {
+  const told = new Map<bigint, TokenEnd>()
+  return (bots) => {
+    for (const { botId, name: botName, state, tokenExpiresAt: expiresAt } of bots) {
+      const end = state === 'dead' ? 'far' : tokenEnd(expiresAt, clock.now())
+      if (end === told.get(botId)) continue
+      told.set(botId, end)
+      const about = { botId: String(botId), botName, expiresAt }
+      if (end === 'soon') log.warn(about, 'the token of a bot was good for less than 30 days: run bot renew')
+      if (end === 'last') log.error(about, 'the token of a bot was good for less than 7 days: run bot renew')
+    }
+  }
+}

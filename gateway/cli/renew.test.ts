@@ -1,0 +1,116 @@
+/** `bot renew`, on a real database and the sandbox, whose phones approve. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { runCommand } from '../testing/command.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+
+const botSchema = z.object({ name: z.string(), steamId: z.string(), refreshToken: z.string() })
+
+let database: TestDatabase
+let sandbox: Awaited<ReturnType<typeof startSteam>>
+let bots: z.infer<typeof botSchema>[]
+
+beforeEach(async () => {
+  database = await testDatabase()
+  sandbox = await startSteam({ port: 0 })
+  bots = z.array(botSchema).parse(await (await fetch(`${sandbox.url}/control/bots`)).json())
+  const tokens = bots.map(({ refreshToken }) => refreshToken).join('\n')
+  await run(['bot', 'add'], { input: tokens })
+})
+afterEach(async () => {
+  await sandbox.close()
+  await database.close()
+})
+
+const run = (args: string[], more: { input?: string; hear?: (said: string) => void } = {}) =>
+  runCommand(args, {
+    databaseUrl: database.url,
+    env: { TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1') },
+    ...more,
+  })
+
+/** Phones in the order of the pictures: each approves the next one that is shown, as this account. */
+function phones(...steamIds: (string | undefined)[]) {
+  const left = [...steamIds]
+  return (said: string): void => {
+    const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(said)?.[1]
+    if (clientId === undefined) return
+    void fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ steamId: left.shift() }),
+    })
+  }
+}
+
+const endsIn = (botId: number, days: number) =>
+  database.pool.query(`update bot set token_expires_at = now() + $2 * interval '1 day' where id = $1`, [
+    botId,
+    days,
+  ])
+
+type Row = { id: string; token: string; state: string; days: number }
+async function rows(): Promise<Row[]> {
+  const found = await database.pool.query<Row>(
+    `select id::text, encode(refresh_token, 'hex') as token, state,
+       extract(day from token_expires_at - now())::int as days from bot order by id`,
+  )
+  return found.rows
+}
+const idOf = (index: number) => bots[index]?.steamId
+
+describe('bot renew', () => {
+  it('takes every bot whose token ends within 30 days or is dead, one after the other', async () => {
+    await endsIn(1, 29)
+    await database.pool.query(`update bot set state = 'dead' where id = 2`)
+    const before = await rows()
+    const ended = await run(['bot', 'renew', '--by', 'Ada'], { hear: phones(idOf(0), idOf(1)) })
+    expect(ended).toEqual({
+      code: 0,
+      out: `Bot 1 renewed: ${bots[0]?.name} (${idOf(0)}).\nBot 2 renewed: ${bots[1]?.name} (${idOf(1)}).\n`,
+      errors: expect.any(String),
+    })
+    const after = await rows()
+    expect(after.map(({ token }, index) => token !== before[index]?.token)).toEqual([true, true])
+    expect(after.map(({ state }) => state)).toEqual(['active', 'active'])
+    expect(after[0]?.days).toBeGreaterThan(30)
+    const acts = await database.pool.query(
+      `select act, operator, arguments from operator_act where act = 'bot renew' order by id`,
+    )
+    expect(acts.rows).toMatchObject([
+      { operator: 'Ada', arguments: { botId: '1', steamId: idOf(0) } },
+      { operator: 'Ada', arguments: { botId: '2', steamId: idOf(1) } },
+    ])
+    await endsIn(1, 31)
+    expect(await run(['bot', 'renew'])).toMatchObject({ code: 0, out: 'No token ends within 30 days.\n' })
+  })
+
+  it('draws the picture of the address that it prints, for a terminal of any colours', async () => {
+    const { errors } = await run(['bot', 'renew', '1'], { hear: phones(idOf(0)) })
+    expect(errors).toContain(`Bot 1, ${bots[0]?.name} (${idOf(0)}): scan this`)
+    const picture = errors.split('\n').filter((line) => line.startsWith('\u001b[97;40m'))
+    // The white border, and the dark frame of the corners in it.
+    expect(picture[0]).toMatch(/█{20,}/)
+    expect(picture.length).toBeGreaterThan(14)
+    expect(picture.every((line) => line.endsWith('\u001b[0m'))).toBe(true)
+  })
+
+  it('changes nothing where another account approves, and goes on with the next bot', async () => {
+    const before = await rows()
+    const ended = await run(['bot', 'renew', '1', idOf(1) ?? ''], { hear: phones(idOf(1), idOf(1)) })
+    expect(ended).toMatchObject({ code: 4, errors: expect.stringContaining('1 not renewed') })
+    expect(ended.out).toContain(`Bot 1: Another account approved: ${bots[1]?.name} (${idOf(1)}).`)
+    expect(ended.out).toContain('Bot 2 renewed')
+    const after = await rows()
+    expect(after.map(({ token }, index) => token !== before[index]?.token).slice(0, 2)).toEqual([false, true])
+  })
+
+  it('leaves a paused bot paused, and refuses one that is not there', async () => {
+    await run(['bot', 'pause', '1'])
+    expect(await run(['bot', 'renew', '1'], { hear: phones(idOf(0)) })).toMatchObject({ code: 0 })
+    expect((await rows())[0]?.state).toBe('paused')
+    const unknown = await run(['bot', 'renew', '1', '99'])
+    expect(unknown).toMatchObject({ code: 3, errors: expect.stringContaining('There is no bot 99') })
+  })
+})

@@ -1,0 +1,26 @@
+/** `bot renew`: a picture for each bot, and the wait for its phone. */
+import type { Answer } from '../operations/operation.ts'
+import type { RenewedBots } from '../operations/renewal.ts'
+import type { ActFlags } from './command.ts'
+import type { Session } from './session.ts'
+import { printable } from './terminal.ts'
+
+export async function renewByPhone(
+  session: Session,
+  flags: ActFlags,
+  which: readonly string[],
+): Promise<Answer<RenewedBots>> {
+  const [{ renewBots }, { qrCode }] = await Promise.all([
+    import('../operations/renewal.ts'),
+    import('./qr-code.ts'),
+  ])
+  return renewBots(await session.act(flags), {
+    which,
+    // On stderr, because stdout is for the answer.
+    show({ botId, name, steamId }, address) {
+      const who = `Bot ${botId}, ${printable(name)} (${steamId})`
+      session.terminal.warn(`${who}: scan this with the Steam app of this account and approve.`)
+      session.terminal.warn(`${qrCode(address)}\n  ${address}\n`)
+    },
+  })
+}

@@ -1,0 +1,60 @@
+/** Renewal: each bot gets a new refresh token by a login that its own phone approves. */
+import { type BotSummary, listBots } from '../bots/store.ts'
+import { tokenEnd } from '../bots/token-end.ts'
+import { type AddedBot, enrolBot } from './enrolment.ts'
+import { type ActDeps, type Answer, done, type RefusalKind, type Refused, refused } from './operation.ts'
+import { obtainRefreshToken } from './token.ts'
+
+export type RenewedBots = { renewed: AddedBot[]; refused: { botId: bigint; message: string }[] }
+
+type Renewal = {
+  /** Numbers or Steam ids. Without any, every bot that needs a new token. */
+  which: readonly string[]
+  /** Shows the address that the Steam app of this very bot must open. */
+  show(bot: BotSummary, address: string): void
+}
+
+/** Renews the tokens one after the other. A bot whose login is not approved does not stop the others. */
+export async function renewBots(deps: ActDeps, { which, show }: Renewal): Promise<Answer<RenewedBots>> {
+  const chosen = await choose(deps, which)
+  if (chosen.kind === 'refused') return chosen
+  const data: RenewedBots = { renewed: [], refused: [] }
+  let first: RefusalKind | undefined
+  for (const bot of chosen.bots) {
+    const answer = await renew(deps, bot, (address) => show(bot, address))
+    if (answer.kind !== 'refused') {
+      data.renewed.push(answer.data)
+      continue
+    }
+    first ??= answer.refusal
+    data.refused.push({ botId: bot.botId, message: answer.message })
+  }
+  if (first === undefined) return done(data)
+  const message = `${data.refused.length} not renewed. Run bot renew again for these.`
+  return { kind: 'refused', refusal: first, message, data }
+}
+
+async function renew(
+  deps: ActDeps,
+  { steamId }: BotSummary,
+  show: (address: string) => void,
+): Promise<Answer<AddedBot>> {
+  const login = await obtainRefreshToken(deps.config, { kind: 'phone', show })
+  if (login.kind === 'refused') return login
+  return enrolBot(deps, { refreshToken: login.refreshToken, name: 'bot renew', steamId })
+}
+
+async function choose(
+  { db, clock }: ActDeps,
+  which: readonly string[],
+): Promise<{ kind: 'chosen'; bots: BotSummary[] } | Refused> {
+  const bots = await listBots(db)
+  const isNamed = ({ botId, steamId }: BotSummary, name: string) => name === String(botId) || name === steamId
+  const unknown = which.find((name) => !bots.some((bot) => isNamed(bot, name)))
+  if (unknown !== undefined) return refused('not_found', `There is no bot ${unknown}: see bot list.`)
+  const isMeant = (bot: BotSummary) =>
+    which.length === 0
+      ? bot.state === 'dead' || tokenEnd(bot.tokenExpiresAt, clock.now()) !== 'far'
+      : which.some((name) => isNamed(bot, name))
+  return { kind: 'chosen', bots: bots.filter(isMeant) }
+}
