@@ -13,7 +13,7 @@ export type BotGauges = {
   barredSeconds: Gauge<'bot' | 'scope' | 'reason'>
 }
 
-const STATES = ['online', 'offline', 'paused', 'dead'] as const
+const STATES = ['online', 'offline', 'paused', 'dead', 'retired'] as const
 
 export function createBotGauges(registry: Registry): BotGauges {
   const registers = [registry]

@@ -54,6 +54,7 @@ export const SHAPES: Record<string, z.ZodObject> = {
   }),
   'bot pause': changedBot,
   'bot resume': changedBot,
+  'bot retire': changedBot,
   'bot remove': changedBot,
   'items export': z.strictObject({
     items: z.array(
@@ -151,6 +152,7 @@ export const SHAPES: Record<string, z.ZodObject> = {
   'trade end': changedTrade,
   'trade credit': changedTrade,
   'trade release': changedTrade,
+  'trade reverse': changedTrade,
   'price show': z.strictObject({
     game,
     item: z.string(),
