@@ -198,13 +198,39 @@ describe('the operator', () => {
 
   it('removes a bot with its token, but not one whose trades must be watched', async () => {
     await delivered('cs')
-    expect(await actOnBot(till.db, id(), 'remove')).toEqual({ kind: 'refused', reason: 'busy' })
-    await till.db.updateTable('trade').set({ state: 'final', held_amount: 0n }).execute()
+    const watched = { open: 0, reviewed: 0, protected: 1 }
+    expect(await actOnBot(till.db, id(), 'remove')).toEqual({ kind: 'refused', reason: 'busy', watched })
+    await till.db.updateTable('trade').set({ state: 'final', held_amount: 0n, due_at: null }).execute()
     expect(await actOnBot(till.db, id(), 'remove')).toMatchObject({ kind: 'done' })
     expect(await choose()).toBeUndefined()
     const row = await till.db.selectFrom('bot').select(['state', 'refresh_token']).executeTakeFirstOrThrow()
     expect(row).toEqual({ state: 'removed', refresh_token: Buffer.alloc(0) })
     expect(await actOnBot(till.db, id(), 'resume')).toEqual({ kind: 'refused', reason: 'unknown_bot' })
+  })
+
+  it('keeps a bot while an offer of a trade that ended may still be accepted', async () => {
+    await offerFor(till, bot, await aDeposit(till, await aStore(till)))
+    await till.db
+      .updateTable('trade')
+      .set({ state: 'refused', reason: 'trade_refused', ended_at: new Date() })
+      .execute()
+    const watched = { open: 0, reviewed: 1, protected: 0 }
+    expect(await actOnBot(till.db, id(), 'remove')).toEqual({ kind: 'refused', reason: 'busy', watched })
+    await till.db.updateTable('trade').set({ due_at: null }).execute()
+    expect(await actOnBot(till.db, id(), 'remove')).toMatchObject({ kind: 'done' })
+  })
+
+  it('retires a bot with its token, once, and only an enrolment brings it back', async () => {
+    expect(await actOnBot(till.db, id(), 'retire')).toMatchObject({ kind: 'done', state: 'retired' })
+    expect(await actOnBot(till.db, id(), 'retire')).toMatchObject({ kind: 'unchanged' })
+    expect(await choose()).toBeUndefined()
+    const row = await till.db
+      .selectFrom('bot')
+      .select(['refresh_token', 'lease_until'])
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({ refresh_token: Buffer.alloc(0), lease_until: null })
+    expect(await actOnBot(till.db, id(), 'resume')).toEqual({ kind: 'refused', reason: 'retired' })
+    expect(await (await survey()).metrics()).toContain('tradetill_bots{state="retired"} 1')
   })
 
   it('cannot bring a dead bot back, nor reach one that is not there', async () => {

@@ -23,7 +23,7 @@ export type BotGauges = {
 /** Steam ids in one line of the log. */
 const MOST_NAMED = 20
 
-const STATES = ['online', 'offline', 'paused', 'dead'] as const
+const STATES = ['online', 'offline', 'paused', 'dead', 'retired'] as const
 
 export function createBotGauges(registry: Registry): BotGauges {
   const registers = [registry]

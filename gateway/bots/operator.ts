@@ -2,14 +2,15 @@
 import type { Db, Tx } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { isWatched, lockBotNamed, setBotState, takeBotOut } from './store.ts'
+import { lockBotNamed, setBotState, takeBotOut, type Watched, watchedOf } from './store.ts'
 
-export type BotAct = 'pause' | 'resume' | 'remove'
+export type BotAct = 'pause' | 'resume' | 'remove' | 'retire'
 
 export type ActAnswer =
   | { kind: 'done' | 'unchanged'; botId: bigint; name: string; state: BotState }
-  /** `busy`: offers are open, or items are still under Steam's protection and must be watched. */
-  | { kind: 'refused'; reason: 'unknown_bot' | 'dead' | 'busy' }
+  | { kind: 'refused'; reason: 'unknown_bot' | 'dead' | 'retired' }
+  /** Something of it may still be accepted or taken back, and must be watched. */
+  | { kind: 'refused'; reason: 'busy'; watched: Watched }
 
 /** `which`: the bot's number or its 64-bit Steam id, as decimal digits. Doing the same again is no error. */
 export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAnswer> {
@@ -17,6 +18,8 @@ export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAn
     const bot = await lockBotNamed(tx, which)
     if (bot === undefined) return { kind: 'refused', reason: 'unknown_bot' }
     if (act === 'remove') return remove(tx, bot)
+    if (act === 'retire') return retire(tx, bot)
+    if (bot.state === 'retired') return { kind: 'refused', reason: 'retired' }
     // Only an enrolment brings a dead one back.
     if (bot.state === 'dead') return { kind: 'refused', reason: 'dead' }
     const state: BotState = act === 'pause' ? 'paused' : 'active'
@@ -29,7 +32,17 @@ export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAn
 
 /** The row stays, because trades and items name it; the token goes. */
 async function remove(tx: Tx, bot: { id: bigint; name: string }): Promise<ActAnswer> {
-  if (await isWatched(tx, bot.id)) return { kind: 'refused', reason: 'busy' }
-  await takeBotOut(tx, bot.id)
+  const watched = await watchedOf(tx, bot.id)
+  if (watched.open + watched.reviewed + watched.protected > 0)
+    return { kind: 'refused', reason: 'busy', watched }
+  await takeBotOut(tx, bot.id, 'removed')
   return { kind: 'done', botId: bot.id, name: bot.name, state: 'removed' }
+}
+
+/** It will never be back. The sweep of trades ends what is open of it, for which no bot is needed. */
+async function retire(tx: Tx, bot: { id: bigint; name: string; state: BotState }): Promise<ActAnswer> {
+  const now = { botId: bot.id, name: bot.name, state: 'retired' } as const
+  if (bot.state === 'retired') return { kind: 'unchanged', ...now }
+  await takeBotOut(tx, bot.id, 'retired')
+  return { kind: 'done', ...now }
 }

@@ -2,7 +2,7 @@ import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
-import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
+import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { Profile } from '../steam/steam.ts'
 import { standingFor } from './bar-store.ts'
 import type { BotFacts } from './fleet.ts'
@@ -117,7 +117,7 @@ export type SealedToken = { sealed: Buffer; expiresAt: Date | null; acknowledged
 
 const unlessPaused = sql<BotState>`case when bot.state = 'paused' then 'paused' else 'active' end`
 
-/** Enrols a bot, or gives an enrolled one its new token and face. Frees it from 'dead'; a paused one stays so. */
+/** Enrols a bot, or gives an enrolled one its new token and face. Brings back any but a paused one. */
 export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken): Promise<bigint> {
   const seen = {
     name: profile.name,
@@ -131,13 +131,28 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
     token_refused_at: null,
     login_after: null,
   }
+  const before = await db
+    .selectFrom('bot')
+    .select('state')
+    .where('steam_id', '=', profile.steamId)
+    .executeTakeFirst()
   const row = await db
     .insertInto('bot')
     .values({ steam_id: profile.steamId, ...seen, state: 'active' })
     .onConflict((conflict) => conflict.column('steam_id').doUpdateSet({ ...seen, state: unlessPaused }))
     .returning('id')
     .executeTakeFirstOrThrow()
+  if (before?.state === 'retired' || before?.state === 'removed') await watchAgain(db, row.id)
   return row.id
+}
+
+/** What nobody looked at while the bot was out of service. Steam ends an offer after 14 days. */
+async function watchAgain(db: Db | Tx, botId: bigint): Promise<void> {
+  await sql`
+    update trade set due_at = case state when 'held' then settles_at when 'final' then last_look_at
+      else (select till_now()) end
+    where bot_id = ${botId} and due_at is null and (state = 'held' or last_look_at is not null
+      or (delivered_at is null and send_started_at > (select till_now()) - interval '15 days'))`.execute(db)
 }
 
 export type BotSummary = {
@@ -367,24 +382,39 @@ export async function setBotState(tx: Tx, botId: bigint, state: BotState): Promi
   await tx.updateTable('bot').set({ state }).where('id', '=', botId).execute()
 }
 
-/** True while offers of the bot are open, or its items are under Steam's protection. */
-export async function isWatched(tx: Tx, botId: bigint): Promise<boolean> {
-  const trade = await tx
+/** Trades of a bot by what may still become of them. */
+export type Watched = {
+  /** Their offers are, or may be, open. */
+  open: number
+  /** They ended without their items, and are looked at again: their offers may still be accepted. */
+  reviewed: number
+  /** Their items came, and may be taken back. */
+  protected: number
+}
+
+export async function watchedOf(tx: Tx, botId: bigint): Promise<Watched> {
+  const rows = await tx
     .selectFrom('trade')
-    .select('id')
+    .select((eb) => [
+      sql<keyof Watched>`case when state in (${sql.join(OPEN_TRADE_STATES)}) then 'open'
+        when state in (${sql.join(DELIVERED_TRADE_STATES)}) then 'protected' else 'reviewed' end`.as('kind'),
+      eb.fn.countAll<bigint>().as('trades'),
+    ])
     .where('bot_id', '=', botId)
-    .where('state', 'in', [...OPEN_TRADE_STATES, 'held'])
-    .limit(1)
-    .executeTakeFirst()
-  return trade !== undefined
+    .where((eb) => eb.or([eb('due_at', 'is not', null), eb('state', 'in', [...OPEN_TRADE_STATES, 'held'])]))
+    .groupBy('kind')
+    .execute()
+  const count = new Map(rows.map(({ kind, trades }) => [kind, Number(trades)]))
+  const of = (kind: keyof Watched): number => count.get(kind) ?? 0
+  return { open: of('open'), reviewed: of('reviewed'), protected: of('protected') }
 }
 
 /** Takes the bot out for good, with its token. */
-export async function takeBotOut(tx: Tx, botId: bigint): Promise<void> {
+export async function takeBotOut(tx: Tx, botId: bigint, state: 'retired' | 'removed'): Promise<void> {
   await tx
     .updateTable('bot')
     .set({
-      state: 'removed',
+      state,
       state_reason: null,
       refresh_token: Buffer.alloc(0),
       token_expires_at: null,

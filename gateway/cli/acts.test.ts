@@ -161,6 +161,12 @@ const CASES: Case[] = [
     arguments: { botId: '1', name: 'Tradetill Bot' },
   },
   {
+    act: 'bot retire',
+    prepare: async () => [String((await aBot(till)).bot.botId)],
+    args: ['--reason', 'banned by Steam'],
+    arguments: { botId: '1', name: 'Tradetill Bot' },
+  },
+  {
     act: 'bot remove',
     prepare: async () => [String((await aBot(till)).bot.botId)],
     args: ['--reason', 'account sold'],
@@ -196,7 +202,7 @@ describe('an act', () => {
   })
 
   it('is a case above, or tested with its room, for every command that changes something', () => {
-    const trades = ['trade end', 'trade credit', 'trade release']
+    const trades = ['trade end', 'trade credit', 'trade release', 'trade reverse']
     const bots = ['bot enrol', 'bot add', 'bot renew']
     const elsewhere = [...bots, 'items moved', 'clock advance', 'store free-room', ...trades]
     const names = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))

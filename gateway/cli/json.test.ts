@@ -64,6 +64,10 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const long = new Date(Date.now() - 10 * 86_400_000)
   await till.db.updateTable('trade').set({ settles_at: long }).where('id', '=', tradeId).execute()
   await print(['trade', 'release', trade, '--reason', 'nothing was taken back'])
+  const next = await offerFor(till, bot, await aDeposit(till, { id: storeId }, { game: 'cs' }))
+  const other = String(next.tradeId)
+  await print(['trade', 'credit', other, '--steam-trade', '6100000000000000002', '--reason', 'seen'])
+  await print(['trade', 'reverse', other, '--reason', 'the items went back'])
 }
 
 /** The phone of a bot, which approves the login whose address it sees. */
@@ -112,6 +116,7 @@ async function printAll(): Promise<void> {
   await print(['bot', 'renew', second.steamId], { hear: (said) => approve(said, second.steamId) })
   await print(['bot', 'pause', '2'])
   await print(['bot', 'resume', '2'])
+  await print(['bot', 'retire', '2', '--reason', 'banned'])
   await print(['bot', 'remove', '3', '--reason', 'sold'])
   await print(['bot', 'list'])
   await print(['maintenance', 'on'])

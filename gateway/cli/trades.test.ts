@@ -183,6 +183,26 @@ describe('trade release', () => {
   })
 })
 
+describe('trade reverse', () => {
+  it('takes held credit and items back as a reversal on Steam does, once', async () => {
+    await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
+    const { tradeId } = await anOffer()
+    await credit(tradeId)
+    const reverse = () => run('trade', 'reverse', String(tradeId), ...because)
+    expect(await reverse()).toMatchObject({ code: 0 })
+    expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 0n }])
+    expect(await trade(tradeId)).toMatchObject({
+      state: 'reversed',
+      due_at: null,
+      reversed_by_operator: true,
+    })
+    const events = await till.db.selectFrom('event').select('type').orderBy('inserted').execute()
+    expect(events.at(-1)).toEqual({ type: 'deposit.reversed' })
+    expect(await reverse()).toMatchObject({ code: 4, errors: expect.stringContaining('holds nothing') })
+    expect(await verified()).toBe('')
+  })
+})
+
 describe('trade list', () => {
   it('shows what is open or watched with the numbers of Steam, and of one bot where asked', async () => {
     const { tradeId, depositId, offerId } = await anOffer()

@@ -89,6 +89,7 @@ export type TradeTable = {
   /** On the word of an operator, not of Steam. */
   credited_by_operator: Generated<boolean>
   released_by_operator: Generated<boolean>
+  reversed_by_operator: Generated<boolean>
   /** What takes room in the store's limit: credited before Steam's protection ended, or lost to a reversal. */
   at_risk_amount: Generated<bigint>
   /** Lost credit gives its room back then. */

@@ -120,6 +120,10 @@ select 'an operator released a trade without a record of it', 'trade ' || t.id
 from trade t where t.released_by_operator and not exists (
   select from operator_act a where a.act = 'trade release' and a.arguments ->> 'tradeId' = t.id::text)
 union all
+select 'an operator reversed a trade without a record of it', 'trade ' || t.id
+from trade t where t.reversed_by_operator and not exists (
+  select from operator_act a where a.act = 'trade reverse' and a.arguments ->> 'tradeId' = t.id::text)
+union all
 select 'an operator ended a trade without a record of it', 'trade ' || t.id
 from trade t where t.reason = 'ended_by_operator' and not exists (
   select from operator_act a where a.act = 'trade end' and a.arguments ->> 'tradeId' = t.id::text)
@@ -130,9 +134,10 @@ from trade t where t.reason = 'bot_retired' and not exists (
 union all
 select 'the record of an operator names a trade that is not so', 'act ' || a.id || ', ' || a.act
 from operator_act a left join trade t on t.id::text = a.arguments ->> 'tradeId'
-where a.act in ('trade credit', 'trade release', 'trade end') and (t.id is null or case a.act
+where a.act in ('trade credit', 'trade release', 'trade reverse', 'trade end') and (t.id is null or case a.act
   when 'trade credit' then not t.credited_by_operator or t.steam_trade_id <> a.arguments ->> 'steamTradeId'
   when 'trade release' then not t.released_by_operator
+  when 'trade reverse' then not t.reversed_by_operator
   else t.state in ('intended', 'sending', 'unknown', 'active') end)
 -- Credit at risk
 union all

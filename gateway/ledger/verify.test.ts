@@ -186,6 +186,10 @@ describe('the check of the ledger', () => {
       `update trade set released_by_operator = true where state = 'final'`,
     ],
     [
+      'an operator reversed a trade without a record of it',
+      `update trade set reversed_by_operator = true where state = 'reversed' or state = 'final'`,
+    ],
+    [
       'an operator ended a trade without a record of it',
       `update trade set reason = 'ended_by_operator' where id = 1`,
     ],
@@ -193,7 +197,7 @@ describe('the check of the ledger', () => {
       'a trade ended with its bot, which no operator retired',
       `update trade set reason = 'bot_retired' where id = 1`,
     ],
-    ...['trade credit', 'trade release'].map((act): [string, string] => [
+    ...['trade credit', 'trade release', 'trade reverse'].map((act): [string, string] => [
       'the record of an operator names a trade that is not so',
       `insert into operator_act (at, operator, act, arguments)
        values (now(), 'Ada', '${act}', '{"tradeId": "1", "steamTradeId": "9001"}')`,

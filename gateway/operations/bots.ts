@@ -5,7 +5,7 @@ import { completeLooks } from '../bots/history-store.ts'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
 import { readSpread } from '../bots/process-store.ts'
 import { homeless } from '../bots/spread.ts'
-import { type BotSummary, listBots as selectBots } from '../bots/store.ts'
+import { type BotSummary, listBots as selectBots, type Watched } from '../bots/store.ts'
 import { tokenEnd } from '../bots/token-end.ts'
 import type { BotState } from '../db/schema.ts'
 import { act } from './act.ts'
@@ -47,28 +47,43 @@ export type ChangedBot = { botId: bigint; name: string; state: BotState }
 export const pauseBot = (deps: ActDeps, bot: string) => change(deps, bot, 'pause')
 export const resumeBot = (deps: ActDeps, bot: string) => change(deps, bot, 'resume')
 export const removeBot = (deps: ActDeps, bot: string) => change(deps, bot, 'remove')
+export const retireBot = (deps: ActDeps, bot: string) => change(deps, bot, 'retire')
 
 const DONE: Record<BotAct, string> = {
   pause: 'collects nothing new; what is under way goes on',
   resume: 'collects again',
   remove: 'is removed with its token',
+  retire:
+    'is retired: its open trades end within seconds, and its held credit waits for trade release (see trade list)',
 }
 
 const NOT_DONE = {
   unknown_bot: refused('not_found', 'There is no such bot: see bot list.'),
   dead: refused('conflict', 'Steam refuses its token: enrol it again, or remove it.'),
-  busy: refused(
-    'conflict',
-    'It has open offers, or items that Steam still protects. Pause it and try again later.',
-  ),
+  retired: refused('conflict', 'It is retired: enrol it again to bring it back.'),
+}
+
+/** The numbers, and what can be done about each. */
+function busyText(watched: Watched): string {
+  const numbers = [
+    `${watched.open} open trades`,
+    `${watched.reviewed} that ended and are looked at for a day more, as their offers may still be accepted`,
+    `${watched.protected} whose items may be taken back or whose credit is held`,
+  ]
+  const advice = 'Pause it and try again later. If it will never be back: bot retire, then trade release.'
+  return `It has ${numbers.join(', ')} (trade list --bot shows them). ${advice}`
 }
 
 function change(deps: ActDeps, which: string, verb: BotAct): Promise<Answer<ChangedBot>> {
   const recorded = ({ botId, name }: ChangedBot) => ({ botId, name })
-  const what = { name: `bot ${verb}`, needsReason: verb === 'remove', recorded }
+  const what = { name: `bot ${verb}`, needsReason: verb === 'remove' || verb === 'retire', recorded }
   return act(deps, what, async (tx) => {
     const answer = await actOnBot(tx, which, verb)
-    if (answer.kind === 'refused') return NOT_DONE[answer.reason]
+    if (answer.kind === 'refused') {
+      return answer.reason === 'busy'
+        ? refused('conflict', busyText(answer.watched))
+        : NOT_DONE[answer.reason]
+    }
     const { kind, ...bot } = answer
     if (kind === 'unchanged')
       return unchanged(bot, `Bot ${bot.botId} (${bot.name}) was ${bot.state} already.`)

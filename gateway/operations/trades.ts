@@ -121,6 +121,17 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
   })
 }
 
+/** Takes held credit back, where the operator knows that the sender took the items back and no bot can ask Steam. */
+export function reverseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
+  const what = { name: 'trade reverse', needsReason: true, recorded: recordedOf }
+  return change(deps, what, {
+    tradeId,
+    fact: { kind: 'operator_reverses' },
+    done: () => `Trade ${tradeId} is reversed, as if Steam had said so.`,
+    nothing: ({ state }) => refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`),
+  })
+}
+
 type Found = NonNullable<Awaited<ReturnType<typeof findTrade>>>
 
 type Change = {

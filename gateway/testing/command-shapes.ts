@@ -62,6 +62,7 @@ export const SHAPES: Record<string, z.ZodObject> = {
   }),
   'bot pause': changedBot,
   'bot resume': changedBot,
+  'bot retire': changedBot,
   'bot remove': changedBot,
   'items export': z.strictObject({
     items: z.array(
@@ -159,6 +160,7 @@ export const SHAPES: Record<string, z.ZodObject> = {
   'trade end': changedTrade,
   'trade credit': changedTrade,
   'trade release': changedTrade,
+  'trade reverse': changedTrade,
   'price show': z.strictObject({
     game,
     item: z.string(),

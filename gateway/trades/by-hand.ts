@@ -41,3 +41,10 @@ export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
   // The look a day after the settlement would be now.
   return [{ kind: 'released', at: now, byOperator: true }, { kind: 'closed' }]
 }
+
+/** All that was not taken back before. */
+export function decideReversal(trade: Trade, now: Date): TradeEvent[] {
+  if (trade.state !== 'held') return []
+  const assetIds = trade.items.map(({ assetId }) => assetId).filter((id) => !trade.reversed.includes(id))
+  return [{ kind: 'reversed', assetIds, at: now, byOperator: true }]
+}

@@ -64,6 +64,7 @@ type TradeMoneyChange = {
   terms?: Terms
   creditedByOperator?: true
   releasedByOperator?: true
+  reversedByOperator?: true
 }
 
 export type Published =
@@ -334,7 +335,7 @@ const lostOf = ({ total, held, reversed, atRisk }: Standing): bigint => reversed
 function reverse(
   trade: Trade,
   standing: Standing,
-  { assetIds, at }: Extract<TradeEvent, { kind: 'reversed' }>,
+  { assetIds, at, byOperator }: Extract<TradeEvent, { kind: 'reversed' }>,
 ): Consequences {
   const { total, gross } = worthOf(standing.items, assetIds)
   const { deposit, terms, reversals } = standing
@@ -355,6 +356,7 @@ function reverse(
     deposit: { ...deposit, held: deposit.held - fromHeld, reversed: deposit.reversed + total },
   }
   const { atRisk, atRiskUntil } = after
+  const by = byOperator && { reversedByOperator: byOperator }
   const { liability } = terms
   const movements = reversalMovements({ total, gross, held: standing.held, liability })
   const gone = assetIds.map((assetId) => ({
@@ -366,7 +368,7 @@ function reverse(
     effects: [
       { kind: 'reverse_items', assetIds, at },
       { kind: 'record_custody', moved: 'back', items: gone, at },
-      { kind: 'change_trade', change: { held, reversed, atRisk, atRiskUntil } },
+      { kind: 'change_trade', change: { held, reversed, atRisk, atRiskUntil, ...by } },
       changeOf(after, ['held', 'reversed']),
       { kind: 'publish', event: { kind: 'change', change: 'reversed', part: reversals } },
       { kind: 'post', movements, part: reversals, mayOwe: liability === 'store', at },

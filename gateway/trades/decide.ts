@@ -5,7 +5,7 @@ import { isPast } from '../kit/clock.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../kit/ids.ts'
 import type { Offer, SendAnswer, SteamTrade } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS } from './alarm.ts'
-import { type ByHandCredit, decideCredit, decideRelease } from './by-hand.ts'
+import { type ByHandCredit, decideCredit, decideRelease, decideReversal } from './by-hand.ts'
 import { decideGivenUp, OVERDUE_MS } from './giving-up.ts'
 import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
 import { type Attempt, judgeRefusal } from './refusal.ts'
@@ -54,6 +54,8 @@ export type Fact =
   | ByHandCredit
   /** The operator lets the store have what no bot can ask Steam about any more. */
   | { kind: 'operator_releases' }
+  /** The operator knows that the sender took back what no bot can ask Steam about any more. */
+  | { kind: 'operator_reverses' }
   | { kind: 'offer_read'; offer: Offer }
   | { kind: 'exchange_read'; offerId: string; exchange: SteamTrade }
 
@@ -89,6 +91,8 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
       return decideCredit(trade, fact, around)
     case 'operator_releases':
       return decideRelease(trade, now)
+    case 'operator_reverses':
+      return decideReversal(trade, now)
     case 'offer_read': {
       const { offer } = fact
       if (isEnded(trade) && isOfferOf(trade, offer)) return decideHold(trade, offer, now)

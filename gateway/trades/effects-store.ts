@@ -111,6 +111,7 @@ async function changeTrade(
     terms,
     creditedByOperator,
     releasedByOperator,
+    reversedByOperator,
   }: Extract<Effect, { kind: 'change_trade' }>['change'],
 ): Promise<void> {
   await tx
@@ -123,6 +124,7 @@ async function changeTrade(
       ...(atRiskUntil !== undefined && { at_risk_until: atRiskUntil }),
       ...(creditedByOperator && { credited_by_operator: true }),
       ...(releasedByOperator && { released_by_operator: true }),
+      ...(reversedByOperator && { reversed_by_operator: true }),
       ...(terms !== undefined && {
         credit_mode: terms.creditMode,
         liability: terms.liability,

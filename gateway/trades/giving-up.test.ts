@@ -1,6 +1,8 @@
 /** What Steam never said the end of, over the real database: no bot is needed to end it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { actOnBot } from '../bots/operator.ts'
+import { saveBot } from '../bots/store.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
@@ -133,6 +135,78 @@ describe('a bot that never comes back', () => {
     expect(await due()).toEqual([])
     await till.db.updateTable('bot').set({ state: 'active' }).execute()
     expect(await due()).toEqual([tradeId])
+  })
+})
+
+describe('a bot that is retired', () => {
+  const retire = () => actOnBot(till.db, String(bot.botId), 'retire')
+  const enrolAgain = () =>
+    saveBot(
+      till.db,
+      { steamId: session.steamId, name: 'nova', avatarUrl: 'a', profileUrl: 'p', level: 1 },
+      { sealed: Buffer.from('sealed'), expiresAt: null, acknowledged: true },
+    )
+
+  it('ends its open trades with the next sweep, each with an error line', async () => {
+    const { deposit } = await anOffer()
+    await retire()
+    await sweepTrades(till.deps)
+    expect(await trade()).toMatchObject({ state: 'timed_out', reason: 'bot_retired', due_at: null })
+    expect(await statusOf(deposit.id)).toBe('tradeTimeout')
+    expect(await live()).toEqual([false, false])
+    expect(errors()).toContain('trade was ended, because its bot is retired')
+  })
+
+  it('refuses what it had not begun to send', async () => {
+    const { deposit } = await anOffer()
+    await till.db
+      .updateTable('trade')
+      .set({ state: 'intended', send_started_at: null, steam_offer_id: null, deadline: null })
+      .execute()
+    await till.db.updateTable('deposit').set({ status: 'created' }).execute()
+    await retire()
+    await sweepTrades(till.deps)
+    expect(await trade()).toMatchObject({ state: 'refused', reason: 'no_bot_available', due_at: null })
+    expect(await statusOf(deposit.id)).toBe('created')
+  })
+
+  it('ends its reviews with an error line, and is not woken for them any more', async () => {
+    const { tradeId, offerId } = await anOffer()
+    const offer = session.offers.get(offerId)
+    if (offer === undefined) throw new Error('Steam has no offer')
+    session.offers.set(offerId, { ...offer, state: 'expired' })
+    await tradeHandlers(till.deps).look(bot, tradeId)
+    expect((await trade()).due_at).not.toBeNull()
+    await retire()
+    await sweepTrades(till.deps)
+    expect((await trade()).due_at).toBeNull()
+    expect(errors()).toContain('reviews of a trade were ended')
+    await sweepTrades(till.deps)
+    expect(errors().filter((line) => line === 'reviews of a trade were ended').length).toBe(1)
+  })
+
+  it('releases nothing by a guess: held credit is left to the operator, and its custody stays', async () => {
+    await till.db.updateTable('store').set({ credit_mode: 'on_release' }).execute()
+    const { tradeId, offerId } = await anOffer()
+    session.accept(offerId)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    await retire()
+    await sweepLater(20 * DAY_MS)
+    expect(await trade()).toMatchObject({ state: 'held', held_amount: 3_000n, due_at: null })
+    expect(errors()).toContain('held credit was left to the operator, because no bot can ask Steam about it')
+    const custody = await till.db.selectFrom('custody_entry').select('moved').execute()
+    expect(custody).toEqual([{ moved: 'in' }, { moved: 'in' }])
+  })
+
+  it('looks again at all of it when it is enrolled after all, and late proof wins', async () => {
+    const { deposit, tradeId, offerId } = await anOffer()
+    await retire()
+    await sweepTrades(till.deps)
+    session.accept(offerId)
+    await enrolAgain()
+    expect((await trade()).due_at).not.toBeNull()
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(await statusOf(deposit.id)).toBe('succeeded')
   })
 })
 

@@ -82,6 +82,7 @@ const NEEDS_NO_LEASE: ReadonlySet<Fact['kind']> = new Set([
   'given_up',
   'operator_credits',
   'operator_releases',
+  'operator_reverses',
 ])
 
 /** False if the source may not write this. */

@@ -125,7 +125,7 @@ export type TradeEvent =
     }
   | { kind: 'released'; at: Date; byOperator?: true }
   /** `assetIds`: those that were taken back now. */
-  | { kind: 'reversed'; assetIds: readonly string[]; at: Date }
+  | { kind: 'reversed'; assetIds: readonly string[]; at: Date; byOperator?: true }
   /** Steam was asked for the last time. */
   | { kind: 'closed' }
 

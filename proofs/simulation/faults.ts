@@ -50,7 +50,7 @@ const SHARED = [
   'accepted offer without a trade id',
 ] as const
 
-export const PURE_FAULTS = SHARED
+export const PURE_FAULTS = [...SHARED, 'credit on the word of an operator'] as const
 
 export const REAL_FAULTS = [...SHARED, 'lock wait', 'crowd at a lock'] as const
 

@@ -220,7 +220,7 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   change(memory, offer, hasEscrow ? 'in_escrow' : 'accepted')
   robOthers(memory, offer)
   if (hasEscrow) beginEscrow(memory, exchange)
-  else offer.isIdLost = faults.plan(0.003)
+  else offer.isIdLost = faults.plan(0.006)
   if (!hasEscrow && faults.plan(0.06)) {
     const lied = random.pick<OfferState>(['active', 'invalid_items'])
     offer.lie = {

@@ -106,7 +106,18 @@ const remove = command({
   },
 })
 
+const retire = command({
+  does: 'take out a bot that will never be back: its open trades end, its held credit waits for you',
+  example: "bot retire 1 --reason 'banned by Steam'",
+  parameters: { flags: GRAVE_ACT, positional: ONE_BOT },
+  load: async () => {
+    const { retireBot } = await import('../../operations/bots.ts')
+    return async (session: Session, flags: GraveFlags, bot: string) =>
+      retireBot(await session.act(flags), bot)
+  },
+})
+
 export const bot = buildRouteMap({
-  routes: { enrol, add, renew, list, pause, resume, remove },
+  routes: { enrol, add, renew, list, pause, resume, retire, remove },
   docs: { brief: 'the Steam accounts that collect items' },
 })

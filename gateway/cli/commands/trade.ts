@@ -80,7 +80,18 @@ const release = command({
   },
 })
 
+const reverse = command({
+  does: 'take held credit back, where you know that the sender took the items and no bot can ask Steam',
+  example: "trade reverse 17 --reason 'Steam support says that the items went back'",
+  parameters: { flags: GRAVE_ACT, positional: ONE_TRADE },
+  load: async () => {
+    const { reverseTrade } = await import('../../operations/trades.ts')
+    return async (session: Session, flags: GraveFlags, tradeId: bigint) =>
+      reverseTrade(await session.act(flags), tradeId)
+  },
+})
+
 export const trade = buildRouteMap({
-  routes: { list, end, credit, release },
+  routes: { list, end, credit, release, reverse },
   docs: { brief: 'collections of items' },
 })

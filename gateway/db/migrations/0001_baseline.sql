@@ -411,6 +411,7 @@ create table trade (
   -- On the word of an operator, not of Steam. Each has a record in operator_act.
   credited_by_operator boolean not null default false,
   released_by_operator boolean not null default false,
+  reversed_by_operator boolean not null default false,
   -- Credited before Steam's protection ended, or lost to a reversal: it takes room in the store's limit.
   at_risk_amount bigint not null default 0,
   -- Lost credit gives its room back then.

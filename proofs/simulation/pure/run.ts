@@ -24,7 +24,7 @@ import { type Bot, createMemory, type Store, type TradeRow } from './memory.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
-import { planDeaths, troubleSteam } from './troubles.ts'
+import { creditByHand, planDeaths, troubleSteam } from './troubles.ts'
 import { checkAlive, checkRest, checkRested } from './truth.ts'
 
 export type PureOptions = { seed: number; deposits?: number; core?: Core; keepTrace?: boolean }
@@ -92,6 +92,7 @@ function play(scene: Scene, deposits: number): void {
   troubleSteam(scene, 2 * FAULTS_MS)
   changeStores(scene)
   planDeaths(scene, FAULTS_MS)
+  creditByHand(scene, FAULTS_MS + 16 * DAY_MS)
   engine.at(START + FAULTS_MS, () => calm(scene))
   for (let ms = FAULTS_MS; ms <= BUSY_MS; ms += MINUTE_MS) {
     engine.at(START + ms, () => checkAlive(scene, START + FAULTS_MS))

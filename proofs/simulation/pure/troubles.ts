@@ -1,7 +1,11 @@
 /** Troubles of a simulated till: an outage of Steam, and bots that die for good. */
+
+import type { Fact } from '../../../gateway/trades/decide.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
-import type { Bot } from './memory.ts'
-import { inProcess, type Scene } from './scene.ts'
+import { recordLocked } from '../../../gateway/trades/record.ts'
+import { hold } from '../violation.ts'
+import type { Bot, TradeRow } from './memory.ts'
+import { inProcess, type Process, type Scene } from './scene.ts'
 
 const DAY_MS = 86_400_000
 /** Steam ends an offer that nobody ended. */
@@ -53,4 +57,34 @@ export function troubleSteam(scene: Scene, withinMs: number): void {
       outage.isKnown = false
     })
   })
+}
+
+/** The operator credits what came and Steam never told. `afterMs`: all of it was given up by then. */
+export function creditByHand(scene: Scene, afterMs: number): void {
+  const { engine, trades, steam, faults, processes } = scene
+  const [process] = processes
+  engine.after(afterMs, () => {
+    for (const row of trades.values()) {
+      const offer = steam.byMessage.get(row.trade.secretCode)
+      const exchange = steam.exchanges.get(offer?.tradeId ?? '')
+      const isThere = exchange?.state === 'complete' && row.deliveredBy === null
+      if (!isThere || offer === undefined || process === undefined) continue
+      faults.saw('credit on the word of an operator')
+      inProcess(scene, () => credit(process, row, { steamTradeId: exchange.tradeId, offerId: offer.offerId }))
+    }
+  })
+}
+
+async function credit(
+  { deps }: Process,
+  { facts }: TradeRow,
+  seen: { steamTradeId: string; offerId: string },
+): Promise<void> {
+  const fact: Fact = { kind: 'operator_credits', ...seen }
+  const recorded = await deps.trades.transaction(async (tx) => {
+    const deposit = await tx.lockDeposit(facts.depositId)
+    const source = { tradeId: facts.id }
+    return deposit && recordLocked(deps, tx, { deposit, source, fact, now: deps.clock.now() })
+  })
+  hold(recorded?.events.length !== 0, 'I12', () => `trade ${facts.id} could not be credited by hand`)
 }

@@ -237,6 +237,7 @@ export function checkRested(memory: Memory): void {
     const offer = steam.byMessage.get(trade.secretCode)
     const last = Math.max(
       createdAt.getTime(),
+      isDelivered(trade) ? trade.acceptedAt.getTime() : 0,
       offer?.changedAt ?? 0,
       steam.exchanges.get(offer?.tradeId ?? '')?.changedAt ?? 0,
     )
@@ -279,8 +280,10 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
   const isLeft = isGone && isDelivered(trade)
   hold(isLeft || facts.dueAt === null, 'I12', () => `${name} is still due at ${facts.dueAt?.toISOString()}`)
   const offer = steam.byMessage.get(trade.secretCode)
-  // Nobody can see what becomes of these.
-  if (isGone || offer?.isOpaque === true || offer?.isIdLost === true) {
+  // Nobody can see what becomes of these; the operator credits what came whole.
+  const isUntold = offer?.isOpaque === true || offer?.isIdLost === true
+  if (isGone || (isUntold && row.deliveredBy === null)) {
+    checkHonest(memory, row)
     checkTold(row)
     return
   }
@@ -314,6 +317,17 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
   )
   checkBearer(row, entries)
   checkTold(row)
+}
+
+/** What came whole is credited, by Steam's word or the operator's. */
+function checkHonest({ steam }: Memory, { trade, deliveredBy }: TradeRow): void {
+  const exchange = steam.exchanges.get(steam.byMessage.get(trade.secretCode)?.tradeId ?? '')
+  const isCredited = deliveredBy !== null
+  hold(
+    isCredited || exchange?.state !== 'complete',
+    'I7',
+    () => `trade ${trade.tradeId}: the bot has its items, and nobody was credited`,
+  )
 }
 
 /** The worth before commission of the items that the bot has. */
