@@ -108,6 +108,7 @@ async function changeTrade(
     reversed,
     atRisk,
     atRiskUntil,
+    protectionFoundAt,
     terms,
   }: Extract<Effect, { kind: 'change_trade' }>['change'],
 ): Promise<void> {
@@ -119,6 +120,7 @@ async function changeTrade(
       ...(reversed !== undefined && { reversed_amount: reversed }),
       ...(atRisk !== undefined && { at_risk_amount: atRisk }),
       ...(atRiskUntil !== undefined && { at_risk_until: atRiskUntil }),
+      ...(protectionFoundAt !== undefined && { protection_found_at: protectionFoundAt }),
       ...(terms !== undefined && {
         credit_mode: terms.creditMode,
         liability: terms.liability,

@@ -45,6 +45,8 @@ const SHARED = [
   'counter-offer declined',
   'settings of a store change',
   'exchange that fails',
+  'protection told late',
+  'status 12 with some rows marked',
 ] as const
 
 export const PURE_FAULTS = SHARED

@@ -10,7 +10,7 @@ type Decide = Core['decide']
 function asSeenBefore(trade: Trade): Trade {
   if (trade.state !== 'held' && trade.state !== 'final') return trade
   const { tradeId, partnerSteamId, secretCode, items, startedAt, offerId, steamTradeId, acceptedAt } = trade
-  const open = { deadline: acceptedAt, cancelling: null, badEnd: null }
+  const open = { deadline: acceptedAt, settlesAt: null, cancelling: null, badEnd: null }
   const common = { tradeId, partnerSteamId, secretCode, items, startedAt, offerId, steamTradeId, acceptedAt }
   return { ...common, ...open, state: 'active' }
 }

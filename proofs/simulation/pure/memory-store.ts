@@ -142,7 +142,7 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
 }
 
 const isProtected = (trade: Trade): boolean =>
-  trade.state === 'held' || (trade.state === 'final' && trade.lastLookAt !== null)
+  trade.state === 'held' || (trade.state === 'final' && trade.lookAt !== null)
 
 const protectedOf = ({ trades }: Memory, botId: bigint): TradeRow[] =>
   [...trades.values()].filter(({ trade, facts }) => facts.botId === botId && isProtected(trade))

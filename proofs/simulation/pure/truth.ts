@@ -3,6 +3,7 @@ import type { OfferState } from '../../../gateway/steam/steam.ts'
 import { LOST_ROOM_MS } from '../../../gateway/trades/consequences.ts'
 import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
 import type { Steam } from '../steam.ts'
+import { isToldLate } from '../steam-answers.ts'
 import type { Exchange } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import type { Book } from './book.ts'
@@ -34,7 +35,9 @@ const MARGIN_MS = 3_600_000
 export function checkRisk({ book, trades, engine, steam }: Memory, row: TradeRow): void {
   const { store } = row.deposit
   const early = (of: TradeRow): bigint => book.early(of.facts.id)
-  const isProtected = steam.exchanges.get(row.deliveredBy ?? '')?.settlesAt !== null
+  const exchange = steam.exchanges.get(row.deliveredBy ?? '')
+  // Nobody can know yet what Steam tells later.
+  const isProtected = exchange !== undefined && exchange.settlesAt !== null && !isToldLate(exchange)
   const name = `trade ${row.facts.id}`
   if (isProtected && store.mode === 'on_release') {
     hold(early(row) === 0n, 'I15', () => `${name} is credited ${early(row)} before the release`)
@@ -42,7 +45,7 @@ export function checkRisk({ book, trades, engine, steam }: Memory, row: TradeRow
   if (!isProtected || early(row) === 0n) return
   let taken = 0n
   for (const other of trades.values()) {
-    if (other.deposit.store !== store) continue
+    if (other.deposit.store !== store || other.protectionFoundAt !== null) continue
     if (other.trade.state === 'held') taken += early(other)
     else taken += book.lostSince(other.facts.id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
   }
