@@ -164,6 +164,14 @@ describe('the check of the ledger', () => {
       `update trade set at_risk_amount = at_risk_amount - 1 where state = 'held' and at_risk_amount > 0`,
     ],
     [
+      'what a trade has at risk is not what was credited before protection ended',
+      `update trade set protection_found_at = now(), at_risk_amount = total - 1 where state = 'held' and reversed_amount = 0`,
+    ],
+    [
+      'what a trade has at risk is not what was credited before protection ended',
+      `update trade set protection_found_at = now(), at_risk_amount = 0 where state = 'held' and reversed_amount = 0`,
+    ],
+    [
       'more of a store is at risk than its limit at the last delivery',
       `update trade set risk_limit_usd_cents = risk_limit_usd_cents - 1 where state = 'held'`,
     ],

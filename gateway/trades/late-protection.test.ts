@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
+import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -86,6 +87,8 @@ describe('a delivery of a game that Steam does not protect', () => {
         protection_found_at: till.clock.now(),
       })
       expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
+      const shown = await runCommand(['deposit', 'show', '1001'], { databaseUrl: till.url })
+      expect(shown.out).toContain('Steam protects it after all')
       expect(await problems()).toEqual([])
       // What it takes of the limit is not there for the next delivery.
       await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))

@@ -43,6 +43,8 @@ export const ROWS = {
     'NeedsConfirmation, as the bot gives items',
     'EscrowRollback 11',
     'reversal 12',
+    'reversal 12 with one item marked',
+    'protection told late, of another game',
     'Accepted first without a trade id',
     'GetTradeStatus empty for a while',
     'late change of state',
@@ -96,6 +98,8 @@ export const ROWS = {
     'some offers without items',
     'item without classid',
     'several cursors',
+    'nine days of 1,000 exchanges in pages',
+    'an offer in a state that nobody knows',
     'hang',
   ],
   inventories: [

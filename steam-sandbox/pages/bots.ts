@@ -33,6 +33,7 @@ const MISFORTUNES = [
   'send-429',
   'rate-limited',
   'hold-15-days',
+  'busy-for-nine-days',
 ]
 
 function misfortunesOf({ steamId, name }: Account, { faults, world }: Sandbox): string {

@@ -27,6 +27,7 @@ export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRo
 
 /** Room that is about to be given back counts for neither side: clocks differ by minutes. */
 const MARGIN_MS = 3_600_000
+const DAY_MS = 86_400_000
 
 /**
  * Called at each delivery. The credit before Steam's protection ends never exceeds the limit of the store, and
@@ -224,6 +225,7 @@ function checkSettled({ steam, custody }: Memory, row: TradeRow, entries: Book['
   )
   checkBearer(row, entries)
   checkTold(row)
+  if (exchange !== undefined) checkFound(row, exchange)
 }
 
 /** The worth before commission of the items that the bot has. */
@@ -234,6 +236,15 @@ function keptGross({ items, deliveredBy }: TradeRow, exchange: Exchange | undefi
     if (isOurs) gross += items.get(asset.assetId)?.gross ?? 0n
   }
   return gross
+}
+
+/** The first look after Steam told of its protection has noticed it. */
+function checkFound({ trade, facts, deliveredBy, protectionFoundAt }: TradeRow, exchange: Exchange): void {
+  if (!isDelivered(trade) || trade.state === 'reversed' || !isToldLate(exchange)) return
+  const lastLookAt = trade.deliveredAt.getTime() + DAY_MS
+  const isLater = exchange.settlementToldAt > trade.deliveredAt.getTime() + TOLD_WITHIN_MS
+  if (deliveredBy === null || !isLater || exchange.settlementToldAt > lastLookAt - MARGIN_MS) return
+  hold(protectionFoundAt !== null, 'I15', () => `trade ${facts.id} is protected, and nobody noticed`)
 }
 
 /** The store heard of everything that changed its money. */
