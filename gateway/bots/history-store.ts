@@ -47,7 +47,7 @@ export async function takeDueHistories(
     from bot left join bot_history on bot_history.bot_id = bot.id
     where bot.state = any(${[...SPEAKING_STATES]}::text[])
       and exists (select from trade where trade.bot_id = bot.id and trade.state in ('held', 'final')
-        and (trade.state = 'held' or last_look_at is not null))
+        and (trade.state = 'held' or look_at is not null))
       and (bot_history.bot_id is null or (turned_at <= ${turnBefore}
         and (begun_at is not null or complete_at is null or complete_at <= ${lookBefore})))
     on conflict (bot_id) do update set turned_at = excluded.turned_at where bot_history.turned_at <= ${turnBefore}
@@ -61,6 +61,6 @@ export async function completeLooks(db: Db): Promise<Map<bigint, Date | null>> {
     select bot.id as "botId", complete_at as "completeAt"
     from bot left join bot_history on bot_history.bot_id = bot.id
     where exists (select from trade where trade.bot_id = bot.id and trade.state in ('held', 'final')
-      and (trade.state = 'held' or last_look_at is not null))`.execute(db)
+      and (trade.state = 'held' or look_at is not null))`.execute(db)
   return new Map(rows.map(({ botId, completeAt }) => [botId, completeAt]))
 }

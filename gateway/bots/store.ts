@@ -149,9 +149,9 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
 /** What nobody looked at while the bot was out of service. Steam ends an offer after 14 days. */
 async function watchAgain(db: Db | Tx, botId: bigint): Promise<void> {
   await sql`
-    update trade set due_at = case state when 'held' then settles_at when 'final' then last_look_at
+    update trade set due_at = case state when 'held' then least(settles_at, look_at) when 'final' then look_at
       else (select till_now()) end
-    where bot_id = ${botId} and due_at is null and (state = 'held' or last_look_at is not null
+    where bot_id = ${botId} and due_at is null and (state = 'held' or look_at is not null
       or (delivered_at is null and send_started_at > (select till_now()) - interval '15 days'))`.execute(db)
 }
 

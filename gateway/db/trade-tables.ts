@@ -78,7 +78,8 @@ export type TradeTable = {
   bad_end_seen_at: Date | null
   delivered_at: Date | null
   settles_at: Date | null
-  last_look_at: Date | null
+  protection_found_at: Generated<Date | null>
+  look_at: Date | null
   cancelling: 'deadline' | 'needs_confirmation' | 'store' | null
   held_amount: Generated<bigint>
   reversed_amount: Generated<bigint>

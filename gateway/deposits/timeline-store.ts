@@ -47,7 +47,10 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
         where event.deposit_id = ${depositId}
       union all select settles_at, 10, id, 'trade ' || id || ': Steam’s protection of the held credit ends',
         held_amount, currency
-        from trades where settles_at is not null
+        from trades where settles_at is not null and delivered_at is not null
+      union all select protection_found_at, 11, id, 'trade ' || id
+        || ': Steam protects it after all, and its credit is at risk', null, null
+        from trades where protection_found_at is not null
     )
     select at, what, amount as "amountMinor", currency from told order by at, rank, nth`.execute(db)
   return rows.length === 0 ? undefined : rows

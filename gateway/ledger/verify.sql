@@ -37,7 +37,8 @@ credited_early as (
 early as (
   select t.*, ceil(t.at_risk_amount / r.per_usd) as at_risk_usd_cents,
     (select min(e.id) from ledger_entry e where e.trade_id = t.id) as place
-  from delivered t join exchange_rate r on r.id = t.rate_id where t.at_risk_amount > 0
+  from delivered t join exchange_rate r on r.id = t.rate_id
+  where t.at_risk_amount > 0 and t.protection_found_at is null
 ),
 last_early as (
   select distinct on (store_id) store_id, risk_limit_usd_cents, delivered_at from early order by store_id, place desc
@@ -145,11 +146,15 @@ select 'a delivered trade has no terms', 'trade ' || id
 from delivered where credit_mode is null or liability is null or risk_limit_usd_cents is null
 union all
 select 'a trade is credited before protection ends, though its store waits for the release', 'trade ' || id
-from delivered where credit_mode = 'on_release' and at_risk_amount > 0
+from delivered where credit_mode = 'on_release' and at_risk_amount > 0 and protection_found_at is null
 union all
 select 'what a trade has at risk is not what was credited before protection ended', 'trade ' || t.id
 from delivered t left join credited_early c on c.trade_id = t.id
-where t.at_risk_amount <> case when t.state = 'held' then coalesce(c.amount, 0)
+where t.at_risk_amount <> case
+  -- All was spendable when Steam told of its protection: what it is worth yet, and what was lost of it.
+  when t.state = 'held' and t.protection_found_at is not null then least(
+    greatest(t.at_risk_amount, t.total - t.reversed_amount), t.total - t.reversed_amount + coalesce(c.lost, 0))
+  when t.state = 'held' then coalesce(c.amount, 0)
   else least(t.at_risk_amount, coalesce(c.lost, 0)) end
 union all
 select 'more of a store is at risk than its limit at the last delivery',

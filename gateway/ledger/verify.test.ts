@@ -30,10 +30,10 @@ afterAll(async () => {
 async function someLife() {
   const stores = [await aStore(till, { riskLimitUsdCents: 2_500n }), await aStore(till)]
   const { bot, session } = await aBot(till)
-  const work = async () => {
-    for (const { id } of await till.db.selectFrom('trade').select('id').execute()) {
-      await tradeHandlers(till.deps).trade(bot, id)
-    }
+  const work = async (protectionDays: number) => {
+    const handlers = tradeHandlers({ ...till.deps, protectionDays: () => protectionDays })
+    const rows = await till.db.selectFrom('trade').select('id').orderBy('id').execute()
+    for (const { id } of rows) await handlers.trade(bot, id)
   }
   for (const [index, store] of [...stores, ...stores].entries()) {
     const deposit = await aDeposit(till, store, { game: index === 0 ? 'dota' : 'cs' })
@@ -45,7 +45,7 @@ async function someLife() {
     .set({ settles_at: till.clock.now() })
     .where('steam_trade_id', '=', '9002')
     .execute()
-  await work()
+  await work(0)
   await aDeposit(till, stores[0] ?? { id: 0n })
 }
 
@@ -162,6 +162,14 @@ describe('the check of the ledger', () => {
     [
       'what a trade has at risk is not what was credited before protection ended',
       `update trade set at_risk_amount = at_risk_amount - 1 where state = 'held' and at_risk_amount > 0`,
+    ],
+    [
+      'what a trade has at risk is not what was credited before protection ended',
+      `update trade set protection_found_at = now(), at_risk_amount = total - 1 where state = 'held' and reversed_amount = 0`,
+    ],
+    [
+      'what a trade has at risk is not what was credited before protection ended',
+      `update trade set protection_found_at = now(), at_risk_amount = 0 where state = 'held' and reversed_amount = 0`,
     ],
     [
       'more of a store is at risk than its limit at the last delivery',

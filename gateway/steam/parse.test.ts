@@ -40,6 +40,8 @@ describe('an offer', () => {
       itemsToGive: [],
       createdAt: new Date(1_767_225_600_000),
       escrowEndsAt: null,
+      delaysSettlement: false,
+      settlesAt: null,
     })
   })
 

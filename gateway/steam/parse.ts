@@ -73,6 +73,8 @@ const offerRow = z.object({
   items_to_give: z.array(z.unknown()).catch([]),
   time_created: count.catch(0),
   escrow_end_date: count.catch(0).default(0),
+  delay_settlement: z.coerce.boolean().catch(false).default(false),
+  settlement_date: count.catch(0).default(0),
 })
 
 const tradeRow = z.object({
@@ -180,9 +182,13 @@ function parseOfferRow(row: unknown): Offer | undefined {
     itemsToReceive,
     itemsToGive,
     createdAt: new Date(data.time_created * 1000),
-    escrowEndsAt: data.escrow_end_date > 0 ? new Date(data.escrow_end_date * 1000) : null,
+    escrowEndsAt: dateOf(data.escrow_end_date),
+    delaysSettlement: data.delay_settlement,
+    settlesAt: dateOf(data.settlement_date),
   }
 }
+
+const dateOf = (seconds: number): Date | null => (seconds > 0 ? new Date(seconds * 1000) : null)
 
 /** `undefined` when one cannot be read: what is left would be taken for another offer. */
 function parseAssets(rows: readonly unknown[]): OfferAsset[] | undefined {
@@ -245,7 +251,7 @@ function parseTradeRow(row: unknown): SteamTrade | undefined {
           ]
         : [],
     ),
-    settlesAt: settlement > 0 ? new Date(settlement * 1000) : null,
+    settlesAt: dateOf(settlement),
     rollbackOf: zeroIsNone(parsed.data.rollback_trade),
   }
 }

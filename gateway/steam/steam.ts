@@ -132,6 +132,10 @@ export type Offer = {
   createdAt: Date
   /** While it is in escrow: until when Steam holds the items. Null where Steam does not say. */
   escrowEndsAt: Date | null
+  /** Steam lets either side take the trade back for a while once the offer is accepted. */
+  delaysSettlement: boolean
+  /** Once accepted: until when. Null where Steam does not say. */
+  settlesAt: Date | null
 }
 
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable

@@ -94,6 +94,8 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
           itemsToGive: [],
           createdAt: new Date(),
           escrowEndsAt: null,
+          delaysSettlement: false,
+          settlesAt: null,
         })
       }
       await session.afterSend()

@@ -12,7 +12,14 @@ export const items = [
 
 const common = { tradeId: 1n, partnerSteamId: '76561198000000009', secretCode: 'K7QX2M', items }
 const sent = { ...common, startedAt: at(0) }
-const delivered = { ...sent, offerId: '5', steamTradeId: '900', acceptedAt: at(20), reversed: [] }
+const delivered = {
+  ...sent,
+  offerId: '5',
+  steamTradeId: '900',
+  acceptedAt: at(20),
+  deliveredAt: at(20),
+  reversed: [],
+}
 
 /** The first bot that tries the shopper's wish. */
 export const attempt: Attempt = { intendedAt: at(0), tried: [], doubted: null }
@@ -28,6 +35,7 @@ export const active: TradeIn<'active'> = {
   deadline: at(300),
   acceptedAt: null,
   steamTradeId: null,
+  settlesAt: null,
   cancelling: null,
   badEnd: null,
 }
@@ -50,11 +58,16 @@ export const abandoned: TradeIn<'abandoned'> = {
   endedAt: at(60),
 }
 /** Protected until second 700,000. */
-export const held: TradeIn<'held'> = { ...delivered, state: 'held', settlesAt: at(700_000) }
+export const held: TradeIn<'held'> = {
+  ...delivered,
+  state: 'held',
+  settlesAt: at(700_000),
+  lookAt: null,
+}
 export const final: TradeIn<'final'> = {
   ...delivered,
   state: 'final',
-  lastLookAt: at(786_400),
+  lookAt: at(786_400),
   endedAt: at(700_000),
 }
 export const reversed: TradeIn<'reversed'> = {
@@ -90,6 +103,8 @@ export const offer = (state: OfferState, change: Partial<Offer> = {}): Offer => 
   itemsToGive: [],
   createdAt: at(0),
   escrowEndsAt: null,
+  delaysSettlement: false,
+  settlesAt: null,
   ...change,
 })
 

@@ -79,7 +79,7 @@ async function act(
       return read(deps, bot, loaded)
     case 'prove':
     case 'settle':
-    case 'last_look': {
+    case 'look_again': {
       if (trade.state !== 'active' && !isDelivered(trade)) return
       const { steamTradeId, offerId } = trade
       if (steamTradeId !== null) await prove(deps, bot, { loaded, steamTradeId, offerId })

@@ -31,8 +31,8 @@ describe('what is due', () => {
     ['a held trade before settlement', held, 699_999, 'nothing'],
     ['a held trade at settlement', held, 700_000, 'settle'],
     ['a final trade before its last look', final, 786_399, 'nothing'],
-    ['a final trade at its last look', final, 786_400, 'last_look'],
-    ['a final trade that was never protected', { ...final, lastLookAt: null }, 999_999, 'nothing'],
+    ['a final trade at its last look', final, 786_400, 'look_again'],
+    ['a final trade that was never protected', { ...final, lookAt: null }, 999_999, 'nothing'],
     ['a reversed trade', reversed, 999_999, 'nothing'],
   ])('%s', (_name, trade, seconds, what) => {
     expect(due(trade, at(seconds))).toBe(what)
@@ -98,7 +98,7 @@ describe('when to look next', () => {
     ['a held one at its settlement every minute', held, 700_000, 700_060],
     ['a final one at its last look every minute', final, 786_400, 786_460],
     ['and past it', final, 786_500, 786_560],
-    ['a final one that is closed never', { ...final, lastLookAt: null }, 786_400, null],
+    ['a final one that is closed never', { ...final, lookAt: null }, 786_400, null],
     ['a reversed one never', reversed, 1, null],
   ])('%s', (_name, trade, seconds, next) => {
     expect(alarm(trade, at(seconds))).toEqual(next === null ? null : at(next))

@@ -48,7 +48,7 @@ export type Due =
   | 'read'
   | 'review'
   | 'settle'
-  | 'last_look'
+  | 'look_again'
   | 'nothing'
 
 /** `steamDown`: while offers fail for all bots the shopper's time stands still. */
@@ -73,9 +73,10 @@ export function due(trade: Trade, now: Date, { steamDown = false } = {}): Due {
       if (trade.heldUntil !== null) return 'review'
       return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
     case 'held':
-      return now >= trade.settlesAt ? 'settle' : 'nothing'
+      if (now >= trade.settlesAt) return 'settle'
+      return trade.lookAt !== null && now >= trade.lookAt ? 'look_again' : 'nothing'
     case 'final':
-      return trade.lastLookAt !== null && now >= trade.lastLookAt ? 'last_look' : 'nothing'
+      return trade.lookAt !== null && now >= trade.lookAt ? 'look_again' : 'nothing'
     case 'reversed':
       return 'nothing'
     default:
@@ -91,7 +92,7 @@ const LANES: Record<Due, TradeLane | undefined> = {
   prove: 'reads',
   read: 'reads',
   settle: 'settling',
-  last_look: 'settling',
+  look_again: 'settling',
   review: 'reviews',
   nothing: undefined,
 }
@@ -121,10 +122,13 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'invalid':
     case 'timed_out':
       return trade.heldUntil === null ? nextReview(trade, now) : lookAtHold(trade.heldUntil, now)
-    case 'held':
-      return now >= trade.settlesAt ? plus(now, SLOW_MS) : trade.settlesAt
+    case 'held': {
+      const { settlesAt, lookAt } = trade
+      const next = lookAt !== null && lookAt < settlesAt ? lookAt : settlesAt
+      return now >= next ? plus(now, SLOW_MS) : next
+    }
     case 'final':
-      return trade.lastLookAt !== null && now >= trade.lastLookAt ? plus(now, SLOW_MS) : trade.lastLookAt
+      return trade.lookAt !== null && now >= trade.lookAt ? plus(now, SLOW_MS) : trade.lookAt
     case 'reversed':
       return null
     default:
@@ -147,13 +151,13 @@ export function retryAt(trade: Trade, now: Date): Date | null {
 const OFFER_OVER_MS = 15 * 86_400_000
 
 /**
- * When the review of an ended trade is tried again about whose offer Steam said nothing: for a day each minute, then each
- * hour, until its offer cannot be accepted any more. Null: no more.
+ * When the review of an ended trade is tried again about whose offer Steam said nothing: for two days each minute, then
+ * each hour, until its offer cannot be accepted any more. Null: no more.
  */
 export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)
   if (trade.heldUntil === null && isOver) return null
-  return plus(now, isPast(trade.endedAt, LAST_REVIEW_MS, now) ? REVIEW_LATE_MS : SLOW_MS)
+  return plus(now, isPast(trade.endedAt, 2 * LAST_REVIEW_MS, now) ? REVIEW_LATE_MS : SLOW_MS)
 }
 
 /** When an ended trade is looked at next, or null when that is over or nothing was ever sent. */

@@ -39,7 +39,10 @@ export function decideCredit(
 export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
   if (trade.state !== 'held' || !isPast(trade.settlesAt, ASKED_MS, now)) return []
   // The look a day after the settlement would be now.
-  return [{ kind: 'released', at: now, byOperator: true }, { kind: 'closed' }]
+  return [
+    { kind: 'released', at: now, byOperator: true },
+    { kind: 'looked', next: null },
+  ]
 }
 
 /** All that was not taken back before. */

@@ -61,6 +61,7 @@ type TradeMoneyChange = {
   reversed?: bigint
   atRisk?: bigint
   atRiskUntil?: Date | null
+  protectionFoundAt?: Date
   terms?: Terms
   creditedByOperator?: true
   releasedByOperator?: true
@@ -114,7 +115,7 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
     case 'cancel_begun':
     case 'accepted':
     case 'doubted':
-    case 'closed':
+    case 'looked':
       return { standing, effects: [] }
     case 'send_unanswered':
       return { standing, effects: [line('warn', 'send of an offer was not answered')] }
@@ -152,6 +153,12 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
       return release(standing, event)
     case 'reversed':
       return reverse(trade, standing, event)
+    case 'prolonged': {
+      const after = { ...standing, settlesAt: event.settlesAt }
+      return { standing: after, effects: [changeOf(after, ['held']), { kind: 'wake', at: event.settlesAt }] }
+    }
+    case 'protection_found':
+      return findProtection(standing, event)
     default:
       return event satisfies never
   }
@@ -169,7 +176,7 @@ const NOTHING_MORE: ReadonlySet<TradeEvent['kind']> = new Set([
   'cancel_begun',
   'accepted',
   'doubted',
-  'closed',
+  'looked',
 ])
 
 const NOT_FOUND = { level: 'warn', message: 'unanswered offer is not on Steam' } as const
@@ -324,6 +331,22 @@ function release(
       changeOf(after, ['held']),
       { kind: 'publish', event: { kind: 'change', change: 'fundsAvailable', part: 0 } },
       { kind: 'post', movements: releaseMovements(held), part: 0, mayOwe: false, at },
+    ],
+  }
+}
+
+/** Spendable credit stays spendable: it takes room in the store's limit until Steam's protection ends. */
+function findProtection(
+  standing: Standing,
+  { settlesAt, at }: Extract<TradeEvent, { kind: 'protection_found' }>,
+): Consequences {
+  const atRisk = standing.total - standing.reversed + standing.atRisk
+  return {
+    standing: { ...standing, settlesAt, atRisk },
+    effects: [
+      { kind: 'change_trade', change: { atRisk, protectionFoundAt: at } },
+      { kind: 'wake', at: settlesAt },
+      line('error', 'Steam protects a delivery after all: what was credited for it is at risk'),
     ],
   }
 }

@@ -200,7 +200,7 @@ describe('a read of the offer', () => {
 
   it('D-18 an accepted offer is accepted, even when it is being cancelled', () => {
     expect(decided({ ...active, cancelling: 'deadline' }, read('accepted'), 301)).toEqual([
-      { kind: 'accepted', steamTradeId: '900', at: at(301) },
+      { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(301) },
     ])
     expect(decided(active, read('reverted'))).toMatchObject([{ kind: 'accepted' }])
   })
@@ -220,7 +220,7 @@ describe('a read of the offer', () => {
   it('names the exchange when an accepted offer did not before, or names another', () => {
     const nameless = { ...active, acceptedAt: at(10) }
     expect(decided(nameless, read('accepted'))).toEqual([
-      { kind: 'accepted', steamTradeId: '900', at: at(30) },
+      { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(30) },
     ])
     expect(decided({ ...nameless, steamTradeId: '899' }, read('reverted'))).toMatchObject([
       { kind: 'accepted', steamTradeId: '900' },
@@ -228,7 +228,9 @@ describe('a read of the offer', () => {
     const silent = { kind: 'offer_read', offer: offer('accepted', { tradeId: null }) } as const
     expect(decided({ ...nameless, steamTradeId: '900' }, silent)).toEqual([])
     expect(decided(nameless, silent)).toEqual([])
-    expect(decided(active, silent)).toEqual([{ kind: 'accepted', steamTradeId: null, at: at(30) }])
+    expect(decided(active, silent)).toEqual([
+      { kind: 'accepted', steamTradeId: null, settlesAt: null, at: at(30) },
+    ])
   })
 
   it('D-24 an end says in the trade why', () => {
@@ -385,13 +387,7 @@ describe('a record of the exchange', () => {
 
   it('at the last look closes the trade', () => {
     expect(decided(final, proved(), 786_399)).toEqual([])
-    expect(decided(final, proved(), 786_400)).toEqual([{ kind: 'closed' }])
-    expect(decided({ ...final, lastLookAt: null }, proved(), 786_400)).toEqual([])
-  })
-
-  it('releases and closes at one look when the release comes after the time of the last one', () => {
-    const released = { kind: 'released', at: at(786_399) }
-    expect(decided(held, proved(), 786_399)).toEqual([released])
-    expect(decided(held, proved(), 786_400)).toEqual([{ ...released, at: at(786_400) }, { kind: 'closed' }])
+    expect(decided(final, proved(), 786_400)).toEqual([{ kind: 'looked', next: null }])
+    expect(decided({ ...final, lookAt: null }, proved(), 786_400)).toEqual([])
   })
 })

@@ -7,7 +7,7 @@ import type { Offer, SendAnswer, SteamTrade } from '../steam/steam.ts'
 import { BAD_END_PAUSE_MS, INTENT_LIFE_MS } from './alarm.ts'
 import { type ByHandCredit, decideCredit, decideRelease, decideReversal } from './by-hand.ts'
 import { decideGivenUp, OVERDUE_MS } from './giving-up.ts'
-import { judgeExchange, sameAssets, settlementOf } from './proof.ts'
+import { judgeExchange, later, offeredSettlement, sameAssets, settlementOf } from './proof.ts'
 import { type Attempt, judgeRefusal } from './refusal.ts'
 import {
   type CancelReason,
@@ -17,6 +17,7 @@ import {
   isDeliverable,
   isEnded,
   lastLookAfter,
+  nextLookOf,
   type Trade,
   type TradeEvent,
   type TradeIn,
@@ -195,7 +196,9 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
     case 'reverted':
       if (trade.acceptedAt !== null && (offer.tradeId === null || trade.steamTradeId === offer.tradeId))
         return []
-      return [{ kind: 'accepted', steamTradeId: offer.tradeId, at: now }]
+      return [
+        { kind: 'accepted', steamTradeId: offer.tradeId, settlesAt: offeredSettlement(offer, now), at: now },
+      ]
     case 'in_escrow':
       return end(ESCROW, holdEndOf(trade, offer))
     case 'needs_confirmation':
@@ -260,7 +263,8 @@ function decideExchange(trade: Trade, { offerId, exchange }: Exchange, around: C
     const gone = proof.kind === 'taken_back' ? proof.assetIds : []
     if (proof.kind === 'delivered' || isPartLeft(exchange, gone)) {
       const accepted = trade.state === 'active' ? (trade.acceptedAt ?? now) : now
-      const settlement = settlementOf(exchange, accepted, protectionDays)
+      const told = trade.state === 'active' ? trade.settlesAt : null
+      const settlement = later(settlementOf(exchange, accepted, protectionDays), told)
       const settlesAt = settlement !== null && settlement > now ? settlement : null
       const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
       return [{ kind: 'delivered', offerId, exchange, settlesAt, at: now }, ...reversal]
@@ -271,28 +275,45 @@ function decideExchange(trade: Trade, { offerId, exchange }: Exchange, around: C
   }
   if (trade.state !== 'held' && trade.state !== 'final') return []
   if (exchange.tradeId !== trade.steamTradeId) return []
-  return decideDelivered(trade, proof, now)
+  return decideDelivered(trade, { proof, exchange }, around)
 }
 
 /** Some items went back before the delivery was seen; the bot has the others, so they are credited. */
 const isPartLeft = ({ received }: SteamTrade, gone: readonly string[]): boolean =>
   gone.length > 0 && gone.length < received.length && received.every(({ newAssetId }) => newAssetId !== null)
 
+type Look = { proof: ReturnType<typeof judgeExchange>; exchange: SteamTrade }
+
 function decideDelivered(
   trade: TradeIn<'held' | 'final'>,
-  proof: ReturnType<typeof judgeExchange>,
-  now: Date,
+  { proof, exchange }: Look,
+  { now, protectionDays }: Circumstances,
 ): TradeEvent[] {
   const gone = proof.kind === 'taken_back' ? proof.assetIds.filter((id) => !trade.reversed.includes(id)) : []
   const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
   const isWhole = gone.length + trade.reversed.length === trade.items.length
   if (isWhole || (proof.kind !== 'delivered' && proof.kind !== 'taken_back')) return reversal
-  const isReleased = trade.state === 'held' && now >= trade.settlesAt
-  const release: TradeEvent[] = isReleased ? [{ kind: 'released', at: now }] : []
+  const told = settlementOf(exchange, trade.acceptedAt, protectionDays)
+  if (trade.state === 'held') return [...reversal, ...decideHeld(trade, told, now)]
+  if (told !== null && told > now) {
+    return [...reversal, { kind: 'protection_found', settlesAt: told, at: now }]
+  }
+  return [...reversal, ...lookOf(trade, now)]
+}
+
+/** The settlement only ever grows: Steam clears it at times, and an operator's setting may change. */
+function decideHeld(trade: TradeIn<'held'>, told: Date | null, now: Date): TradeEvent[] {
+  const settlesAt = told !== null && told > trade.settlesAt ? told : trade.settlesAt
+  const longer: TradeEvent[] = settlesAt > trade.settlesAt ? [{ kind: 'prolonged', settlesAt }] : []
+  if (now < settlesAt) return [...longer, ...lookOf(trade, now)]
   // Released very late, the same look is the last one too.
-  const lastLookAt = trade.state === 'held' ? lastLookAfter(trade.settlesAt) : trade.lastLookAt
-  const isLast = lastLookAt !== null && now >= lastLookAt
-  return [...reversal, ...release, ...(isLast ? [{ kind: 'closed' } as const] : [])]
+  const last: TradeEvent[] = now >= lastLookAfter(settlesAt) ? [{ kind: 'looked', next: null }] : []
+  return [...longer, { kind: 'released', at: now }, ...last]
+}
+
+function lookOf({ lookAt, deliveredAt }: TradeIn<'held' | 'final'>, now: Date): TradeEvent[] {
+  if (lookAt === null || now < lookAt) return []
+  return [{ kind: 'looked', next: nextLookOf(deliveredAt, now) }]
 }
 
 /** How to treat an offer that belongs to no open trade: a twin, or one whose trade was given up. */

@@ -108,6 +108,7 @@ async function changeTrade(
     reversed,
     atRisk,
     atRiskUntil,
+    protectionFoundAt,
     terms,
     creditedByOperator,
     releasedByOperator,
@@ -125,6 +126,7 @@ async function changeTrade(
       ...(creditedByOperator && { credited_by_operator: true }),
       ...(releasedByOperator && { released_by_operator: true }),
       ...(reversedByOperator && { reversed_by_operator: true }),
+      ...(protectionFoundAt !== undefined && { protection_found_at: protectionFoundAt }),
       ...(terms !== undefined && {
         credit_mode: terms.creditMode,
         liability: terms.liability,

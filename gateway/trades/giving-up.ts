@@ -54,7 +54,7 @@ export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeE
     case 'held':
       return because === 'bot_retired' ? [{ kind: 'unwatched', because }] : []
     case 'final':
-      return because === 'bot_retired' && trade.lastLookAt !== null ? [{ kind: 'unwatched', because }] : []
+      return because === 'bot_retired' && trade.lookAt !== null ? [{ kind: 'unwatched', because }] : []
     case 'reversed':
       return []
     case 'refused':

@@ -90,6 +90,8 @@ async function turnUp(deposit: Deposit, offerId = '70') {
     itemsToGive: [],
     createdAt: till.clock.now(),
     escrowEndsAt: null,
+    delaysSettlement: false,
+    settlesAt: null,
   })
 }
 

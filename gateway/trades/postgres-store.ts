@@ -85,7 +85,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
 }
 
 const isProtected = (eb: ExpressionBuilder<Tables, 'trade'>) =>
-  eb.or([eb('state', '=', 'held'), eb('last_look_at', 'is not', null)])
+  eb.or([eb('state', '=', 'held'), eb('look_at', 'is not', null)])
 
 const tradesOf = (db: Db, botId: bigint) =>
   db.selectFrom('trade').selectAll().where('bot_id', '=', botId).orderBy('id')

@@ -49,7 +49,7 @@ describe('what a record of an exchange proves', () => {
   it.each<[string, Partial<SteamTrade>, string[]]>([
     ['all of it', { state: 'rolled_back' }, ['11', '12']],
     ['all of it, marked', { state: 'rolled_back', received: marked('11', '12') }, ['11', '12']],
-    ['one item', { state: 'rolled_back', received: marked('12') }, ['12']],
+    ['all of it, marked in part', { state: 'rolled_back', received: marked('12') }, ['11', '12']],
     ['one item by Steam’s support', { state: 'partly_rolled_back', received: marked('11') }, ['11']],
   ])('D-9 taken back: %s', (_name, change, assetIds) => {
     expect(judgeExchange(active, exchange(change))).toEqual({ kind: 'taken_back', assetIds })

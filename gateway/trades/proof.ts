@@ -1,11 +1,11 @@
 /** Judges Steam's record of an exchange, pure. Only this record moves money. */
-import type { OfferAsset, SteamTrade } from '../steam/steam.ts'
+import type { Offer, OfferAsset, SteamTrade } from '../steam/steam.ts'
 import type { Trade } from './trade.ts'
 
 export type Proof =
   | { kind: 'delivered' }
   | { kind: 'not_yet' }
-  /** `assetIds`: as the shopper had them. All of them, or those that Steam marks. */
+  /** `assetIds`: as the shopper had them. Of a trade that was taken back in part, those that Steam marks. */
   | { kind: 'taken_back'; assetIds: readonly string[] }
   | { kind: 'failed' }
   /** The record does not fit the trade, or not itself. A person must look. */
@@ -28,10 +28,8 @@ export function judgeExchange(trade: Trade, exchange: SteamTrade): Proof {
     case 'in_escrow':
       return { kind: 'not_yet' }
     case 'rolled_back':
-      return {
-        kind: 'taken_back',
-        assetIds: marked.length > 0 ? marked.map((asset) => asset.assetId) : all,
-      }
+      // Whole, whichever of its rows Steam has marked by now.
+      return { kind: 'taken_back', assetIds: all }
     case 'partly_rolled_back':
       return marked.length > 0
         ? { kind: 'taken_back', assetIds: marked.map((asset) => asset.assetId) }
@@ -62,4 +60,19 @@ export function settlementOf(exchange: SteamTrade, acceptedAt: Date, protectionD
   const byGame = protectionDays > 0 ? acceptedAt.getTime() + protectionDays * DAY_MS : 0
   const latest = Math.max(byGame, exchange.settlesAt?.getTime() ?? 0)
   return latest > 0 ? new Date(latest) : null
+}
+
+/** The longest that Steam is known to protect a trade. */
+const LONGEST_PROTECTION_MS = 8 * DAY_MS
+
+/** The end of protection that an accepted offer tells of, or null. It may say that there is one, and not until when. */
+export function offeredSettlement({ settlesAt, delaysSettlement }: Offer, acceptedAt: Date): Date | null {
+  if (settlesAt !== null) return settlesAt
+  return delaysSettlement ? new Date(acceptedAt.getTime() + LONGEST_PROTECTION_MS) : null
+}
+
+/** The later of two times; null where neither is known. */
+export function later(one: Date | null, other: Date | null): Date | null {
+  if (one === null || other === null) return one ?? other
+  return one > other ? one : other
 }

@@ -63,7 +63,7 @@ describe('a delivery under trade protection', () => {
     expect(await tradeRow()).toMatchObject({ state: 'final', held_amount: 0n })
     till.clock.advance(DAY_MS)
     await work()
-    expect(await tradeRow()).toMatchObject({ state: 'final', last_look_at: null, due_at: null })
+    expect(await tradeRow()).toMatchObject({ state: 'final', look_at: null, due_at: null })
     expect((await events()).slice(1)).toEqual(['deposit.succeeded', 'deposit.funds_available'])
     expect(await custody()).toEqual(['0 in', '1 in'])
   })

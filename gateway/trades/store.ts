@@ -136,6 +136,7 @@ function activeOf(row: TradeRow, common: Common): Trade {
     deadline: must(row, 'deadline'),
     acceptedAt: row.accepted_at,
     steamTradeId: row.steam_trade_id,
+    settlesAt: row.settles_at,
     cancelling: row.cancelling,
     badEnd: badEnd === null || seenAt === null ? null : { state: badEnd, seenAt },
   }
@@ -148,12 +149,15 @@ function deliveredOf(row: TradeRow, common: Common, reversed: string[]): Trade {
     offerId: must(row, 'steam_offer_id'),
     steamTradeId: must(row, 'steam_trade_id'),
     acceptedAt: must(row, 'accepted_at'),
+    deliveredAt: must(row, 'delivered_at'),
     reversed,
   }
-  if (row.state === 'held') return { ...delivered, state: 'held', settlesAt: must(row, 'settles_at') }
+  if (row.state === 'held') {
+    return { ...delivered, state: 'held', settlesAt: must(row, 'settles_at'), lookAt: row.look_at }
+  }
   const endedAt = must(row, 'ended_at')
   if (row.state === 'reversed') return { ...delivered, state: 'reversed', endedAt }
-  return { ...delivered, state: 'final', lastLookAt: row.last_look_at, endedAt }
+  return { ...delivered, state: 'final', lookAt: row.look_at, endedAt }
 }
 
 /** A column that a state promises to hold. */
@@ -185,7 +189,7 @@ export function columnsOf(trade: Trade): Updateable<TradeTable> {
       ? { reason: trade.reason, refusal: trade.refusal, steam_hold_until: trade.heldUntil }
       : { reason: null, steam_hold_until: null }),
     ...('settlesAt' in trade && { settles_at: trade.settlesAt }),
-    last_look_at: 'lastLookAt' in trade ? trade.lastLookAt : null,
+    look_at: 'lookAt' in trade ? trade.lookAt : null,
     ended_at: 'endedAt' in trade ? trade.endedAt : null,
   }
 }

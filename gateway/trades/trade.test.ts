@@ -26,7 +26,7 @@ describe('the edges', () => {
       unknown: ['active', 'abandoned'],
       active: ['declined', 'countered', 'invalid', 'timed_out', 'held', 'final'],
       held: ['final', 'reversed'],
-      final: ['reversed'],
+      final: ['held', 'reversed'],
     })
   })
 
@@ -57,9 +57,9 @@ describe('the edges', () => {
 
 describe('an event', () => {
   it('that does not belong to the state is a defect', () => {
-    expect(() => evolve(declined, { kind: 'accepted', steamTradeId: '1', at: at(1) })).toThrow(
-      'trade 1 is declined: accepted does not belong there',
-    )
+    expect(() =>
+      evolve(declined, { kind: 'accepted', steamTradeId: '1', settlesAt: null, at: at(1) }),
+    ).toThrow('trade 1 is declined: accepted does not belong there')
   })
 
   it('of delivery keeps when the offer was accepted', () => {
@@ -71,7 +71,12 @@ describe('an event', () => {
       settlesAt: null,
       at: at(40),
     } as const
-    expect(evolve(accepted, event)).toMatchObject({ state: 'final', acceptedAt: at(30), lastLookAt: null })
+    expect(evolve(accepted, event)).toMatchObject({
+      state: 'final',
+      acceptedAt: at(30),
+      deliveredAt: at(40),
+      lookAt: at(640),
+    })
   })
 
   const common = {
@@ -89,14 +94,16 @@ describe('an event', () => {
     deadline: at(340),
     acceptedAt: null,
     steamTradeId: null,
+    settlesAt: null,
     cancelling: null,
     badEnd: null,
   }
-  const delivered = { ...sent, offerId: '8', steamTradeId: '900', acceptedAt: at(40), reversed: [] }
-  const isHeld = { ...delivered, state: 'held', settlesAt: at(99) }
+  const delivery = { ...sent, offerId: '8', steamTradeId: '900', acceptedAt: at(40), deliveredAt: at(40) }
+  const isHeld = { ...delivery, reversed: [], state: 'held', settlesAt: at(99), lookAt: at(640) }
   const ended: TradeState[] = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out']
   const afterReversal = { state: 'reversed', endedAt: at(40), reversed: ['11', '12'] }
-  const reversed = { ...sent, offerId: '5', steamTradeId: '900', acceptedAt: at(20), ...afterReversal }
+  const times = { acceptedAt: at(20), deliveredAt: at(20) }
+  const reversed = { ...sent, offerId: '5', steamTradeId: '900', ...times, ...afterReversal }
   const refused = {
     ...common,
     state: 'refused',
@@ -116,6 +123,7 @@ describe('an event', () => {
     endedAt: at(40),
   }
   const { settlesAt: _, ...unprotected } = held
+  const { endedAt: __, ...kept } = final
 
   it.each<[TradeEvent, Partial<Record<TradeState, object>>]>([
     [
@@ -157,7 +165,7 @@ describe('an event', () => {
     ],
     [{ kind: 'cancel_begun', because: 'store' }, { active: { ...active, cancelling: 'store' } }],
     [
-      { kind: 'accepted', steamTradeId: '900', at: at(40) },
+      { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(40) },
       { active: { ...active, acceptedAt: at(40), steamTradeId: '900' } },
     ],
     [
@@ -184,13 +192,25 @@ describe('an event', () => {
     ],
     [
       { kind: 'released', at: at(40) },
-      { held: { ...unprotected, state: 'final', lastLookAt: at(700_000 + 86_400), endedAt: at(40) } },
+      { held: { ...unprotected, state: 'final', lookAt: at(700_000 + 86_400), endedAt: at(40) } },
     ],
     [
       { kind: 'reversed', assetIds: ['11', '12'], at: at(40) },
       { held: reversed, final: reversed },
     ],
-    [{ kind: 'closed' }, { final: { ...final, lastLookAt: null } }],
+    [{ kind: 'prolonged', settlesAt: at(800_000) }, { held: { ...held, settlesAt: at(800_000) } }],
+    [
+      { kind: 'protection_found', settlesAt: at(800_000), at: at(700) },
+      { final: { ...kept, state: 'held', settlesAt: at(800_000), lookAt: at(86_420) } },
+    ],
+    [
+      { kind: 'looked', next: at(900_000) },
+      { held: { ...held, lookAt: at(900_000) }, final: { ...final, lookAt: at(900_000) } },
+    ],
+    [
+      { kind: 'looked', next: null },
+      { held: { ...held, lookAt: null }, final: { ...final, lookAt: null } },
+    ],
   ])('%o changes trades of these states so, and of no other', (event, changed) => {
     for (const trade of oneOfEach) {
       const expected = changed[trade.state]
@@ -207,7 +227,7 @@ describe('an event', () => {
       missedReads: 2,
     })
     const accepted = { ...active, acceptedAt: at(30), steamTradeId: '900' }
-    const again = { kind: 'accepted', steamTradeId: null, at: at(50) } as const
+    const again = { kind: 'accepted', steamTradeId: null, settlesAt: null, at: at(50) } as const
     expect(evolve(accepted, again)).toEqual(accepted)
   })
 

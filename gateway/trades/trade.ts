@@ -23,6 +23,7 @@ type Delivered = Sent & {
   offerId: string
   steamTradeId: string
   acceptedAt: Date
+  deliveredAt: Date
   /** Asset ids, as the shopper had them, that were taken back. */
   reversed: readonly string[]
 }
@@ -40,6 +41,8 @@ export type Trade =
       deadline: Date
       acceptedAt: Date | null
       steamTradeId: string | null
+      /** Until when Steam protects what was accepted, as the offer says; null where it does not. */
+      settlesAt: Date | null
       cancelling: CancelReason | null
       /** A bad end that was seen once. */
       badEnd: { state: string; seenAt: Date } | null
@@ -56,11 +59,16 @@ export type Trade =
       heldUntil: Date | null
       endedAt: Date
     })
-  | (Delivered & { state: 'held'; settlesAt: Date })
+  | (Delivered & {
+      state: 'held'
+      settlesAt: Date
+      /** When Steam is asked before the settlement; null where nothing is left to ask. */
+      lookAt: Date | null
+    })
   | (Delivered & {
       state: 'final'
       /** When Steam is asked once more; null where nothing is left to ask. */
-      lastLookAt: Date | null
+      lookAt: Date | null
       endedAt: Date
     })
   | (Delivered & { state: 'reversed'; endedAt: Date })
@@ -105,7 +113,8 @@ export type TradeEvent =
   /** `doubted`: the bot that was refused the same wish without a reason. */
   | { kind: 'activated'; offerId: string; deadline: Date; doubted: bigint | null }
   | { kind: 'cancel_begun'; because: CancelReason }
-  | { kind: 'accepted'; steamTradeId: string | null; at: Date }
+  /** `settlesAt`: the end of Steam's protection, as the offer says. */
+  | { kind: 'accepted'; steamTradeId: string | null; settlesAt: Date | null; at: Date }
   | { kind: 'doubted'; badEnd: string; at: Date }
   /** `heldUntil`: the shopper accepted, and Steam holds the items until then. */
   | { kind: 'ended'; end: End; heldUntil: Date | null; at: Date }
@@ -126,8 +135,12 @@ export type TradeEvent =
   | { kind: 'released'; at: Date; byOperator?: true }
   /** `assetIds`: those that were taken back now. */
   | { kind: 'reversed'; assetIds: readonly string[]; at: Date; byOperator?: true }
-  /** Steam was asked for the last time. */
-  | { kind: 'closed' }
+  /** Steam protects a held delivery for longer than it said. */
+  | { kind: 'prolonged'; settlesAt: Date }
+  /** Steam protects a delivery of which it had not said so: what was credited for it is at risk. */
+  | { kind: 'protection_found'; settlesAt: Date; at: Date }
+  /** Steam was asked again. `next`: when it is asked again; null: never. */
+  | { kind: 'looked'; next: Date | null }
 
 /** Every edge of the life of a trade. ARCHITECTURE.md draws this table. */
 export const EDGES: Record<TradeState, readonly TradeState[]> = {
@@ -142,12 +155,21 @@ export const EDGES: Record<TradeState, readonly TradeState[]> = {
   invalid: ['held', 'final'],
   timed_out: ['held', 'final'],
   held: ['final', 'reversed'],
-  final: ['reversed'],
+  final: ['held', 'reversed'],
   reversed: [],
 }
 
 /** Steam is asked once more so long after the settlement. */
 export const LAST_LOOK_MS = 86_400_000
+
+/** A delivery of any game is looked at again so long after it: Steam may tell of its protection late. */
+const LOOKS_MS = [600_000, 86_400_000]
+
+/** When a delivery is looked at next beside its settlement; null when that is over. */
+export function nextLookOf(deliveredAt: Date, now: Date): Date | null {
+  const ms = LOOKS_MS.find((pause) => deliveredAt.getTime() + pause > now.getTime())
+  return ms === undefined ? null : new Date(deliveredAt.getTime() + ms)
+}
 
 /** Returns the trade after an event. Throws where the event does not belong to its state: that is a defect. */
 export function evolve(trade: Trade, event: TradeEvent): Trade {
@@ -168,6 +190,7 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
         ...trade,
         acceptedAt: trade.acceptedAt ?? event.at,
         steamTradeId: event.steamTradeId ?? trade.steamTradeId,
+        settlesAt: event.settlesAt ?? trade.settlesAt,
       }
     case 'doubted':
       if (trade.state !== 'active') return wrong(trade, event)
@@ -190,7 +213,9 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
     case 'delivered':
     case 'released':
     case 'reversed':
-    case 'closed':
+    case 'prolonged':
+    case 'protection_found':
+    case 'looked':
       return evolveDelivered(trade, event)
     default:
       return event satisfies never
@@ -238,7 +263,7 @@ function evolveSend(trade: Trade, event: SendEvent): Trade {
       if (trade.state !== 'sending' && trade.state !== 'unknown') return wrong(trade, event)
       const { offerId, deadline } = event
       const { startedAt } = trade
-      const fresh = { acceptedAt: null, steamTradeId: null, cancelling: null, badEnd: null }
+      const fresh = { acceptedAt: null, steamTradeId: null, settlesAt: null, cancelling: null, badEnd: null }
       return { ...common, state: 'active', startedAt, offerId, deadline, ...fresh }
     }
     default:
@@ -246,7 +271,10 @@ function evolveSend(trade: Trade, event: SendEvent): Trade {
   }
 }
 
-type DeliveredEvent = Extract<TradeEvent, { kind: 'delivered' | 'released' | 'reversed' | 'closed' }>
+type DeliveredEvent = Extract<
+  TradeEvent,
+  { kind: 'delivered' | 'released' | 'reversed' | 'prolonged' | 'protection_found' | 'looked' }
+>
 
 function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
   switch (event.kind) {
@@ -260,26 +288,38 @@ function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
         offerId,
         steamTradeId: exchange.tradeId,
         acceptedAt: ('acceptedAt' in trade ? trade.acceptedAt : null) ?? at,
+        deliveredAt: at,
         reversed: [],
+        lookAt: nextLookOf(at, at),
       }
       if (settlesAt !== null) return { ...delivered, state: 'held', settlesAt }
-      return { ...delivered, state: 'final', lastLookAt: null, endedAt: at }
+      return { ...delivered, state: 'final', endedAt: at }
     }
     case 'released': {
       if (trade.state !== 'held') return wrong(trade, event)
       const { settlesAt, ...rest } = trade
-      return { ...rest, state: 'final', lastLookAt: lastLookAfter(settlesAt), endedAt: event.at }
+      return { ...rest, state: 'final', lookAt: lastLookAfter(settlesAt), endedAt: event.at }
     }
     case 'reversed': {
       if (trade.state !== 'held' && trade.state !== 'final') return wrong(trade, event)
       const reversed = [...trade.reversed, ...event.assetIds]
       if (reversed.length < trade.items.length) return { ...trade, reversed }
-      const { steamTradeId, acceptedAt, startedAt, offerId } = trade
-      const delivered = { ...commonOf(trade), steamTradeId, acceptedAt, startedAt, offerId, reversed }
+      const { steamTradeId, acceptedAt, deliveredAt, startedAt, offerId } = trade
+      const times = { acceptedAt, deliveredAt, startedAt }
+      const delivered = { ...commonOf(trade), ...times, steamTradeId, offerId, reversed }
       return { ...delivered, state: 'reversed', endedAt: event.at }
     }
-    case 'closed':
-      return trade.state === 'final' ? { ...trade, lastLookAt: null } : wrong(trade, event)
+    case 'prolonged':
+      return trade.state === 'held' ? { ...trade, settlesAt: event.settlesAt } : wrong(trade, event)
+    case 'protection_found': {
+      if (trade.state !== 'final') return wrong(trade, event)
+      const { endedAt: _, ...rest } = trade
+      const lookAt = nextLookOf(trade.deliveredAt, event.at)
+      return { ...rest, state: 'held', settlesAt: event.settlesAt, lookAt }
+    }
+    case 'looked':
+      if (trade.state !== 'held' && trade.state !== 'final') return wrong(trade, event)
+      return { ...trade, lookAt: event.next }
     default:
       return event satisfies never
   }

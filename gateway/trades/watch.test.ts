@@ -186,6 +186,8 @@ describe('a till without a trade', () => {
     itemsToGive: [],
     createdAt: new Date(0),
     escrowEndsAt: null,
+    delaysSettlement: false,
+    settlesAt: null,
   }
   const lists = () => session.calls.filter((call) => call === 'list').length
 

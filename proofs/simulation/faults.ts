@@ -48,6 +48,8 @@ const SHARED = [
   'bot that dies for good',
   'offer whose state nobody knows',
   'accepted offer without a trade id',
+  'protection told late',
+  'status 12 with some rows marked',
 ] as const
 
 export const PURE_FAULTS = [...SHARED, 'credit on the word of an operator'] as const

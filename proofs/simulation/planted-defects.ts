@@ -10,7 +10,7 @@ type Decide = Core['decide']
 function asSeenBefore(trade: Trade): Trade {
   if (trade.state !== 'held' && trade.state !== 'final') return trade
   const { tradeId, partnerSteamId, secretCode, items, startedAt, offerId, steamTradeId, acceptedAt } = trade
-  const open = { deadline: acceptedAt, cancelling: null, badEnd: null }
+  const open = { deadline: acceptedAt, settlesAt: null, cancelling: null, badEnd: null }
   const common = { tradeId, partnerSteamId, secretCode, items, startedAt, offerId, steamTradeId, acceptedAt }
   return { ...common, ...open, state: 'active' }
 }
@@ -131,6 +131,20 @@ const blamesTheShopper: Decide = (trade, fact, around) => {
   return decide(trade, { ...fact, offer: { ...fact.offer, state: 'declined' } }, around)
 }
 
+const overlooksProtection: Decide = (trade, fact, around) =>
+  decide(trade, fact, around).map((event) =>
+    event.kind === 'protection_found' ? { kind: 'looked', next: null } : event,
+  )
+
+/** Of a trade that was taken back whole, believes the marks of Steam. */
+const believesMarks: Decide = (trade, fact, around) => {
+  if (fact.kind !== 'exchange_read' || fact.exchange.state !== 'rolled_back')
+    return decide(trade, fact, around)
+  const isMarked = fact.exchange.received.some(({ rolledBackAssetId }) => rolledBackAssetId !== null)
+  const state = isMarked ? 'partly_rolled_back' : 'rolled_back'
+  return decide(trade, { ...fact, exchange: { ...fact.exchange, state } }, around)
+}
+
 /** Takes what is under way for arrived. */
 const creditsUnderWay: Decide = (trade, fact, around) => {
   if (fact.kind !== 'exchange_read' || fact.exchange.state !== 'pending') return decide(trade, fact, around)
@@ -198,5 +212,7 @@ export const DEFECTS = {
   'a cancelled offer counts as declined': defect({ decide: blamesTheShopper }),
   'an exchange under way is credited': defect({ decide: creditsUnderWay }),
   'the automatic end never comes': defect({ decide: neverGivesUp }),
+  'protection that is told late is overlooked': defect({ decide: overlooksProtection }),
+  'a reversal takes back what Steam has marked': defect({ decide: believesMarks }),
   'an unknown send is never looked for': defect({ alarm: forgetsUnknown, retryAt: forgetsUnknown }),
 }

@@ -16,14 +16,31 @@ function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState 
   return isOld && faults.strike('stale read', 0.05) ? earlier : state
 }
 
+/** The till knows of the protection of this game whatever Steam says. */
+const PROTECTED_APP = 730
+
+/** True where Steam says of the exchange's protection after it arrived, and the till cannot know of it before. */
+export const isToldLate = ({ items, settlesAt, settlementToldAt }: Exchange): boolean =>
+  settlesAt !== null && settlementToldAt > 0 && items.every(({ asset }) => asset.appId !== PROTECTED_APP)
+
+/** The end of Steam's protection, as far as Steam tells of it: it may begin to a day after the exchange. */
+function settlementOf({ engine }: Memory, exchange: Exchange | undefined): number | null {
+  const isTold = exchange !== undefined && engine.now() >= exchange.settlementToldAt
+  return isTold ? exchange.settlesAt : null
+}
+
+const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
+
 export function tell(memory: Memory, offer: SteamOffer): Offer {
   const state = stateToTell(memory, offer)
+  const settlesAt = settlementOf(memory, memory.exchanges.get(offer.tradeId ?? ''))
   offer.told.set(state, (offer.told.get(state) ?? 0) + 1)
   const isExchanged = state === 'accepted' || state === 'reverted' || state === 'in_escrow'
   const isLost = isExchanged && offer.isIdLost
   if (isLost) memory.faults.saw('accepted offer without a trade id')
   const tradeId = isExchanged && !isLost ? offer.tradeId : null
-  if (offer.answer?.state === state && offer.answer.tradeId === tradeId) return offer.answer
+  const isSame = offer.answer?.settlesAt?.getTime() === (settlesAt ?? undefined)
+  if (isSame && offer.answer?.state === state && offer.answer.tradeId === tradeId) return offer.answer
   const assets = [...offer.assets]
   offer.answer = Object.freeze({
     offerId: offer.offerId,
@@ -35,19 +52,34 @@ export function tell(memory: Memory, offer: SteamOffer): Offer {
     itemsToGive: offer.isCounter ? assets : [],
     createdAt: new Date(offer.createdAt),
     escrowEndsAt: state === 'in_escrow' ? offer.escrowEndsAt : null,
+    delaysSettlement: settlesAt !== null,
+    settlesAt: dateOf(settlesAt),
   })
   return offer.answer
 }
 
-export function tellExchange({ engine, faults }: Memory, exchange: Exchange): SteamTrade {
+export function tellExchange(memory: Memory, exchange: Exchange): SteamTrade {
+  const { engine, faults } = memory
   const { earlier, changedAt, state } = exchange
   const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS
   const told = isOld && faults.strike('stale read', 0.05) ? earlier : statusOf(exchange)
   exchange.told.add(told.state)
-  return told
+  if (exchange.isHalfMarked && told.state === 'rolled_back') {
+    const [first, ...rest] = told.received
+    const received = rest.map((asset) => ({ ...asset, rolledBackAssetId: null }))
+    return { ...told, received: first === undefined ? [] : [first, ...received] }
+  }
+  if (told.settlesAt === null || settlementOf(memory, exchange) !== null) return told
+  faults.saw('protection told late')
+  return { ...told, settlesAt: null }
 }
 
-export function statusOf(exchange: Omit<Exchange, 'earlier' | 'changedAt' | 'beganAt' | 'told'>): SteamTrade {
+export function statusOf(
+  exchange: Omit<
+    Exchange,
+    'earlier' | 'changedAt' | 'beganAt' | 'told' | 'settlementToldAt' | 'isHalfMarked'
+  >,
+): SteamTrade {
   return {
     tradeId: exchange.tradeId,
     partnerSteamId: exchange.offer.partner,

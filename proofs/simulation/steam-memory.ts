@@ -39,6 +39,10 @@ export type Exchange = {
   earlier: SteamTrade
   items: { asset: OfferAsset; newAssetId: string | null; rolledBackAssetId: string | null }[]
   settlesAt: number | null
+  /** From when on Steam says until when it protects the exchange. */
+  settlementToldAt: number
+  /** It was taken back whole, and Steam marks the first of its assets only. */
+  isHalfMarked: boolean
   beganAt: number
   /** Every state that was told: nothing else may end a trade. */
   told: Set<SteamTradeState>

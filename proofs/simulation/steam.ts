@@ -22,6 +22,8 @@ export type Steam = ReturnType<typeof createSteam>
 export type Parcel = { bot: string; partner: string; assets: readonly OfferAsset[]; message: string }
 
 const PROTECTION_MS = 7 * 86_400_000
+/** The till looks at every delivery again after a day. */
+const LATEST_SETTLEMENT_MS = 20 * 3_600_000
 const PER_PARTNER = 5
 const PROTECTED_APP = 730
 const FALSE_ENDS = ['declined', 'countered', 'cancelled', 'expired', 'invalid_items'] as const
@@ -214,7 +216,13 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   const state: SteamTradeState = hasEscrow ? 'in_escrow' : 'pending'
   const now = engine.now()
   const begun = { tradeId, offer, state, changedAt: now, beganAt: now, items, settlesAt: null }
-  const exchange: Exchange = { ...begun, told: new Set(), earlier: statusOf(begun) }
+  const exchange: Exchange = {
+    ...begun,
+    settlementToldAt: 0,
+    isHalfMarked: false,
+    told: new Set(),
+    earlier: statusOf(begun),
+  }
   exchanges.set(tradeId, exchange)
   for (const { assetId } of offer.assets) owners.set(assetId, 'under way')
   change(memory, offer, hasEscrow ? 'in_escrow' : 'accepted')
@@ -268,7 +276,10 @@ function arrive(memory: Memory, exchange: Exchange): void {
   }
   const isProtected = exchange.items.some(({ asset }) => asset.appId === PROTECTED_APP)
   turn(memory, exchange, random.chance(0.2) ? 'committed' : 'complete')
-  exchange.settlesAt = isProtected ? engine.now() + PROTECTION_MS : null
+  // Steam begins to protect another game, or tells of its protection a day late.
+  const isLate = faults.plan(0.04)
+  exchange.settlesAt = isProtected || isLate ? engine.now() + PROTECTION_MS : null
+  if (isLate) exchange.settlementToldAt = engine.now() + random.between(1_000, LATEST_SETTLEMENT_MS)
   for (const item of exchange.items) {
     memory.lastId += 1
     item.newAssetId = String(memory.lastId)
@@ -342,6 +353,8 @@ function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[
     owners.set(item.asset.assetId, exchange.offer.partner)
   }
   if (isWhole) change(memory, exchange.offer, 'reverted')
+  if (isWhole && back.length > 1)
+    exchange.isHalfMarked = faults.strike('status 12 with some rows marked', 0.3)
   return true
 }
 

@@ -13,6 +13,8 @@ import {
 const ECONOMY = /^GET api\.steampowered\.com\/IEconService\//
 const OFFERS = /^GET api\.steampowered\.com\/IEconService\/GetTradeOffers?\/v1\//
 const OFFER_LIST = /^GET api\.steampowered\.com\/IEconService\/GetTradeOffers\/v1\//
+const TRADES = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Status|History)\/v1\//
+const DEALS = /^GET api\.steampowered\.com\/IEconService\/GetTrade(Offers?|Status|History)\/v1\//
 const TRADE = /^GET api\.steampowered\.com\/IEconService\/GetTradeStatus\/v1\//
 const CANCEL = /^POST steamcommunity\.com\/tradeoffer\/\d+\/cancel$/
 
@@ -25,20 +27,61 @@ const result = (eresult: number, body: object): Effect => ({
 })
 
 /** Every offer of an answer, whether it is of one or of a list. */
-function eachOffer(change: (offer: Row, index: number) => Row): Effect {
-  return changedJson((body) => {
-    const response = field(body, 'response')
-    if (!isRow(response)) return body
-    const { offer, trade_offers_sent: sent, trade_offers_received: received } = response
-    return {
-      response: {
-        ...response,
-        ...(isRow(offer) ? { offer: change(offer, 0) } : {}),
-        ...(Array.isArray(sent) ? { trade_offers_sent: rowsOf(sent).map(change) } : {}),
-        ...(Array.isArray(received) ? { trade_offers_received: rowsOf(received).map(change) } : {}),
-      },
-    }
-  })
+function changeOffers(body: unknown, change: (offer: Row, index: number) => Row): unknown {
+  const response = field(body, 'response')
+  if (!isRow(response)) return body
+  const { offer, trade_offers_sent: sent, trade_offers_received: received } = response
+  return {
+    response: {
+      ...response,
+      ...(isRow(offer) ? { offer: change(offer, 0) } : {}),
+      ...(Array.isArray(sent) ? { trade_offers_sent: rowsOf(sent).map(change) } : {}),
+      ...(Array.isArray(received) ? { trade_offers_received: rowsOf(received).map(change) } : {}),
+    },
+  }
+}
+
+const eachOffer = (change: (offer: Row, index: number) => Row): Effect =>
+  changedJson((body) => changeOffers(body, change))
+
+/** Every trade of an answer. */
+function eachTrade(body: unknown, change: (trade: Row) => Row): unknown {
+  const response = field(body, 'response')
+  if (!isRow(response) || !Array.isArray(response.trades)) return body
+  return { response: { ...response, trades: rowsOf(response.trades).map(change) } }
+}
+
+const PROTECTION_ROLLBACK = 12
+
+/** The whole trade was taken back, and Steam marks the first of its assets only. */
+function halfMarked(trade: Row): Row {
+  if (trade.status !== PROTECTION_ROLLBACK) return trade
+  const mark = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
+  const assets = rowsOf(trade.assets_received)
+  return { ...trade, assets_received: [...assets.slice(0, 1), ...assets.slice(1).map(mark)] }
+}
+
+/** Of the protection of a trade nothing is said. */
+function untold(body: unknown): unknown {
+  const offers = changeOffers(body, ({ delay_settlement: _, settlement_date: __, ...offer }) => offer)
+  return eachTrade(offers, ({ time_settlement: _, ...trade }) => trade)
+}
+
+/** An offer to somebody else, in a state that nobody knows. */
+const ODD_OFFER = {
+  tradeofferid: '7',
+  accountid_other: 4_000_000_007,
+  message: 'by hand',
+  trade_offer_state: 77,
+  is_our_offer: true,
+  time_created: 1,
+  time_updated: 1,
+}
+
+function withOddOffer(body: unknown): unknown {
+  const response = field(body, 'response')
+  if (!isRow(response)) return body
+  return { response: { ...response, trade_offers_sent: [ODD_OFFER, ...rowsOf(response.trade_offers_sent)] } }
 }
 
 function withoutItems({ items_to_give: _, items_to_receive: __, ...offer }: Row): Row {
@@ -110,6 +153,26 @@ export const READS: Record<string, BadDay> = {
   'late-state': on(OFFERS, 'Offers seem active although they have ended.', eachOffer(stillActive)),
   'offer-reverted': on(OFFERS, 'Accepted offers show state 12.', eachOffer(reverted)),
   'cancel-429': on(CANCEL, 'A cancel is answered with 429 and `null`.', { status: 429, body: null }),
+  'odd-offer-in-lists': on(
+    OFFER_LIST,
+    'Every page of the list has an offer to somebody else, in a state that nobody knows.',
+    changedJson(withOddOffer),
+  ),
+  'states-nobody-knows': on(
+    OFFERS,
+    'Offers are in a state that nobody knows.',
+    eachOffer((offer) => ({ ...offer, trade_offer_state: 77 })),
+  ),
+  'protection-untold': on(
+    DEALS,
+    'Steam does not say that it protects a trade: switch it off to have it told late.',
+    changedJson(untold),
+  ),
+  'rollback-half-marked': on(
+    TRADES,
+    'Of a trade that was taken back whole only the first item is marked.',
+    changedJson((body) => eachTrade(body, halfMarked)),
+  ),
   'cancel-drop-after': on(CANCEL, 'The connection breaks, although the offer was cancelled.', {
     drop: 'after',
   }),

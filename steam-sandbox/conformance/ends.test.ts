@@ -45,6 +45,9 @@ async function rawTrade(tradeId: string): Promise<unknown> {
   return wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeStatus', 1, { tradeid: tradeId }, done))
 }
 
+const rawOffer = (offerId: string) =>
+  wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeOffer', 1, { tradeofferid: offerId }, done))
+
 const receivedOffers = () =>
   new Promise<LibraryOffer[]>((resolve, reject) =>
     bot.manager.getOffers(1, (error, _sent, received) => (error ? reject(error) : resolve(received))),
@@ -178,6 +181,34 @@ describe('an offer ends', () => {
     steam.advance(7 * 86_400)
     bot = await logIn(steam, 'Tradetill Bot #1')
     expect((await sent(steam, bot)).id).toMatch(/^\d+$/)
+  })
+
+  row('reversal 12 with one item marked', async () => {
+    const { id } = await sent(steam, bot, { count: 2 })
+    steam.as('nova_hound').accept(id)
+    steam.as('nova_hound').reverse()
+    await control(steam, 'PUT behaviours/rollback-half-marked')
+    const raw = JSON.stringify(await rawTrade((await read(bot, id)).tradeID))
+    expect(raw).toContain('"status":12')
+    expect(raw.match(/"new_assetid"/g)).toHaveLength(2)
+    expect(raw.match(/rollback_new_assetid/g)).toHaveLength(1)
+  })
+
+  row('protection told late, of another game', async () => {
+    for (const day of ['every-game-protected', 'protection-untold']) {
+      await control(steam, `PUT behaviours/${day}`)
+    }
+    const { id } = await sent(steam, bot, { appId: 570 })
+    steam.as('nova_hound').accept(id)
+    const said = async () => [
+      JSON.stringify(await rawTrade((await read(bot, id)).tradeID)).includes('time_settlement'),
+      JSON.stringify(await rawOffer(id)).includes('"delay_settlement":true'),
+    ]
+    expect(await said()).toEqual([false, false])
+    await control(steam, 'DELETE behaviours/protection-untold')
+    expect(await said()).toEqual([true, true])
+    steam.as('nova_hound').reverse()
+    expect(await exchange(await read(bot, id), true)).toMatchObject({ status: 12 })
   })
 
   row('reversal 12', async () => {

@@ -70,6 +70,7 @@ export type Manager = {
   createOffer(partner: string, token?: string): LibraryOffer
   getOffer(id: string, done: Done<[LibraryOffer]>): void
   getOffers(filter: number, done: Done<[LibraryOffer[], LibraryOffer[]]>): void
+  getOffers(filter: number, since: Date, done: Done<[LibraryOffer[], LibraryOffer[]]>): void
   _apiCall(method: string, name: object | string, version: number, input: object, done: Done<[unknown]>): void
   on(event: string, listener: () => void): void
   shutdown(): void

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { z } from 'zod'
 import {
   control,
   failure,
@@ -16,7 +17,8 @@ let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
 
 beforeAll(async () => {
-  steam = await startSteamWithoutWaits({ seed: 'conformance' })
+  // The history is read faster than Steam allows.
+  steam = await startSteamWithoutWaits({ seed: 'conformance', quotas: false })
   bot = await logIn(steam, 'Tradetill Bot #1')
 })
 beforeEach(() => steam.reset())
@@ -25,6 +27,26 @@ afterAll(() => steam.close())
 const list = (person = bot) =>
   new Promise<LibraryOffer[]>((resolve, reject) =>
     person.manager.getOffers(1, (error, ours) => (error ? reject(error) : resolve(ours))),
+  )
+
+const pageSchema = z.object({
+  response: z.object({
+    more: z.boolean(),
+    trades: z.array(z.object({ tradeid: z.string(), time_init: z.number() })),
+  }),
+})
+
+async function historyPage(after: { time: number; id: string }) {
+  const start = { start_after_time: after.time, start_after_tradeid: after.id }
+  const query = { max_trades: 500, navigating_back: 0, include_failed: 1, ...start }
+  const body = await wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeHistory', 1, query, done))
+  return pageSchema.parse(body).response
+}
+
+/** As the library lists them: all that is active, and of the rest what changed since then. */
+const listSince = (ms: number) =>
+  new Promise<LibraryOffer[]>((resolve, reject) =>
+    bot.manager.getOffers(1, new Date(ms), (error, ours) => (error ? reject(error) : resolve(ours))),
   )
 
 async function reading(behaviour: string) {
@@ -126,6 +148,33 @@ describe('reading offers fails with', () => {
     const log = await control(steam, 'GET log')
     const lists = Array.isArray(log) ? log.slice(-6).filter(({ path }) => /GetTradeOffers/.test(path)) : []
     expect(lists).toHaveLength(3)
+  })
+
+  row('nine days of 1,000 exchanges in pages', async () => {
+    await control(steam, 'PUT behaviours/busy-for-nine-days', { steamId: bot.steamId })
+    const ids = new Set<string>()
+    let after = { time: 0, id: '0' }
+    let pages = 0
+    for (let more = true; more && pages < 100; pages += 1) {
+      const page = await historyPage(after)
+      for (const { tradeid } of page.trades) ids.add(tradeid)
+      const oldest = page.trades.at(-1)
+      after = { time: oldest?.time_init ?? 0, id: oldest?.tradeid ?? '' }
+      more = page.more
+    }
+    expect([pages, ids.size]).toEqual([90, 9_000])
+    const recent = (await listSince(Date.now() - 3_600_000)).length
+    // One each 86 seconds; the clock goes on meanwhile.
+    expect(recent).toBeGreaterThan(38)
+    expect(recent).toBeLessThan(200)
+  })
+
+  row('an offer in a state that nobody knows', async () => {
+    const { id } = await sent(steam, bot)
+    await control(steam, 'PUT behaviours/odd-offer-in-lists')
+    expect((await list()).map((offer) => offer.state)).toEqual([77, 2])
+    await control(steam, 'PUT behaviours/states-nobody-knows')
+    expect((await read(bot, id)).state).toBe(77)
   })
 
   row('hang', async () => {

@@ -45,6 +45,8 @@ export const ROWS = {
     'EscrowRollback 11',
     'cooldown of a bot that calls off a held trade',
     'reversal 12',
+    'reversal 12 with one item marked',
+    'protection told late, of another game',
     'Accepted first without a trade id',
     'GetTradeStatus empty for a while',
     'late change of state',
@@ -98,6 +100,8 @@ export const ROWS = {
     'some offers without items',
     'item without classid',
     'several cursors',
+    'nine days of 1,000 exchanges in pages',
+    'an offer in a state that nobody knows',
     'hang',
   ],
   inventories: [

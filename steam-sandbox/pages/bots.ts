@@ -41,6 +41,7 @@ const MISFORTUNES = [
   'login-84',
   'login-503',
   'hold-15-days',
+  'busy-for-nine-days',
 ]
 
 function misfortunesOf({ steamId, name }: Account, { faults, world }: Sandbox): string {

@@ -2,7 +2,9 @@ import { type Incoming, json, type Reply } from '../http.ts'
 import { CATALOGUE, describe } from '../items.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { isTokenOf } from '../world/offers.ts'
-import { holdDaysOf } from '../world/trades.ts'
+import { pastOf } from '../world/past.ts'
+import { traitsOf } from '../world/people.ts'
+import { holdDaysOf, isProtectedApp } from '../world/trades.ts'
 import {
   type Asset,
   DAY_S,
@@ -10,7 +12,6 @@ import {
   findOffer,
   OFFER_LIFE_S,
   type Offer,
-  PROTECTED_APP,
   STATE,
   type Trade,
   type TradedItem,
@@ -58,9 +59,8 @@ function isOn(query: URLSearchParams, name: string): boolean {
 function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
   const cutoff = Number(query.get('time_historical_cutoff') ?? 0)
   const start = Number(query.get('cursor') ?? 0)
-  const seen = sandbox
-    .world()
-    .offers.filter((offer) => {
+  const seen = [...pastIn(sandbox, caller).offers, ...sandbox.world().offers]
+    .filter((offer) => {
       const side =
         (offer.sender === caller && isOn(query, 'get_sent_offers')) ||
         // An offer that still waits for its sender's phone has not been sent.
@@ -83,6 +83,16 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
     ),
     next_cursor: start + OFFERS_A_PAGE < seen.length ? start + OFFERS_A_PAGE : 0,
   })
+}
+
+/** A busy past, where it is switched on for the caller. */
+function pastIn(sandbox: Sandbox, caller: string): { offers: Offer[]; trades: Trade[] } {
+  const world = sandbox.world()
+  const account = findAccount(world, caller)
+  const partner = world.accounts.find(({ kind, behaviour }) => kind === 'shopper' && behaviour !== undefined)
+  const isBusy = account !== undefined && traitsOf(world, account).wasBusy === true
+  if (!isBusy || partner === undefined) return { offers: [], trades: [] }
+  return pastOf(caller, partner.steamId, sandbox.nowS())
 }
 
 function isReceived(offer: Offer, caller: string): boolean {
@@ -148,7 +158,8 @@ function offerView(offer: Offer, sandbox: Sandbox, caller: string) {
     confirmation_method: offer.state === STATE.needsConfirmation || offer.waitsForPhone ? 2 : 0,
     eresult: 1,
     delay_settlement:
-      world.protectionS > 0 && [...offer.items, ...offer.give].some(({ appId }) => appId === PROTECTED_APP),
+      world.protectionS > 0 &&
+      [...offer.items, ...offer.give].some(({ appId }) => isProtectedApp(world, offer, appId)),
     settlement_date: world.trades.find(({ id }) => id === offer.tradeId)?.settlesAtS ?? 0,
   }
 }
@@ -173,9 +184,9 @@ function tradeStatus({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
 /** Newest first; with `start_after_*` those that are older, or newer ones with `navigating_back`. */
 function tradeHistory({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
   const most = Math.min(Number(query.get('max_trades')) || MOST_TRADES, MOST_TRADES)
-  const own = sandbox
-    .world()
-    .trades.filter(({ sender, partner }) => sender === caller || partner === caller)
+  const own = [...pastIn(sandbox, caller).trades, ...sandbox.world().trades]
+    .sort((one, other) => one.atS - other.atS)
+    .filter(({ sender, partner }) => sender === caller || partner === caller)
     .filter(({ status }) => isOn(query, 'include_failed') || VISIBLE.has(status))
     .reverse()
   const { newer, older } = aroundStart(own, query)

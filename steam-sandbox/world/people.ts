@@ -15,6 +15,10 @@ export type Traits = {
   reversesAfterS?: number
   /** Sends nothing before the notice about trade protection is acknowledged. */
   mustAcknowledge?: boolean
+  /** Has made 1,000 exchanges a day for nine days. */
+  wasBusy?: boolean
+  /** Steam protects the trades of every game. */
+  everyGameProtected?: boolean
   reaction?: Reaction
 }
 
@@ -75,6 +79,14 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
   'must-acknowledge': {
     line: 'A bot cannot send before it has acknowledged trade protection. Switch it on with the Steam id of a bot.',
     traits: { mustAcknowledge: true },
+  },
+  'every-game-protected': {
+    line: 'Steam protects the trades of every game, not of Counter-Strike 2 alone.',
+    traits: { everyGameProtected: true },
+  },
+  'busy-for-nine-days': {
+    line: 'A bot has made 1,000 exchanges a day for nine days: its lists are that long. Switch it on with the Steam id of a bot.',
+    traits: { wasBusy: true },
   },
 }
 

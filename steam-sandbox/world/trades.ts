@@ -75,16 +75,30 @@ export function withoutAssets(world: World, gone: ReadonlySet<string>, nowS: num
   }
 }
 
+/** Counter-Strike 2, and every game in the trades of those for whom Steam has begun to protect all. */
+export function isProtectedApp(
+  world: World,
+  { sender, partner }: Pick<Trade, 'sender' | 'partner'>,
+  appId: number,
+): boolean {
+  const isFor = (steamId: string) => {
+    const account = findAccount(world, steamId)
+    return account !== undefined && traitsOf(world, account).everyGameProtected === true
+  }
+  return appId === PROTECTED_APP || isFor(sender) || isFor(partner)
+}
+
 /** The items arrive under new ids, those of Counter-Strike 2 under protection. */
 export function deliver(world: World, tradeId: string, nowS: number): World {
   const trade = world.trades.find(({ id }) => id === tradeId)
   if (!trade) return world
-  const isProtected = world.protectionS > 0 && trade.items.some(({ appId }) => appId === PROTECTED_APP)
+  const protects = ({ appId }: Asset) => world.protectionS > 0 && isProtectedApp(world, trade, appId)
+  const isProtected = trade.items.some(protects)
   const settlesAtS = isProtected ? nowS + world.protectionS : 0
   const items = trade.items.map((item, index) => ({
     ...item,
     newAssetId: String(world.lastId + 1 + index),
-    newContextId: isProtected && item.appId === PROTECTED_APP ? '16' : '2',
+    newContextId: protects(item) ? '16' : '2',
   }))
   const { escrowEndsAtS: _, ...free } = trade
   const done = { ...free, status: TRADE.complete, settlesAtS, settled: !isProtected, items }

@@ -402,8 +402,10 @@ create table trade (
   bad_end_seen_at timestamptz,
   delivered_at timestamptz,
   settles_at timestamptz,
-  -- After the settlement Steam is asked once more whether the trade was taken back.
-  last_look_at timestamptz,
+  -- When Steam told of the protection of a delivery that had none before.
+  protection_found_at timestamptz,
+  -- When Steam is asked again about a delivery, beside its settlement.
+  look_at timestamptz,
   -- The terms at delivery: later changes of the store do not touch this trade.
   credit_mode text check (credit_mode in ('on_accept', 'on_release')),
   liability text check (liability in ('operator', 'store')),
@@ -440,7 +442,7 @@ create index trade_unresolved on trade (send_started_at)
   where delivered_at is null and (ended_at is null or due_at is not null);
 create index trade_of_bot on trade (bot_id) where state in ('intended', 'sending', 'unknown', 'active');
 -- Deliveries that are watched yet.
-create index trade_protected on trade (bot_id, send_started_at) where state = 'held' or last_look_at is not null;
+create index trade_protected on trade (bot_id, send_started_at) where state = 'held' or look_at is not null;
 -- Whether an inventory was read before the shopper's last delivery.
 create index trade_of_partner on trade (partner_steam_id);
 create index trade_at_risk on trade (deposit_id) where at_risk_amount > 0;

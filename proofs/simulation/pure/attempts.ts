@@ -74,7 +74,7 @@ function begin(memory: Memory, { deposit, basket, botId, attempt }: Beginning, n
     gross: worth.reduce((sum, { gross }) => sum + gross, 0n),
     live: true,
     ...{ held: 0n, reversed: 0n, atRisk: 0n, atRiskUntil: null, reversals: 0 },
-    ...{ settlesAt: null, terms: null, settings: null, deliveredBy: null },
+    ...{ settlesAt: null, protectionFoundAt: null, terms: null, settings: null, deliveredBy: null },
   }
   for (const assetId of basket.items.keys()) taken.set(assetId, row)
   deposit.trades.push(row)

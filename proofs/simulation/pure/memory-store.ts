@@ -170,7 +170,7 @@ function hopelessTrades({ due, bots }: Memory, now: Date): HopelessTrade[] {
 }
 
 const isProtected = (trade: Trade): boolean =>
-  trade.state === 'held' || (trade.state === 'final' && trade.lastLookAt !== null)
+  trade.state === 'held' || (trade.state === 'final' && trade.lookAt !== null)
 
 const protectedOf = ({ trades }: Memory, botId: bigint): TradeRow[] =>
   [...trades.values()].filter(({ trade, facts }) => facts.botId === botId && isProtected(trade))

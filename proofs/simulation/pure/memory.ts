@@ -66,6 +66,7 @@ export type TradeRow = {
   reversed: bigint
   atRisk: bigint
   atRiskUntil: Date | null
+  protectionFoundAt: Date | null
   reversals: number
   settlesAt: Date | null
   terms: Terms | null

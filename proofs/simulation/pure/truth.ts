@@ -5,6 +5,7 @@ import type { OfferState } from '../../../gateway/steam/steam.ts'
 import { LOST_ROOM_MS } from '../../../gateway/trades/consequences.ts'
 import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
 import type { Steam } from '../steam.ts'
+import { isToldLate } from '../steam-answers.ts'
 import type { Exchange } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import type { Book } from './book.ts'
@@ -28,6 +29,7 @@ export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRo
 
 /** Room that is about to be given back counts for neither side: clocks differ by minutes. */
 const MARGIN_MS = 3_600_000
+const DAY_MS = 86_400_000
 
 /**
  * Called at each delivery. The credit before Steam's protection ends never exceeds the limit of the store, and
@@ -36,7 +38,9 @@ const MARGIN_MS = 3_600_000
 export function checkRisk({ book, trades, engine, steam }: Memory, row: TradeRow): void {
   const { store } = row.deposit
   const early = (of: TradeRow): bigint => book.early(of.facts.id)
-  const isProtected = steam.exchanges.get(row.deliveredBy ?? '')?.settlesAt !== null
+  const exchange = steam.exchanges.get(row.deliveredBy ?? '')
+  // Nobody can know yet what Steam tells later.
+  const isProtected = exchange !== undefined && exchange.settlesAt !== null && !isToldLate(exchange)
   const name = `trade ${row.facts.id}`
   if (isProtected && store.mode === 'on_release') {
     hold(early(row) === 0n, 'I15', () => `${name} is credited ${early(row)} before the release`)
@@ -44,7 +48,7 @@ export function checkRisk({ book, trades, engine, steam }: Memory, row: TradeRow
   if (!isProtected || early(row) === 0n) return
   let taken = 0n
   for (const other of trades.values()) {
-    if (other.deposit.store !== store) continue
+    if (other.deposit.store !== store || other.protectionFoundAt !== null) continue
     if (other.trade.state === 'held') taken += early(other)
     else taken += book.lostSince(other.facts.id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
   }
@@ -184,7 +188,6 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
 }
 
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 const PATIENCE_MS = 10 * MINUTE_MS
 const WINDOW_MS = 5 * MINUTE_MS
 
@@ -317,6 +320,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
   )
   checkBearer(row, entries)
   checkTold(row)
+  if (exchange !== undefined) checkFound(row, exchange)
 }
 
 /** What came whole is credited, by Steam's word or the operator's. */
@@ -338,6 +342,15 @@ function keptGross({ items, deliveredBy }: TradeRow, exchange: Exchange | undefi
     if (isOurs) gross += items.get(asset.assetId)?.gross ?? 0n
   }
   return gross
+}
+
+/** The first look after Steam told of its protection has noticed it. */
+function checkFound({ trade, facts, deliveredBy, protectionFoundAt }: TradeRow, exchange: Exchange): void {
+  if (!isDelivered(trade) || trade.state === 'reversed' || !isToldLate(exchange)) return
+  const lastLookAt = trade.deliveredAt.getTime() + DAY_MS
+  const isLater = exchange.settlementToldAt > trade.deliveredAt.getTime() + TOLD_WITHIN_MS
+  if (deliveredBy === null || !isLater || exchange.settlementToldAt > lastLookAt - MARGIN_MS) return
+  hold(protectionFoundAt !== null, 'I15', () => `trade ${facts.id} is protected, and nobody noticed`)
 }
 
 /** The store heard of everything that changed its money. */

@@ -10,6 +10,7 @@ import { WAIT_MS } from '../../../gateway/trades/giving-up.ts'
 import { EDGES } from '../../../gateway/trades/trade.ts'
 import { isToldInvalid, TOLD_WITHIN_MS } from '../pure/truth.ts'
 import type { Steam } from '../steam.ts'
+import { isToldLate } from '../steam-answers.ts'
 import type { SteamOffer } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import { isLost } from './deaths.ts'
@@ -81,7 +82,7 @@ const SNAPSHOT = `select
     'live', (select count(*) from trade_item where trade_id = t.id and live),
     'isHeldBySteam', reason is not distinct from 'escrow' and steam_hold_until is not null,
     'itemsBack', (select count(*) from trade_item where trade_id = t.id and reversed_at is not null),
-    'store', (select store_id from deposit where id = t.deposit_id), 'isProtected', settles_at is not null, 'settlesAt', settles_at,
+    'store', (select store_id from deposit where id = t.deposit_id), 'isProtected', settles_at is not null and protection_found_at is null, 'settlesAt', settles_at,
     'mode', credit_mode, 'liability', liability, 'limit', risk_limit_usd_cents::text,
     'early', (select coalesce(sum(amount), 0)::text from ledger_entry e join account a on a.id = e.credit_account
       where e.trade_id = t.id and e.cause = 'delivered' and a.kind = 'available'),
@@ -153,7 +154,9 @@ function checkRisk({ store, limit, early, isProtected }: TradeRow, { trades }: S
   if (!isProtected || early === 0n) return
   const taken = sum(
     trades.flatMap((trade) =>
-      trade.store === store && trade.delivered ? [trade.state === 'held' ? trade.early : trade.lost] : [],
+      trade.store === store && trade.delivered && trade.isProtected
+        ? [trade.state === 'held' ? trade.early : trade.lost]
+        : [],
     ),
   )
   hold(taken <= (limit ?? 0n), 'I15', () => `store ${store} has ${taken} at risk, its limit is ${limit}`)
@@ -193,6 +196,8 @@ function checkCredit(steam: Steam, trade: TradeRow): void {
   hold(isOurs, 'I7', () => `trade ${trade.id} is credited for ${trade.exchange}, which is not its exchange`)
   const arrived = exchange?.items.every(({ newAssetId }) => newAssetId !== null)
   hold(arrived === true, 'I7', () => `trade ${trade.id} is credited while its items are under way`)
+  // Nobody can know yet what Steam tells later.
+  if (exchange !== undefined && isToldLate(exchange)) return
   const protects = exchange?.settlesAt !== null
   hold(
     protects === trade.isProtected,

@@ -1,0 +1,137 @@
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { balancesOf } from '../ledger/store.ts'
+import { verifyLedger } from '../ledger/verify.ts'
+import { runCommand } from '../testing/command.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
+
+const DAY_MS = 86_400_000
+
+let till: Till
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+async function work(): Promise<void> {
+  const rows = await till.db.selectFrom('trade').select('id').orderBy('id').execute()
+  for (const { id } of rows) await tradeHandlers(till.deps).trade(bot, id)
+}
+
+async function problems() {
+  const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  try {
+    return await verifyLedger(pool)
+  } finally {
+    await pool.end()
+  }
+}
+
+const tradeRow = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
+const afterMs = (ms: number): Date => new Date(till.clock.now().getTime() + ms)
+
+/** Steam says now until when it protects an exchange. */
+function tells(tradeId: string, settlesAt: Date | null): void {
+  const answer = session.trades.get(tradeId)
+  if (answer?.kind !== 'trade') throw new Error(`no exchange ${tradeId}`)
+  session.trades.set(tradeId, { kind: 'trade', trade: { ...answer.trade, settlesAt } })
+}
+
+type Terms = { credit_mode?: 'on_accept' | 'on_release'; liability?: 'operator' | 'store' }
+
+async function delivered({ riskLimitUsdCents, ...terms }: Terms & { riskLimitUsdCents?: bigint } = {}) {
+  const store = await aStore(till, riskLimitUsdCents === undefined ? {} : { riskLimitUsdCents })
+  const wanted = { credit_mode: 'on_accept' as const, ...terms }
+  await till.db.updateTable('store').set(wanted).where('id', '=', store.id).execute()
+  await payFor(till, { bot, session }, await aDeposit(till, store))
+  return { store, balances: () => balancesOf(till.db, store.id) }
+}
+
+describe('a delivery of a game that Steam does not protect', () => {
+  it('is looked at again after ten minutes and after a day, and never more', async () => {
+    await delivered()
+    session.calls.length = 0
+    const looks = () => session.calls.filter((call) => call.startsWith('status')).length
+    const counts = []
+    for (const ms of [599_000, 1_000, DAY_MS - 601_000, 1_000, DAY_MS]) {
+      till.clock.advance(ms)
+      await work()
+      await work()
+      counts.push(looks())
+    }
+    expect(counts).toEqual([0, 1, 1, 2, 2])
+    expect(await tradeRow()).toMatchObject({ state: 'final', look_at: null, due_at: null })
+  })
+
+  it.each(['on_accept', 'on_release'] as const)(
+    'D-8 that is protected after all stays spendable, and is at risk until then (%s)',
+    async (creditMode) => {
+      const { balances, store } = await delivered({ credit_mode: creditMode, riskLimitUsdCents: 4_000n })
+      const settlesAt = afterMs(7 * DAY_MS)
+      tells('9001', settlesAt)
+      till.clock.advance(600_000)
+      await work()
+      expect(await tradeRow()).toMatchObject({
+        state: 'held',
+        settles_at: settlesAt,
+        held_amount: 0n,
+        at_risk_amount: 3_000n,
+        protection_found_at: till.clock.now(),
+      })
+      expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
+      const shown = await runCommand(['deposit', 'show', '1001'], { databaseUrl: till.url })
+      expect(shown.out).toContain('Steam protects it after all')
+      expect(await problems()).toEqual([])
+      // What it takes of the limit is not there for the next delivery.
+      await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))
+      const later = creditMode === 'on_release' ? 0n : 1_000n
+      expect(await balances()).toEqual([{ currency: 'USD', held: 3_000n - later, available: 3_000n + later }])
+      expect(await problems()).toEqual([])
+      till.clock.advance(7 * DAY_MS)
+      await work()
+      expect(await tradeRow()).toMatchObject({ state: 'final', at_risk_amount: 0n })
+      expect(await problems()).toEqual([])
+    },
+  )
+
+  it('D-36 that is protected after all, and taken back in parts, is borne as its terms say', async () => {
+    const { balances } = await delivered({ liability: 'store' })
+    tells('9001', afterMs(7 * DAY_MS))
+    till.clock.advance(600_000)
+    await work()
+    const [first = ''] = (await till.db.selectFrom('trade_item').select('asset_id').execute()).map(
+      (row) => row.asset_id,
+    )
+    session.takeBack('9001', [first])
+    await tradeHandlers(till.deps).history(bot)
+    expect(await tradeRow()).toMatchObject({ state: 'held', reversed_amount: 1_000n, at_risk_amount: 3_000n })
+    expect(await problems()).toEqual([])
+    till.clock.advance(7 * DAY_MS)
+    await work()
+    expect(await tradeRow()).toMatchObject({ state: 'final', at_risk_amount: 1_000n })
+    expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 2_000n }])
+    expect(await problems()).toEqual([])
+  })
+
+  it('is held from the start where its offer says that Steam delays the settlement', async () => {
+    const { accept } = session
+    session.accept = (offerId, options) => {
+      accept(offerId, options)
+      const made = session.offers.get(offerId)
+      if (made !== undefined) session.offers.set(offerId, { ...made, delaysSettlement: true })
+    }
+    await delivered({ credit_mode: 'on_release' })
+    expect(await tradeRow()).toMatchObject({ state: 'held', held_amount: 3_000n })
+    expect((await tradeRow()).settles_at).toEqual(new Date((await acceptedAt()) + 8 * DAY_MS))
+  })
+
+  const acceptedAt = async () => (await tradeRow()).accepted_at?.getTime() ?? 0
+})

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { active, at, attempt, exchange, final, held, offer } from '../testing/trades.ts'
+import { decide } from './decide.ts'
+
+describe('a settlement', () => {
+  const around = {
+    now: at(700_000),
+    protectionDays: 0,
+    wanted: true,
+    attempt,
+  }
+  const read = (settlesAt: Date | null) => ({
+    kind: 'exchange_read' as const,
+    offerId: '5',
+    exchange: exchange({ settlesAt }),
+  })
+
+  it('that Steam has put off is waited for, and is never brought forward', () => {
+    expect(decide(held, read(at(800_000)), around)).toEqual([{ kind: 'prolonged', settlesAt: at(800_000) }])
+    expect(decide(held, read(at(600_000)), { ...around, now: at(650_000) })).toEqual([])
+    expect(decide(held, read(null), around)).toEqual([{ kind: 'released', at: at(700_000) }])
+    const late = { ...around, protectionDays: 9 }
+    const byGame = at(20 + 9 * 86_400)
+    expect(decide(held, read(null), late)).toEqual([{ kind: 'prolonged', settlesAt: byGame }])
+  })
+
+  it('that is told after the release makes the trade held again', () => {
+    const found = { kind: 'protection_found', settlesAt: at(800_000), at: at(700_000) }
+    expect(decide(final, read(at(800_000)), around)).toEqual([found])
+    expect(decide(final, read(at(700_000)), around)).toEqual([])
+  })
+
+  it('of an offer counts beside that of its exchange, the later one', () => {
+    const told = offer('accepted', { settlesAt: at(900_000) })
+    expect(decide(active, { kind: 'offer_read', offer: told }, around)).toMatchObject([
+      { kind: 'accepted', settlesAt: at(900_000) },
+    ])
+    const accepted = { ...active, acceptedAt: at(20), settlesAt: at(900_000) }
+    for (const settlesAt of [null, at(800_000)]) {
+      expect(decide(accepted, read(settlesAt), around)).toMatchObject([{ settlesAt: at(900_000) }])
+    }
+    expect(decide(accepted, read(at(950_000)), around)).toMatchObject([{ settlesAt: at(950_000) }])
+  })
+
+  it('and the last look are one look when the release comes after the time of that one', () => {
+    const released = { kind: 'released', at: at(786_399) }
+    expect(decide(held, read(null), { ...around, now: at(786_399) })).toEqual([released])
+    expect(decide(held, read(null), { ...around, now: at(786_400) })).toEqual([
+      { ...released, at: at(786_400) },
+      { kind: 'looked', next: null },
+    ])
+  })
+})

@@ -1,0 +1,45 @@
+import { CATALOGUE } from '../items.ts'
+import { DAY_S, type Offer, PROTECTED_APP, STATE, TRADE, type Trade } from './world.ts'
+
+const DAYS = 9
+const A_DAY = 1_000
+const EVERY_S = Math.floor(DAY_S / A_DAY)
+const PROTECTION_S = 7 * DAY_S
+
+/**
+ * The accepted offers and the trades of a bot that has made 1,000 exchanges a day for nine days, oldest first. Nothing
+ * keeps them: they follow from the time, so the same one has the same ids whenever it is asked for.
+ */
+export function pastOf(bot: string, partner: string, nowS: number): { offers: Offer[]; trades: Trade[] } {
+  const classId = [...CATALOGUE.values()].find(({ appId }) => appId === PROTECTED_APP)?.classId ?? ''
+  const last = Math.floor(nowS / EVERY_S) - 1
+  const slots = Array.from({ length: DAYS * A_DAY }, (_, index) => last - DAYS * A_DAY + 1 + index)
+  const deals = slots.map((slot) => {
+    const atS = slot * EVERY_S
+    const asset = { assetId: `7${slot}`, appId: PROTECTED_APP, contextId: '2', classId }
+    const tradeId = `62${String(slot).padStart(17, '0')}`
+    const both = { sender: bot, partner }
+    const offer: Offer = {
+      ...both,
+      id: `4${slot}`,
+      message: `past ${slot}`,
+      state: STATE.accepted,
+      createdAtS: atS,
+      updatedAtS: atS,
+      items: [asset],
+      give: [],
+      tradeId,
+    }
+    const trade: Trade = {
+      ...both,
+      id: tradeId,
+      status: TRADE.complete,
+      atS,
+      settlesAtS: atS + PROTECTION_S,
+      settled: atS + PROTECTION_S <= nowS,
+      items: [{ ...asset, from: partner, newAssetId: `8${slot}`, newContextId: '16' }],
+    }
+    return { offer, trade }
+  })
+  return { offers: deals.map(({ offer }) => offer), trades: deals.map(({ trade }) => trade) }
+}
