@@ -125,6 +125,10 @@ const takesAllBack: Decide = (trade, fact, around) =>
 const ignoresCounters: Decide = (trade, fact, around) =>
   fact.kind === 'offer_read' && fact.offer.state === 'countered' ? [] : decide(trade, fact, around)
 
+/** The deadline then cancels what Steam holds. */
+const ignoresHolds: Decide = (trade, fact, around) =>
+  fact.kind === 'offer_read' && fact.offer.state === 'in_escrow' ? [] : decide(trade, fact, around)
+
 /** Takes a cancel for the shopper's word. */
 const blamesTheShopper: Decide = (trade, fact, around) => {
   if (fact.kind !== 'offer_read' || fact.offer.state !== 'cancelled') return decide(trade, fact, around)
@@ -209,6 +213,7 @@ export const DEFECTS = {
     ),
   }),
   'a counter-offer ends nothing': defect({ decide: ignoresCounters }),
+  'a held offer is cancelled': defect({ decide: ignoresHolds }),
   'a cancelled offer counts as declined': defect({ decide: blamesTheShopper }),
   'an exchange under way is credited': defect({ decide: creditsUnderWay }),
   'the automatic end never comes': defect({ decide: neverGivesUp }),

@@ -2,7 +2,7 @@
 import type { Offer, OfferState, SteamTrade } from '../../gateway/steam/steam.ts'
 import type { Exchange, Memory, SteamOffer } from './steam-memory.ts'
 
-const STALE_MS = 60_000
+export const STALE_MS = 60_000
 
 /** The state that Steam tells of the offer, which may be old or wrong. A fault counts where it changes the answer. */
 function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState {

@@ -12,8 +12,8 @@ import type {
   SteamTradeState,
 } from '../../gateway/steam/steam.ts'
 import type { Misfortune } from './misfortunes.ts'
-import type { Sim } from './process.ts'
-import { statusOf, tell, tellExchange } from './steam-answers.ts'
+import { LONGEST_PAUSE_MS, type Sim } from './process.ts'
+import { STALE_MS, statusOf, tell, tellExchange } from './steam-answers.ts'
 import { history, list } from './steam-lists.ts'
 import type { Exchange, Memory, SteamOffer } from './steam-memory.ts'
 import { hold } from './violation.ts'
@@ -181,9 +181,28 @@ function cancel(memory: Memory, offerId: string): CancelAnswer {
   if (offer.state === 'active' && faults.strike('cancel loses to an accept', 0.04) && accept(memory, offer)) {
     return { kind: 'not_active' }
   }
-  if (offer.state === 'in_escrow') fail(memory, offer)
+  if (offer.state === 'in_escrow') {
+    coolDown(memory, offer)
+    fail(memory, offer)
+  }
   change(memory, offer, 'cancelled')
   return { kind: 'done' }
+}
+
+const COOLDOWN_MS = 7 * 86_400_000
+/** For so long a till may not know of a hold: a stale read said that the offer is active, and then the process stood still. */
+const UNAWARE_MS = STALE_MS + LONGEST_PAUSE_MS + 30_000
+
+/** Whoever calls off a held trade cannot trade for days. Only an accept while the cancel is under way may cost that. */
+function coolDown({ engine, misfortunes }: Memory, { offerId, bot, changedAt }: SteamOffer): void {
+  const from = engine.now()
+  hold(
+    from - changedAt < UNAWARE_MS,
+    'I17',
+    () => `bot ${bot} earned a cooldown: offer ${offerId} was held for ${from - changedAt} ms`,
+  )
+  const cooldown: Misfortune = { reason: 'bot_cannot_trade', from, until: from + COOLDOWN_MS }
+  misfortunes.set(bot, [...(misfortunes.get(bot) ?? []), cooldown])
 }
 
 function fail(memory: Memory, offer: SteamOffer): void {

@@ -1,0 +1,189 @@
+/** D-30 Shoppers alone can bar no bot: every refusal that a shopper can cause, at all bots, for hours. */
+import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+import { listBars } from '../bots/bar-store.ts'
+import type { BotContext } from '../bots/bot.ts'
+import { DEFAULT_FLEET_LIMITS } from '../bots/fleet.ts'
+import { hasBotForTrade } from '../bots/service.ts'
+import { sendOutcome } from '../steam/outcomes.ts'
+import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { attempt, at as momentAt } from '../testing/trades.ts'
+import { tradeHandlers } from './advance.ts'
+import { isOfBot, judgeRefusal } from './refusal.ts'
+import { requestTrade } from './request.ts'
+
+const MOST_LETTERS = 32
+
+/** What Steam says of a bot. A shopper may be called any 32 letters of it. */
+const BOT_SIDE = [
+  'You have logged in from a new device. In order to protect your items, you will be unable to trade for 7 days.',
+  'You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.',
+  'You have sent too many trade offers. Please cancel some before sending more.',
+  'This trade would exceed the maximum number of items allowed in your Counter-Strike 2 inventory.',
+  'There was an error sending your trade offer.  Please try again later. (24)',
+]
+
+const NAMES = [
+  ...BOT_SIDE.flatMap((text) =>
+    Array.from({ length: text.length - MOST_LETTERS + 1 }, (_, from) =>
+      text.slice(from, from + MOST_LETTERS),
+    ),
+  ),
+  '(24)',
+  'you. Please try again later. (24)',
+  '<b>You</b> have logged in<br>from',
+  '\u202eecived wen',
+]
+
+const numbered = (result: number): string =>
+  `There was an error sending your trade offer.  Please try again later. (${result})`
+const after = (text: string): string =>
+  `There was an error sending your trade offer.  Please try again later. ${text}`
+
+/** What Steam says when it refuses because of a shopper who is called so. */
+const CAUSED: Record<string, (name: string) => string> = {
+  'has a trade ban': (name) => `You cannot trade with ${name} because they have a trade ban.`,
+  'has a cooldown': (name) =>
+    `${name} is not available to trade. More information will be shown to ${name} if they invite you to trade.`,
+  'has a limited account': () =>
+    'This person has a limited account. They cannot trade until they have bought something on Steam.',
+  'hides the inventory': (name) =>
+    `${name}'s inventory privacy is set to "Private", so they cannot receive trade offers.`,
+  'has another trade link': (name) =>
+    `This Trade URL is no longer valid for sending a trade offer to ${name}.`,
+  'has a wrong token': () => 'Trade Offers can only be sent to friends.',
+  'is refused with 15': () => numbered(15),
+  'gave the items away': () => numbered(26),
+  'lets five offers wait': (name) =>
+    `You have sent too many trade offers, or have too many outstanding trade offers with ${name}. Please cancel some before sending more. (25)`,
+  'lets five offers wait, told as 50': () => numbered(50),
+  'has changed the name': (name) => `You cannot trade with ${name} (34)`,
+}
+
+const answerTo = (strError: string) =>
+  sendOutcome({ kind: 'reply', status: 500, eresult: null, body: { strError } })
+
+describe.each(Object.entries(CAUSED))('a shopper who %s', (_, said) => {
+  test('bars no bot, whatever their name', () => {
+    const barring = NAMES.flatMap((name) => [said(name), after(said(name))]).filter((text) => {
+      const answer = answerTo(text)
+      // An answer that no pattern knows is looked up on Steam, and is held against nobody.
+      if (answer.kind !== 'refused') return false
+      const verdicts = [null, 1n].map((doubted) =>
+        judgeRefusal(answer.reason, { ...attempt, doubted }, momentAt(1)),
+      )
+      return verdicts.some(({ bars }) => bars !== null)
+    })
+    expect(barring).toEqual([])
+    expect(answerTo(said('nova_hound')).kind).toBe('refused')
+  })
+})
+
+describe('hostile shoppers', () => {
+  const BOTS = 3
+  const ROUNDS = 2
+  const HOURS_S = 4 * 3_600
+
+  let till: Till
+  let store: { id: bigint }
+  let bots: { bot: BotContext; session: FakeSession }[]
+
+  beforeEach(async () => {
+    till = await startTill()
+    store = await aStore(till, { riskLimitUsdCents: 100_000n })
+    bots = []
+    for (let n = 1; n <= BOTS; n += 1) bots.push(await aBot(till, sessionOf(n)))
+  })
+  afterEach(() => till.close())
+
+  /** Every fake counts its offers from 1, but Steam never gives a number twice. */
+  function sessionOf(n: number): FakeSession {
+    const session = fakeSession(`7656119800000010${n}`)
+    const { sendOffer } = session
+    session.sendOffer = async (...asked) => {
+      const answer = await sendOffer(...asked)
+      return answer.kind === 'sent' ? { ...answer, offerId: `${n}000${answer.offerId}` } : answer
+    }
+    return session
+  }
+
+  /** Which bot is asked first is the till's choice, so they share what Steam answers next. */
+  const steamSays = (sends: FakeSession['sends']) => {
+    for (const { session } of bots) session.sends = sends
+  }
+
+  const unfinished = () =>
+    till.db
+      .selectFrom('trade')
+      .select(['id', 'bot_id'])
+      .where('state', 'in', ['intended', 'sending', 'unknown'])
+      .execute()
+
+  async function ask() {
+    const { body } = await aDeposit(till, store, { game: 'cs' })
+    let isAnswered = false
+    const answer = requestTrade(till.deps, body).finally(() => {
+      isAnswered = true
+    })
+    const worked = async () => {
+      for (const { id, bot_id: botId } of await unfinished()) {
+        const asked = bots.find(({ bot }) => bot.botId === botId)
+        if (asked) await tradeHandlers(till.deps).trade(asked.bot, id)
+      }
+      return isAnswered
+    }
+    await expect.poll(worked, { interval: 5 }).toBe(true)
+    await till.db
+      .updateTable('trade')
+      .set({ state: 'timed_out', reason: 'deadline', ended_at: till.clock.now() })
+      .where('state', '=', 'active')
+      .execute()
+    return answer
+  }
+
+  /** Every bot may be chosen, and is, where the others cannot be. */
+  async function allInChoice(): Promise<void> {
+    const barred = (await listBars(till.db)).filter(({ reason }) => reason !== 'doubted')
+    expect(barred).toEqual([])
+    for (const { bot } of bots) {
+      const tried = bots.map((other) => other.bot.botId).filter((botId) => botId !== bot.botId)
+      const wanted = { partnerSteamId: '76561198000000777', game: 'cs' as const, items: 1, tried }
+      expect(await hasBotForTrade(till.db, wanted, DEFAULT_FLEET_LIMITS)).toBe(true)
+    }
+  }
+
+  it('D-30 bar no bot in hours, and an honest shopper is served at once', async () => {
+    const reasons = Object.values(CAUSED).map((said) => {
+      const answer = answerTo(said('You have logged in from a new de'))
+      if (answer.kind !== 'refused') throw new Error(`not understood: ${said('nova_hound')}`)
+      return answer.reason
+    })
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const reason of new Set(reasons)) {
+        steamSays(bots.map(() => ({ answer: 'refused', reason })))
+        expect(await ask()).toMatchObject({ kind: isOfBot(reason) ? expect.any(String) : 'refused' })
+        await allInChoice()
+      }
+      for (const { session } of bots) session.holdDays = { partner: 15, own: 0 }
+      expect(await ask()).toEqual({ kind: 'refused', code: 'trade_hold' })
+      for (const { session } of bots) session.holdDays = { partner: 0, own: 0 }
+      await allInChoice()
+      await jump(till, HOURS_S)
+    }
+    expect(await listBars(till.db)).toEqual([])
+    steamSays([])
+    expect(await ask()).toEqual({ kind: 'active' })
+  })
+
+  it('D-30 that one bot is refused and the next is not make bots the last choice, never none', async () => {
+    for (let n = 0; n <= 3 * BOTS; n += 1) {
+      steamSays([{ answer: 'refused', reason: 'access_denied' }])
+      expect(await ask()).toEqual({ kind: 'active' })
+      await allInChoice()
+    }
+    const doubted = await listBars(till.db)
+    expect(new Set(doubted.map(({ reason }) => reason))).toEqual(new Set(['doubted']))
+    steamSays([])
+    expect(await ask()).toEqual({ kind: 'active' })
+  })
+})
