@@ -94,6 +94,14 @@ describe('a job of a bot', () => {
     expect(lines).toEqual([])
   })
 
+  it('does not ask the database about more than a few trades at once', async () => {
+    const asked = vi.fn(() => new Promise<TradeLane>(() => {}))
+    const { give } = await work({ laneOf: asked })
+    for (let n = 0; n < 60; n += 1) void give(aTrade(String(n)))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(asked).toHaveBeenCalledTimes(4)
+  })
+
   it('for a trade of which nothing is due does nothing', async () => {
     const trade = vi.fn(never)
     const { give } = await work({ laneOf: async () => undefined, trade })

@@ -9,6 +9,8 @@ import { createLimiter } from './limiter.ts'
 /** Jobs taken from the queue at a time: every send and cancel that a bot may have to do, and inventories beside them. */
 const JOBS_AT_A_TIME = 64
 const REFRESHES_AT_A_TIME = 4
+/** Trades whose row is read at a time to choose their lane: the pool of connections serves shoppers too. */
+const CHOICES_AT_A_TIME = 4
 const INVENTORIES_AT_A_TIME = 4
 /** Inventories that may wait for their turn. Their callers give up after 20 s anyway. */
 const MOST_INVENTORIES = 40
@@ -47,6 +49,7 @@ export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => 
 
 function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMoved: () => void) {
   const lanes = createLanes((tradeId) => handlers.trade(bot, tradeId).then(tradeMoved))
+  const choices = createLimiter(CHOICES_AT_A_TIME)
   const refreshes = createLimiter(REFRESHES_AT_A_TIME)
   const histories = createLimiter(1)
   const inventories = createLimiter(INVENTORIES_AT_A_TIME)
@@ -70,7 +73,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
     if (waitingInventories > MOST_INVENTORIES) await within(done, JOB_MS)
   }
   const advance = async (tradeId: bigint): Promise<void> => {
-    const lane = await handlers.laneOf(bot, tradeId)
+    const lane = await choices(() => handlers.laneOf(bot, tradeId))
     if (lane === undefined) return
     const turn = lanes.add(tradeId, lane)
     doAside(turn, { trade: String(tradeId), lane }, 'the work on a trade failed')
