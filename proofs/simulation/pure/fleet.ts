@@ -24,7 +24,8 @@ export function chooseFor(
     const open = [...bot.open]
     return [
       {
-        ...{ botId: bot.botId, level: 1, state: 'active', reachable: true, failing: false },
+        ...{ botId: bot.botId, level: 1, state: 'active', failing: false },
+        reachable: bot.tokenRefusedAt === null,
         standing: standingOf(barsOf(bot, game), now),
         ...{ itemsHeld: 0, itemsOnTheWay: 0, liveOffers: open.length },
         liveOffersWithPartner: open.filter(({ trade }) => trade.partnerSteamId === partner).length,
