@@ -37,7 +37,11 @@ const WINDOWS_EACH = 2
 const STAND_MS = 60_000
 /** Shoppers accept at any time, not in step with the watch over their offers. */
 const SPREAD_MS = 5_000
-const REQUESTS_LIMIT = 8
+/**
+ * One of them asks for the hold of both sides right before the send: an offer that Steam holds takes the items away for
+ * days.
+ */
+const REQUESTS_LIMIT = 9
 const RETURNED_LIMIT_S = 2
 const WAITED_LIMIT_S = 5
 /** Shoppers who accept at the same time. */

@@ -63,6 +63,38 @@ const bars = async () =>
   (await listBars(till.db)).map(({ botId, scope, reason }) => ({ botId, scope, reason }))
 const idOf = (n: number) => bots[n]?.bot.botId
 
+describe('D-30 a bot that our own limits hold back', () => {
+  const heldBack = { kind: 'unavailable', reason: 'not_our_turn', detail: 'paused after a 429' } as const
+
+  it.each([
+    [
+      'before the send',
+      0,
+      () => Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => heldBack }),
+    ],
+    ['at the send', 1, () => refuse(bots[0], 'not_our_turn')],
+  ])('%s hands the wish on, and is not barred', async (_, sends, arrange) => {
+    await fleet(2)
+    arrange()
+    expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
+    expect(sentBy()).toEqual([sends, 1])
+    expect((await trades()).map(({ state, refusal }) => [state, refusal])).toEqual([
+      ['refused', 'not_our_turn'],
+      ['active', null],
+    ])
+    expect(await bars()).toEqual([])
+  })
+
+  it('by a 429 of the question before the send hands it on too, and rests', async () => {
+    await fleet(2)
+    const limited = { ...heldBack, reason: 'rate_limited' } as const
+    Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => limited })
+    expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
+    expect(sentBy()).toEqual([0, 1])
+    expect(await bars()).toEqual([{ botId: idOf(0), scope: 'all', reason: 'rate_limited' }])
+  })
+})
+
 describe('D-30 a bot that Steam bars', () => {
   it('hands the wish on within the same request, and gets no new trades', async () => {
     await fleet(2)

@@ -1,9 +1,9 @@
-/** Times in which Steam refuses the offers of a bot, for reasons that no shopper can help. */
+/** Times in which Steam refuses the offers of a bot, or its logins, for reasons that no shopper can help. */
 import type { RefusedReason } from '../../gateway/steam/steam.ts'
 import type { Sim } from './process.ts'
 
-/** `hold`: Steam would hold the bot's own side of every trade. */
-export type Misfortune = { reason: RefusedReason | 'hold'; from: number; until: number }
+/** `hold`: Steam would hold the bot's own side of every trade. `token`: its session ends, and its token opens none. */
+export type Misfortune = { reason: RefusedReason | 'hold' | 'token'; from: number; until: number }
 
 const REASONS = [
   'bot_cannot_trade',
@@ -12,6 +12,7 @@ const REASONS = [
   'rate_limited',
   'access_denied',
   'hold',
+  'token',
 ] as const
 
 const MOST_EACH = 2

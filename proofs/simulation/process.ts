@@ -16,6 +16,9 @@ export type Life = {
   skewMs: number
 }
 
+/** Waits for the process's turn, between so many milliseconds. */
+export type Gate = (low: number, high: number) => Promise<void>
+
 /** The connection or the process behind a job broke: the job is tried again. */
 export class JobFailed extends Error {}
 

@@ -1,36 +1,27 @@
 /** A bot's session with the simulated Steam. Answers take time, and some are lost. */
+
+import type { Method } from '../../gateway/steam/methods.ts'
 import type {
+  CancelAnswer,
   Offer,
   OfferAnswer,
   OffersAnswer,
   PartnerAnswer,
   SendAnswer,
   SteamSession,
+  SteamTradeAnswer,
+  SteamTradesAnswer,
   Unavailable,
 } from '../../gateway/steam/steam.ts'
-import { LONGEST_PAUSE_MS, type Sim } from './process.ts'
-import type { Steam } from './steam.ts'
+import { type Gate, LONGEST_PAUSE_MS, type Sim } from './process.ts'
+import { askerOf, type Behind, notRead, notSent } from './steam-calls.ts'
 import { hold } from './violation.ts'
 
 const UNAVAILABLE: Unavailable = { kind: 'unavailable', reason: 'timeout', detail: 'simulated' }
 const UNKNOWN: SendAnswer = { kind: 'unknown', detail: 'simulated' }
 
-const LOST_BEFORE = 0.012
-const LOST_AFTER = 0.013
 /** Most can go wrong after a send whose answer is lost. */
 const SEND_LOST = 0.06
-const TIMEOUT_MS = 10_000
-
-/** Waits for the process's turn, between so many milliseconds. */
-export type Gate = (low: number, high: number) => Promise<void>
-
-type Behind = {
-  steam: Steam
-  /** Steam id of the bot. */
-  bot: string
-  gate: Gate
-  isDown(): boolean
-}
 
 /** A cancel may be under way while another read learns of a hold, and the process may stand still between the two. */
 const UNDER_WAY_MS = LONGEST_PAUSE_MS + 15_000
@@ -44,19 +35,12 @@ function knownOf(gate: Gate): Map<string, number> {
   return known
 }
 
-export function sessionOf({ engine, faults }: Sim, { steam, bot, gate, isDown }: Behind): SteamSession {
-  async function ask<T>(act: () => T, lost: T, risk = LOST_AFTER): Promise<T> {
-    await gate(20, 400)
-    if (isDown()) return lost
-    if (faults.strike('answer lost before Steam acted', LOST_BEFORE)) {
-      await gate(1_000, TIMEOUT_MS)
-      return lost
-    }
-    const answer = act()
-    const isLost = faults.strike('answer lost after Steam acted', risk)
-    await gate(isLost ? 1_000 : 20, isLost ? TIMEOUT_MS : 400)
-    return isLost ? lost : answer
-  }
+export function sessionOf(sim: Sim, behind: Behind): SteamSession {
+  const { engine } = sim
+  const { steam, bot, gate } = behind
+  const ask = askerOf(sim, behind)
+  const read = <T extends { kind: string }>(method: Method, act: () => T | Unavailable) =>
+    ask<T | Unavailable>({ method, act, lost: UNAVAILABLE, refused: notRead })
   const known = knownOf(gate)
   const learn = ({ offerId, state }: Offer): void => {
     if (state !== 'in_escrow') known.delete(offerId)
@@ -64,22 +48,24 @@ export function sessionOf({ engine, faults }: Sim, { steam, bot, gate, isDown }:
   }
   return {
     steamId: bot,
-    checkPartner: () => ask<PartnerAnswer>(() => steam.check(bot), UNAVAILABLE),
+    checkPartner: () => read<PartnerAnswer>('GetTradeHoldDurations', () => steam.check(bot)),
     readInventory: async () => UNAVAILABLE,
-    sendOffer: (partner, assets, message) =>
-      ask(() => steam.send({ bot, partner: partner.steamId, assets, message }), UNKNOWN, SEND_LOST),
+    sendOffer: (partner, assets, message) => {
+      const act = () => steam.send({ bot, partner: partner.steamId, assets, message })
+      return ask<SendAnswer>({ method: 'send', act, lost: UNKNOWN, refused: notSent, risk: SEND_LOST })
+    },
     async readOffer(offerId) {
-      const answer = await ask<OfferAnswer>(() => steam.read(offerId), UNAVAILABLE)
+      const answer = await read<OfferAnswer>('GetTradeOffer', () => steam.read(offerId))
       if (answer.kind === 'offer') learn(answer.offer)
       return answer
     },
     async listSentOffers(since, cursor) {
-      const answer = await ask<OffersAnswer>(() => steam.list(bot, { since, cursor }), UNAVAILABLE)
+      const answer = await read<OffersAnswer>('GetTradeOffers', () => steam.list(bot, { since, cursor }))
       if (answer.kind === 'offers') for (const offer of answer.offers) learn(offer)
       return answer
     },
     cancelOffer: (offerId) =>
-      ask(() => {
+      read<CancelAnswer>('cancel', () => {
         const heldForMs = engine.now() - (known.get(offerId) ?? engine.now())
         hold(
           heldForMs < UNDER_WAY_MS,
@@ -87,10 +73,10 @@ export function sessionOf({ engine, faults }: Sim, { steam, bot, gate, isDown }:
           () => `offer ${offerId} was cancelled while Steam held its items`,
         )
         return steam.cancel(offerId)
-      }, UNAVAILABLE),
-    declineOffer: (offerId) => ask(() => steam.refuseCounter(offerId), UNAVAILABLE),
-    readSteamTrade: (tradeId) => ask(() => steam.status(tradeId), UNAVAILABLE),
-    listSteamTrades: (after) => ask(() => steam.history(bot, after), UNAVAILABLE),
+      }),
+    declineOffer: (offerId) => read<CancelAnswer>('decline', () => steam.refuseCounter(offerId)),
+    readSteamTrade: (tradeId) => read<SteamTradeAnswer>('GetTradeStatus', () => steam.status(tradeId)),
+    listSteamTrades: (after) => read<SteamTradesAnswer>('GetTradeHistory', () => steam.history(bot, after)),
     acknowledgeProtection: async () => ({ kind: 'done' }),
     close: () => {},
   }

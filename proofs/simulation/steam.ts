@@ -44,6 +44,7 @@ export function createSteam(sim: Sim) {
   return {
     ...{ offers, exchanges, byMessage, owners, misfortunes },
     check: (bot: string) => check(memory, bot),
+    refusesToken: (bot: string) => misfortuneOf(memory, bot) === 'token',
     send: (parcel: Parcel) => send(memory, parcel),
     read: (offerId: string) => read(memory, offerId),
     list: (bot: string, page: { since: Date; cursor: string | null }) => list(memory, bot, page),
@@ -139,7 +140,7 @@ function send(memory: Memory, parcel: Parcel): SendAnswer {
   const { message } = parcel
   hold(!byMessage.has(message), 'I8', () => `the offer of code ${message} was sent twice`)
   const misfortune = misfortuneOf(memory, parcel.bot)
-  if (misfortune !== undefined && misfortune !== 'hold') {
+  if (misfortune !== undefined && misfortune !== 'hold' && misfortune !== 'token') {
     faults.saw('refusal on the bot’s side')
     return refused(misfortune)
   }

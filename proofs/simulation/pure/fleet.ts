@@ -24,8 +24,8 @@ export function chooseFor(
     const open = [...bot.open]
     return [
       {
-        ...{ botId: bot.botId, level: 1, state: bot.state, reachable: bot.state === 'active' },
-        ...{ failing: false, late: false },
+        ...{ botId: bot.botId, level: 1, state: bot.state, failing: false, late: false },
+        reachable: bot.state === 'active' && bot.tokenRefusedAt === null,
         standing: standingOf(barsOf(bot, game), now),
         ...{ itemsHeld: 0, itemsOnTheWay: 0, liveOffers: open.length },
         liveOffersWithPartner: open.filter(({ trade }) => trade.partnerSteamId === partner).length,

@@ -34,6 +34,9 @@ export type Bot = {
   /** When another bot could serve a partner after this one could not. */
   doubts: Map<string, number>
   history: HistoryLook & { turnedAt: Date | null }
+  /** When Steam first refused its token; null while it does not. Nobody logs it in before `loginAfter`. */
+  tokenRefusedAt: Date | null
+  loginAfter: number
 }
 
 export type DepositRow = {

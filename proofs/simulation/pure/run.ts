@@ -16,10 +16,11 @@ import { createEngine } from '../engine.ts'
 import { createFaults } from '../faults.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
-import { bornAs, JobFailed, revive, waitForTurn } from '../process.ts'
+import { bornAs, type Gate, JobFailed, revive, waitForTurn } from '../process.ts'
 import { createSteam } from '../steam.ts'
-import { type Gate, sessionOf } from '../steam-session.ts'
+import { sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
+import { isLockedOut } from './lockout.ts'
 import { type Bot, createMemory, type Store, type TradeRow } from './memory.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
@@ -130,6 +131,8 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
       bars: new Map(),
       doubts: new Map(),
       history: { begunAt: null, after: null, completeAt: null, turnedAt: null },
+      tokenRefusedAt: null,
+      loginAfter: 0,
     })
     steam.misfortunes.set(String(botId), drawMisfortunes(sim, FAULTS_MS))
   }
@@ -200,6 +203,7 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
   if (bot.state !== 'active') return
   const now = scene.engine.now()
   const held = holders.get(bot)
+  if (isLockedOut(scene, process, bot)) return
   const mine = process.leases.get(bot.botId)
   const isMine = held?.process === process && held.life === process.life && mine?.epoch === bot.epoch
   if (isMine) {
@@ -245,6 +249,7 @@ function contextOf(scene: Scene, process: Process, bot: Bot): BotContext {
       steam,
       bot: String(bot.botId),
       gate: process.gate,
+      life: process,
       isDown: () => outage.isDown || bot.state !== 'active',
     }),
   }
@@ -387,6 +392,7 @@ function calm(scene: Scene): void {
   for (const bot of bots.values()) {
     if (bot.state !== 'active') continue
     bot.epoch += 1n
+    bot.tokenRefusedAt = null
     holders.set(bot, { process: first, life: first.life, until: Number.POSITIVE_INFINITY })
     first.leases.set(bot.botId, { epoch: bot.epoch, endsAt: Number.POSITIVE_INFINITY })
     takeBacklog(scene, bot)

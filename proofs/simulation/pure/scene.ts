@@ -2,8 +2,7 @@
 import type { BotHandlers } from '../../../gateway/bots/bot.ts'
 import type { Core } from '../../../gateway/trades/core.ts'
 import type { ShellDeps } from '../../../gateway/trades/trade-store.ts'
-import { JobFailed, type Life } from '../process.ts'
-import type { Gate } from '../steam-session.ts'
+import { type Gate, JobFailed, type Life } from '../process.ts'
 import type { Memory, Store } from './memory.ts'
 
 export type Process = Life & {

@@ -2,14 +2,23 @@
 import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../../../gateway/bots/fleet.ts'
-import { beat, LEASE_MS, setOnline, takeLeases } from '../../../gateway/bots/store.ts'
+import {
+  beat,
+  LEASE_MS,
+  type Lease,
+  noteSession,
+  putOffLogin,
+  setOnline,
+  takeLeases,
+} from '../../../gateway/bots/store.ts'
+import { judgeTokenRefusal } from '../../../gateway/bots/token-refusal.ts'
 import { DEFAULT_RULES } from '../../../gateway/pricing/price.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'
 import type { IntentDeps } from '../../../gateway/trades/intent-store.ts'
 import { createTradeStore } from '../../../gateway/trades/postgres-store.ts'
 import { deliveryWriter } from '../../../gateway/webhooks/store.ts'
-import { bornAs, revive, type Sim, waitForTurn } from '../process.ts'
-import { type Gate, sessionOf } from '../steam-session.ts'
+import { bornAs, type Gate, revive, type Sim, waitForTurn } from '../process.ts'
+import { sessionOf } from '../steam-session.ts'
 import { type Invariant, Violation } from '../violation.ts'
 import { ConnectionLost, openConnections } from './connections.ts'
 import { signalsOf } from './ports.ts'
@@ -107,6 +116,7 @@ export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Hel
       steam: scene.steam,
       bot: lease.steamId,
       gate: process.gate,
+      life: process,
       isDown: () => scene.lost.has(lease.steamId),
     }),
     get epoch() {
@@ -117,10 +127,24 @@ export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Hel
   }
 }
 
+async function giveUpToken(scene: Scene, { deps }: Process, lease: Lease): Promise<void> {
+  scene.faults.saw('token refused for a while')
+  const now = deps.clock.now()
+  const verdict = judgeTokenRefusal(lease.tokenRefusedAt, now)
+  // A clock that is off by minutes never makes an hour of the few minutes that a token is refused for.
+  if (verdict.kind === 'dead') throw new Error('no token is refused for an hour')
+  await putOffLogin(deps.db, lease, { reason: 'token_dead', refusedAt: now, until: verdict.at })
+}
+
 /** Beats for what it holds, and takes one bot that nobody holds. */
 export async function keepLeases(scene: Scene, process: Process): Promise<void> {
   const { engine } = scene
   for (const [botId, held] of process.leases) {
+    if (scene.steam.refusesToken(held.lease.steamId)) {
+      process.leases.delete(botId)
+      await giveUpToken(scene, process, held.lease)
+      continue
+    }
     const beforeMs = engine.now()
     if (await beat(process.deps.db, held.lease)) held.endsAt = beforeMs + LEASE_MS
     else process.leases.delete(botId)
@@ -130,12 +154,16 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
   const beforeMs = engine.now()
   const [lease] = await takeLeases(process.deps.db, process.name, 1)
   if (lease === undefined) return
+  if (scene.steam.refusesToken(lease.steamId)) return giveUpToken(scene, process, lease)
   if (scene.processes.some((other) => other !== process && other.leases.has(String(lease.botId)))) {
     scene.faults.saw('two processes at one bot')
   }
   scene.epochs.set(lease.botId, lease.epoch)
   process.leases.set(String(lease.botId), { lease, endsAt: beforeMs + LEASE_MS })
   scene.trace.add(`${engine.now()} ${process.name.slice(0, 1)} speaks for bot ${lease.botId}`)
+  if (lease.tokenRefusedAt !== null) {
+    await noteSession(process.deps.db, lease, { expiresAt: null, acknowledged: true })
+  }
   await setOnline(process.deps.db, lease, null)
   scene.work.leaseTaken(lease.botId)
 }

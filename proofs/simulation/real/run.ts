@@ -320,6 +320,9 @@ function calm(scene: Scene): void {
     revive(process)
   }
   trace.add(`${engine.now()} the faults are over`)
+  // The operator enrols again what Steam refused.
+  const fresh = { token_refused_at: null, login_after: null }
+  processes[0]?.connections.db.updateTable('bot').set(fresh).execute().catch(scene.fail)
   // Until what the dead had held has run out and is held by somebody else.
   for (const ms of [0, 15_000, 30_000, 45_000]) {
     engine.after(ms, () => {

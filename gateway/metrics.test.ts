@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { createMetrics } from './metrics.ts'
+
+it('requests to Steam are counted and timed by method, and those that our own limits held back', async () => {
+  const { registry, steam } = createMetrics()
+  steam.asked('GetTradeOffers', { outcome: 'answered', seconds: 0.2 })
+  steam.asked('GetTradeOffers', { outcome: 'limited', seconds: 0.1 })
+  steam.asked('send', { outcome: 'failed', seconds: 15 })
+  steam.heldBack('GetTradeOffers', 'paused')
+  steam.heldBack('GetTradeOffers', 'paused')
+  const lines = (await registry.metrics()).split('\n')
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'tradetill_steam_request_seconds_count{method="GetTradeOffers",outcome="answered"} 1',
+      'tradetill_steam_request_seconds_sum{method="GetTradeOffers",outcome="answered"} 0.2',
+      'tradetill_steam_request_seconds_count{method="GetTradeOffers",outcome="limited"} 1',
+      'tradetill_steam_request_seconds_count{method="send",outcome="failed"} 1',
+      'tradetill_steam_held_back_total{method="GetTradeOffers",why="paused"} 2',
+    ]),
+  )
+})

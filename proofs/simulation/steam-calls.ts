@@ -1,0 +1,88 @@
+/** One call of a bot to the simulated Steam: it waits for its turn as the gateway's would, takes time, and may be lost. */
+import type { Method } from '../../gateway/steam/methods.ts'
+import type { SendAnswer, Unavailable } from '../../gateway/steam/steam.ts'
+import { createTurns, type Turns } from '../../gateway/steam/turns.ts'
+import type { Gate, Life, Sim } from './process.ts'
+import type { Steam } from './steam.ts'
+
+const TOO_MANY = 0.003
+const LOST_BEFORE = 0.012
+const LOST_AFTER = 0.013
+const TIMEOUT_MS = 10_000
+
+export type Behind = {
+  steam: Steam
+  /** Steam id of the bot. */
+  bot: string
+  gate: Gate
+  /** Of the process. Its budgets are forgotten when it dies. */
+  life: Life
+  isDown(): boolean
+}
+
+/** The budgets of a process's life. */
+const turnsOfLives = new WeakMap<Life, { life: number; turns: Turns }>()
+
+function turnsOf({ engine, random, faults }: Sim, { gate, life }: Behind): Turns {
+  const known = turnsOfLives.get(life)
+  if (known?.life === life.life) return known.turns
+  const turns = createTurns({
+    time: { now: engine.now, pause: (ms) => gate(Math.ceil(ms), Math.ceil(ms)) },
+    random: random.next,
+    observer: { asked() {}, heldBack: () => faults.saw('request held back by our own limits') },
+  })
+  turnsOfLives.set(life, { life: life.life, turns })
+  return turns
+}
+
+const isHeldBack = (answer: { kind: string; reason?: string }): answer is Unavailable =>
+  answer.kind === 'unavailable' && answer.reason === 'not_our_turn'
+
+/** The answer of a method where Steam was not asked, or refused to answer. */
+type Refusals<T> = (reason: 'rate_limited' | 'session_dead' | 'not_our_turn') => T
+
+export const notRead: Refusals<Unavailable> = (reason) => ({
+  kind: 'unavailable',
+  reason,
+  detail: 'simulated',
+})
+export const notSent: Refusals<SendAnswer> = (reason) => ({ kind: 'refused', reason })
+
+type Ask<T> = { method: Method; act: () => T; lost: T; refused: Refusals<T>; risk?: number }
+
+export function askerOf(sim: Sim, behind: Behind) {
+  const { faults } = sim
+  const { steam, bot, gate, isDown } = behind
+  async function ask<T extends { kind: string }>(wanted: Ask<T>): Promise<T> {
+    const answer = await turnsOf(sim, behind)
+      .of(bot)
+      .ask<T>({
+        method: wanted.method,
+        ms: TIMEOUT_MS,
+        make: () => request(wanted),
+        judge: (told) => {
+          const isLimited = 'reason' in told && told.reason === 'rate_limited'
+          return isLimited ? 'limited' : told === wanted.lost ? 'failed' : 'answered'
+        },
+      })
+    return isHeldBack(answer) ? wanted.refused('not_our_turn') : answer
+  }
+  async function request<T>({ act, lost, refused, risk = LOST_AFTER }: Ask<T>): Promise<T> {
+    await gate(20, 400)
+    if (isDown()) return lost
+    if (steam.refusesToken(bot)) {
+      faults.saw('token refused for a while')
+      return refused('session_dead')
+    }
+    if (faults.strike('too many requests', TOO_MANY)) return refused('rate_limited')
+    if (faults.strike('answer lost before Steam acted', LOST_BEFORE)) {
+      await gate(1_000, TIMEOUT_MS)
+      return lost
+    }
+    const answer = act()
+    const isLost = faults.strike('answer lost after Steam acted', risk)
+    await gate(isLost ? 1_000 : 20, isLost ? TIMEOUT_MS : 400)
+    return isLost ? lost : answer
+  }
+  return ask
+}
