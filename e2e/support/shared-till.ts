@@ -92,8 +92,7 @@ export async function openDeposit({
 export type AtStand = Opened & { inventory: Inventory }
 
 /**
- * A page at the items of a shopper like `who`, and the inventory as it was answered. The link was given by a call, as a
- * page makes it. `before` has the page before it loads.
+ * A page at the items of a shopper like `who`, and that inventory. The link was given by a call, as a page makes it. `before` has the page before it loads.
  */
 export async function openStand(
   { who = 'nova_hound', language = 'en', deposit: body = {}, ...settings }: Opening & { who?: string } = {},
@@ -104,8 +103,10 @@ export async function openStand(
   await caller.post('/api/trade-url', { tradeUrl: (await shopper(who)).tradeUrl })
   const visited = await openBrowser(settings)
   await before(visited)
-  const [inventory] = await Promise.all([nextInventory(visited.page), visited.page.goto(deposit.url)])
+  await visited.page.goto(deposit.url)
   await visited.page.getByRole('gridcell').first().waitFor()
+  // The same answer by a call: a browser may have dropped the body of one that came while its page loaded.
+  const inventory = await caller.inventory(body.games?.[0])
   return { ...visited, deposit, texts: TEXTS[language], inventory }
 }
 

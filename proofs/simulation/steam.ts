@@ -194,7 +194,7 @@ const COOLDOWN_MS = 7 * 86_400_000
 /** For so long a till may not know of a hold: a stale read said that the offer is active, and then the process stood still. */
 const UNAWARE_MS = STALE_MS + LONGEST_PAUSE_MS + 30_000
 
-/** Whoever calls off a held trade cannot trade for days. Only an accept while the cancel is under way may cost that. */
+/** Calling off a held trade costs a cooldown of days. Only an accept while the cancel was under way may cause that. */
 function coolDown({ engine, misfortunes }: Memory, { offerId, bot, changedAt }: SteamOffer): void {
   const from = engine.now()
   hold(
