@@ -92,7 +92,8 @@ export async function openDeposit({
 export type AtStand = Opened & { inventory: Inventory }
 
 /**
- * A page at the items of a shopper like `who`, and that inventory. The link was given by a call, as a page makes it. `before` has the page before it loads.
+ * A page at the items of a shopper like `who`, and that inventory. The link was given by a call, as a page makes it.
+ * `before` has the page before it loads.
  */
 export async function openStand(
   { who = 'nova_hound', language = 'en', deposit: body = {}, ...settings }: Opening & { who?: string } = {},
