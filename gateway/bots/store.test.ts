@@ -272,6 +272,23 @@ describe('the bot for reading', () => {
     expect(await chooseBotForReading(database.db)).toBe(first)
   })
 
+  it.each(['rate_limited', 'not_our_turn'])('is not for a while one that was answered %s', async (reason) => {
+    const [first, second] = await onlineBots(10, 10)
+    await aRequest(first, 'done', 20)
+    await aRequest(second, 'done', 10)
+    const answered = (answer: object, secondsAgo: number) =>
+      database.pool.query(
+        'update inventory_request set answer = $2, done_at = now() - make_interval(secs => $3) where bot_id = $1',
+        [first, answer, secondsAgo],
+      )
+    await answered({ kind: 'unavailable', reason, detail: '' }, 5)
+    expect(await chooseBotForReading(database.db)).toBe(second)
+    await answered({ kind: 'unavailable', reason, detail: '' }, 31)
+    expect(await chooseBotForReading(database.db)).toBe(first)
+    await answered({ kind: 'unavailable', reason: 'timeout', detail: '' }, 5)
+    expect(await chooseBotForReading(database.db)).toBe(first)
+  })
+
   it('is among idle ones the one asked the longest ago', async () => {
     const [first, second, third] = await onlineBots(10, 10, 10)
     const asked: unknown[] = []

@@ -85,9 +85,17 @@ export async function botsForChoice(
 }
 
 /**
- * The reachable bot for the next inventory: one that Steam shows inventories to, then the one with the fewest to read,
- * then the one asked the longest ago, because Steam counts by account. A paused bot may still read. One that fails is
- * tried again by its holder and comes back by itself.
+ * Steam's limits, or our own, held the bot back a moment ago, and would again. A whole inventory is never read for that:
+ * such an answer is short.
+ */
+const wasHeldBack = sql<boolean>`bool_or(request.done_at > (select till_now()) - interval '30 seconds'
+  and pg_column_size(request.answer) < 1000
+  and request.answer->>'reason' in ('rate_limited', 'not_our_turn')) is true`
+
+/**
+ * The reachable bot for the next inventory: one that Steam shows inventories to, then one that no limit held back a moment
+ * ago, then the one with the fewest to read, then the one asked the longest ago, because Steam counts by account. A paused
+ * bot may still read. One that fails is tried again by its holder and comes back by itself.
  */
 export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
   const row = await tx
@@ -102,6 +110,7 @@ export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
     .where('bot.state', 'in', SPEAKING_STATES)
     .groupBy('bot.id')
     .orderBy(sql`bot.inventories_failing_since is not null`)
+    .orderBy(wasHeldBack)
     // What is open for a minute is waited for by nobody.
     .orderBy(
       sql`count(request.id) filter (where request.state <> 'done' and request.created_at > (select till_now()) - interval '1 minute')`,
