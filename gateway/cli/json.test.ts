@@ -51,6 +51,7 @@ const SHAPES: Record<string, z.ZodObject> = {
         itemsHeld: z.int(),
         tokenExpiresAt: time.nullable(),
         tokenEndsSoon: z.boolean(),
+        history: z.strictObject({ completeAt: time.nullable() }).nullable(),
         bars: z.array(z.strictObject({ scope: z.string(), reason: z.string(), until: time, times: z.int() })),
       }),
     ),
