@@ -45,9 +45,10 @@ const SHARED = [
   'bot that dies for good',
   'offer whose state nobody knows',
   'accepted offer without a trade id',
+  'credit on the word of an operator',
 ] as const
 
-export const PURE_FAULTS = [...SHARED, 'credit on the word of an operator'] as const
+export const PURE_FAULTS = SHARED
 
 export const REAL_FAULTS = [...SHARED, 'lock wait', 'crowd at a lock'] as const
 
