@@ -53,9 +53,10 @@ const SHARED = [
   'accepted offer without a trade id',
   'protection told late',
   'status 12 with some rows marked',
+  'credit on the word of an operator',
 ] as const
 
-export const PURE_FAULTS = [...SHARED, 'credit on the word of an operator'] as const
+export const PURE_FAULTS = SHARED
 
 export const REAL_FAULTS = [...SHARED, 'lock wait', 'crowd at a lock'] as const
 

@@ -323,7 +323,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
   if (exchange !== undefined) checkFound(row, exchange)
 }
 
-/** What came whole is credited, by Steam's word or the operator's. */
+/** Items that came whole are credited, by Steam's word or the operator's. */
 function checkHonest({ steam }: Memory, { trade, deliveredBy }: TradeRow): void {
   const exchange = steam.exchanges.get(steam.byMessage.get(trade.secretCode)?.tradeId ?? '')
   const isCredited = deliveredBy !== null

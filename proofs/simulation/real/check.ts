@@ -328,9 +328,13 @@ export async function checkRest(scene: Scene): Promise<void> {
   )
   for (const { trade, bot, code, asset, kept } of rows) {
     const offer = steam.byMessage.get(code)
-    // Nobody can see what became of these.
-    if (isLost(scene, bot) || isMute(offer)) continue
     const exchange = steam.exchanges.get(offer?.tradeId ?? '')
+    // Nobody can see what becomes of these; the operator credits what came whole.
+    if (isLost(scene, bot) || (isMute(offer) && !kept)) {
+      const isCredited = kept || exchange?.state !== 'complete'
+      hold(isCredited, 'I7', () => `trade ${trade}: the bot has its items, and nobody was credited`)
+      continue
+    }
     const item = exchange?.items.find((each) => each.asset.assetId === asset)
     const isOurs = item !== undefined && item.newAssetId !== null && item.rolledBackAssetId === null
     hold(

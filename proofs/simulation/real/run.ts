@@ -12,6 +12,7 @@ import { revive } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { createTrace } from '../trace.ts'
 import { type Invariant, Violation } from '../violation.ts'
+import { creditByHand } from './by-hand.ts'
 import { check, checkAlive, checkRest, checkRested, keyOf, readSnapshot, type Snapshot } from './check.ts'
 import { planDeaths } from './deaths.ts'
 import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
@@ -43,6 +44,8 @@ const FAULTS_MS = 10 * MINUTE_MS
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
 /** Every deposit must be final this long after the faults: it lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
+/** All that Steam never told is given up. */
+const BY_HAND_MS = FAULTS_MS + 16 * 24 * HOUR_MS
 /** Seventeen days after the last offer was made, and as long as the sweeps of an hour take. */
 const RESTED_MS = FAULTS_MS + (17 * 24 + 5) * HOUR_MS
 /** Some eight times what a seed takes. */
@@ -102,6 +105,9 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   sweep(scene, START + FAULTS_MS)
   sweepHistory(scene, [START + 30 * MINUTE_MS, START + 20 * HOUR_MS, START + 100 * HOUR_MS])
   planDeaths(scene, FAULTS_MS)
+  creditByHand(scene, BY_HAND_MS)
+  // Most sweeps have ended by then: nothing was due any more.
+  engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene, START + FAULTS_MS))
   engine.at(START + FAULTS_MS, () => calm(scene))
   engine.at(START + RESTED_MS, () => scheduler.meanwhile(() => checkRested(monitor)))
   // Most of what was credited is still held then; at rest nothing is.

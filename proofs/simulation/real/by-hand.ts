@@ -1,0 +1,62 @@
+/** The operator of the real level: retires bots, and credits what came and Steam never told. */
+import { actOnBot } from '../../../gateway/bots/operator.ts'
+import type { Tx } from '../../../gateway/db/client.ts'
+import { inTransaction } from '../../../gateway/db/transaction.ts'
+import { insertAct } from '../../../gateway/operations/store.ts'
+import { sweepTrades } from '../../../gateway/trades/jobs.ts'
+import { recordWord } from '../../../gateway/trades/operator.ts'
+import type { SteamOffer } from '../steam-memory.ts'
+import { hold } from '../violation.ts'
+import { inProcess } from './process.ts'
+import type { Process, Scene } from './scene.ts'
+
+/** In a process that lives, and again where it dies. */
+export function asSoonAsAble(scene: Scene, work: (process: Process) => Promise<unknown>): void {
+  const process = scene.processes.find(({ alive }) => alive)
+  const again = () => scene.engine.after(1_000, () => asSoonAsAble(scene, work))
+  if (process === undefined) again()
+  else inProcess(scene, () => work(process), again)
+}
+
+const record = (tx: Tx, at: Date, { act, about }: { act: string; about: object }): Promise<void> =>
+  insertAct(tx, { at, operator: 'Ada', act, arguments: JSON.stringify(about), reason: 'banned by Steam' })
+
+/** As `bot retire` does it. */
+export async function retire({ deps }: Process, steamId: string): Promise<void> {
+  await inTransaction(deps.db, async (tx) => {
+    const answer = await actOnBot(tx, steamId, 'retire')
+    if (answer.kind !== 'done') return
+    await record(tx, deps.clock.now(), { act: 'bot retire', about: { botId: String(answer.botId) } })
+  })
+  await sweepTrades(deps)
+}
+
+/** As `trade credit` does it. `afterMs`: all of it was given up by then. */
+export function creditByHand(scene: Scene, afterMs: number): void {
+  const { engine, steam } = scene
+  engine.after(afterMs, () => {
+    for (const offer of steam.offers.values()) {
+      const isWhole = steam.exchanges.get(offer.tradeId ?? '')?.state === 'complete'
+      if (isWhole) asSoonAsAble(scene, (process) => credit(scene, process, offer))
+    }
+  })
+}
+
+async function credit({ faults }: Scene, { deps }: Process, offer: SteamOffer): Promise<void> {
+  const { offerId, tradeId: steamTradeId } = offer
+  if (steamTradeId === null) return
+  await inTransaction(deps.db, async (tx) => {
+    const row = await tx
+      .selectFrom('trade')
+      .select(['id', 'deposit_id', 'delivered_at'])
+      .where('secret_code', '=', offer.message)
+      .executeTakeFirstOrThrow()
+    if (row.delivered_at !== null) return
+    const fact = { kind: 'operator_credits', steamTradeId, offerId } as const
+    const isNews = await recordWord(deps, tx, { depositId: row.deposit_id, tradeId: row.id, fact })
+    hold(isNews, 'I12', () => `trade ${row.id} could not be credited by hand`)
+    const about = { tradeId: String(row.id), steamTradeId }
+    await record(tx, deps.clock.now(), { act: 'trade credit', about })
+    faults.saw('credit on the word of an operator')
+  })
+}
