@@ -173,6 +173,8 @@ export type BotSummary = {
   stateReason: string | null
   /** A process speaks for it. */
   hasGateway: boolean
+  /** Steam refused its token: nobody logs it in before. Null where somebody may. */
+  loginAfter: Date | null
   reachable: boolean
   itemsHeld: number
   tokenExpiresAt: Date | null
@@ -184,6 +186,7 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
     .selectFrom('bot')
     .select(['id', 'steam_id', 'name', 'level', 'state', 'state_reason', 'token_expires_at'])
     .select([hasGateway.as('has_gateway'), reachable.as('reachable'), itemsHeld.as('items_held')])
+    .select(sql<Date | null>`case when login_after > till_now() then login_after end`.as('login_after'))
     .where('state', '!=', 'removed')
     .orderBy('id')
     .execute()
@@ -195,6 +198,7 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
     state: row.state,
     stateReason: row.state_reason,
     hasGateway: row.has_gateway,
+    loginAfter: row.login_after,
     reachable: row.reachable,
     itemsHeld: row.items_held,
     tokenExpiresAt: row.token_expires_at,
@@ -202,8 +206,8 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
 }
 
 /** True of a bot that could work if a process took it. */
-export const isUnheld = ({ state, hasGateway }: Pick<BotSummary, 'state' | 'hasGateway'>): boolean =>
-  SPEAKING_STATES.includes(state) && !hasGateway
+export const isUnheld = ({ state, hasGateway, loginAfter }: BotSummary): boolean =>
+  SPEAKING_STATES.includes(state) && !hasGateway && loginAfter === null
 
 /** A bot that this process speaks for until `until` (monotonic ms) unless a beat moves that on. */
 export type Lease = {

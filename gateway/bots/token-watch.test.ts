@@ -15,6 +15,7 @@ const aBot = (days: number | null, state: BotSummary['state'] = 'active'): BotSu
   state,
   stateReason: null,
   hasGateway: true,
+  loginAfter: null,
   reachable: true,
   itemsHeld: 0,
   tokenExpiresAt: days === null ? null : new Date(START.getTime() + days * DAY_MS),

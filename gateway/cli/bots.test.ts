@@ -63,6 +63,20 @@ describe('bot', () => {
     )
   })
 
+  it('list says why a bot rests whose token was refused, until it may log in again', async () => {
+    await run(['bot', 'add'], `${theBot().refreshToken}\n`)
+    const reason = 'token_dead: it is tried again at noon'
+    const putOff = (hours: number) =>
+      database.pool.query(
+        'update bot set state_reason = $1, login_after = till_now() + make_interval(hours => $2)',
+        [reason, hours],
+      )
+    await putOff(1)
+    expect((await run(['bot', 'list'])).out).toContain(`\toffline (${reason})\t`)
+    await putOff(-1)
+    expect((await run(['bot', 'list'])).out).toContain('\toffline (no gateway holds it)\t')
+  })
+
   it('add and enrol leave a record for each bot that was added, without its token', async () => {
     const { steamId, accountName, password, sharedSecret, refreshToken } = theBot()
     const other = bots[1]?.refreshToken ?? ''

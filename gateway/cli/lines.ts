@@ -19,7 +19,8 @@ const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 export function botLines({ bots, tooMany }: BotList): string[] {
   const lines = bots.map((bot) => {
     // What its last holder said no longer counts.
-    const why = bot.state === 'dead' || bot.hasGateway ? bot.stateReason : undefined
+    const isKnown = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
+    const why = isKnown ? bot.stateReason : undefined
     const reach = bot.reachable ? 'online' : `offline (${why ?? 'no gateway holds it'})`
     const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token without an end'
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''

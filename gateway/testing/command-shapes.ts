@@ -50,6 +50,7 @@ export const SHAPES: Record<string, z.ZodObject> = {
         state: z.string(),
         stateReason: z.string().nullable(),
         hasGateway: z.boolean(),
+        loginAfter: time.nullable(),
         reachable: z.boolean(),
         itemsHeld: z.int(),
         tokenExpiresAt: time.nullable(),
