@@ -130,7 +130,7 @@ describe('imports', () => {
   })
 
   it('reach gateway/steam/web/ only from what chooses the Steam port: features know the port', () => {
-    const choosers = ['gateway/steam/web/', 'gateway/gateway.ts', 'gateway/operations/', 'gateway/cli/']
+    const choosers = ['gateway/steam/web/', 'gateway/steam-parts.ts', 'gateway/operations/', 'gateway/cli/']
     const broken = imports.filter(
       ({ from, to }) =>
         to.startsWith('gateway/steam/web/') &&

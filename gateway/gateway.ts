@@ -42,9 +42,7 @@ import { startPricing } from './pricing/jobs.ts'
 import { priceSources } from './pricing/sources/all.ts'
 import { SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { type Startup, startUp } from './startup.ts'
-import type { Steam } from './steam/steam.ts'
-import { createSandboxAgent } from './steam/web/agent.ts'
-import { createLazySteam } from './steam/web/lazy-steam.ts'
+import { createSteam, type SteamParts } from './steam-parts.ts'
 import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
 import { sweepIdempotency } from './store-api/idempotency.ts'
@@ -69,10 +67,6 @@ const OUTAGE_WATCH_MS = 5_000
 const CLOCK_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
-
-const LIVE_IMAGES = 'https://community.fastly.steamstatic.com'
-const LIVE_AVATARS = 'https://avatars.steamstatic.com'
-const LIVE_COMMUNITY = 'https://steamcommunity.com'
 
 export type Gateway = {
   url: string
@@ -151,27 +145,6 @@ async function openStorage(config: Config, { log, shutdown, database: ready }: S
   return { database, queue, signals, box, clock, advancedClock, died }
 }
 
-type SteamParts = { steam: Steam; communityUrl: string; imageBase: string; imageOrigins: string[] }
-
-function createSteam(
-  { mode, steamSandboxUrl }: Config,
-  clock: TillClock,
-  { steam: observer }: Pick<Metrics, 'steam'>,
-): SteamParts {
-  if (steamSandboxUrl === undefined) {
-    return {
-      steam: createLazySteam({ observer }),
-      communityUrl: LIVE_COMMUNITY,
-      imageBase: LIVE_IMAGES,
-      imageOrigins: [LIVE_IMAGES, LIVE_AVATARS],
-    }
-  }
-  const base = new URL(steamSandboxUrl).origin
-  const redirect = createSandboxAgent(mode, base)
-  const steam = createLazySteam({ redirect, imageBase: base, communityBase: base, clock, observer })
-  return { steam, communityUrl: base, imageBase: base, imageOrigins: [base] }
-}
-
 type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics }
 
 /** Gives each feature the parts that it needs. */
@@ -236,6 +209,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     owner: randomUUID(),
     handlers: { inventory: inventoryHandler(common), ...tradeHandlers(trades) },
     maxBots: config.maxBots,
+    onProcesses: parts.shareAddress,
   })
   shutdown.add('work', 'bots', () => bots.stop())
   const gauges = createBotGauges(metrics.registry)

@@ -17,6 +17,8 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> &
   /** How many bots this process may hold. */
   maxBots?: number
   pace?: Partial<Pace>
+  /** Told how many processes hold bots, or would. */
+  onProcesses?: (count: number) => void
   /** How often to look for bots. */
   scanMs?: number
 }
@@ -58,6 +60,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
   const look = async () => {
     await beatProcess(db, { owner, maxBots })
     const { processes, bots } = await readSpread(db)
+    options.onProcesses?.(Math.max(1, processes.length))
     const room = shareOf(owner, processes, bots) - held.size
     if (room > 0) await take(room)
     else if (room < 0) await giveUpOne()

@@ -44,9 +44,10 @@ const LAST_PAUSE_MS = 600_000
 /** A pause is up to this much longer. */
 const JITTER = 0.25
 
-export function createBudget({ burst, everyMs }: BudgetLimits, { time, random }: Circumstances): Budget {
+/** The limits are read at each turn: they may change. */
+export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: Circumstances): Budget {
   // In time, not in turns, so nothing is rounded. Negative while turns that were granted are still ahead.
-  let savedMs = burst * everyMs
+  let savedMs = limits.burst * limits.everyMs
   let countedAtMs = time.now()
   let pausedUntilMs = Number.NEGATIVE_INFINITY
   /** In a row. */
@@ -56,7 +57,7 @@ export function createBudget({ burst, everyMs }: BudgetLimits, { time, random }:
 
   const count = () => {
     const nowMs = time.now()
-    savedMs = Math.min(burst * everyMs, savedMs + nowMs - countedAtMs)
+    savedMs = Math.min(limits.burst * limits.everyMs, savedMs + nowMs - countedAtMs)
     countedAtMs = nowMs
   }
   const isPaused = () => pausedUntilMs > time.now()
@@ -91,11 +92,13 @@ export function createBudget({ burst, everyMs }: BudgetLimits, { time, random }:
   return {
     waitMs() {
       count()
-      return isPaused() || probe !== undefined ? Number.POSITIVE_INFINITY : Math.max(0, everyMs - savedMs)
+      return isPaused() || probe !== undefined
+        ? Number.POSITIVE_INFINITY
+        : Math.max(0, limits.everyMs - savedMs)
     },
     take() {
       count()
-      savedMs -= everyMs
+      savedMs -= limits.everyMs
       const turn = takeTurn()
       if (turn.isProbe) probe = turn
       return turn

@@ -11,7 +11,7 @@ import type { BudgetLimits } from './budget.ts'
 type Limits = {
   /** Null for public pages: they are asked in nobody's name. */
   account: BudgetLimits | null
-  /** Shared by all bots of this process. */
+  /** Shared by all bots of all gateways, each of which has an equal share. */
   address: BudgetLimits
 }
 

@@ -12,13 +12,18 @@ const METHOD_NAMES = Object.keys(METHODS) as Method[]
 type Asked = { method: Method; account: string; atMs: number; outcome: Outcome }
 
 /** `steam` answers a request; what it was asked is kept. */
-function aFleet(time: HandDriven, steam: (asked: Omit<Asked, 'outcome'>) => Outcome = () => 'answered') {
+function aFleet(
+  time: HandDriven,
+  steam: (asked: Omit<Asked, 'outcome'>) => Outcome = () => 'answered',
+  gateways: () => number = () => 1,
+) {
   const asked: Asked[] = []
   const heldBack: [Method, HeldBack][] = []
   const turns = createTurns({
     time,
     random: () => 0,
     observer: { asked() {}, heldBack: (method, why) => void heldBack.push([method, why]) },
+    gateways,
   })
   const ask = (method: Method, account: string, ms = DEADLINE_MS) =>
     turns.of(account).ask<{ kind: Outcome }>({
@@ -72,6 +77,24 @@ describe('50 bots on one address', () => {
     expect(asked).toHaveLength(50)
     const { burst, everyMs } = METHODS.login.address
     expect(mostWithin(asked, 10_000)).toBeLessThanOrEqual(burst + 10_000 / everyMs)
+  })
+
+  it('in two gateways ask no more together than in one', async () => {
+    const time = handDriven()
+    let gateways = 1
+    const { asked, ask } = aFleet(
+      time,
+      () => 'answered',
+      () => gateways,
+    )
+    gateways = 2
+    for (let n = 0; n < 400; n += 1) {
+      void ask('inventory', 'nobody')
+      await time.advance(1_000)
+    }
+    const { burst, everyMs } = METHODS.inventory.address
+    expect(asked.length).toBeGreaterThan(50)
+    expect(asked.length).toBeLessThanOrEqual(burst / 2 + 400_000 / (2 * everyMs))
   })
 
   it('that watch through an hour of 429 ask nothing during a pause, and less each time', async () => {

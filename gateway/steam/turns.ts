@@ -52,11 +52,17 @@ const WAITING_SHARE = 1 / 2
 const ACCOUNTS_OF_ADDRESS = 2
 const MOST_ACCOUNTS = 1_000
 
-type Settings = { time: Time; random: () => number; observer: Observer }
+type Settings = {
+  time: Time
+  random: () => number
+  observer: Observer
+  /** How many gateways ask Steam from this address, as far as is known. */
+  gateways: () => number
+}
 type Budgets = (method: Method) => Budget
 
 export function createTurns(settings: Settings): Turns {
-  const address = budgetsBy(settings, (method) => limitsOf(method).address)
+  const address = budgetsBy(settings, (method) => shared(limitsOf(method).address, settings.gateways))
   const accounts = new Map<string, Budgets>()
 
   /** Whether a refusal is meant for the address: its probe was refused, or several accounts are. */
@@ -105,9 +111,22 @@ export function createTurns(settings: Settings): Turns {
   }
 }
 
+/** A gateway's share of what the address may ask. Gateways at other addresses ask less than they could. */
+const shared = ({ burst, everyMs }: BudgetLimits, gateways: () => number): Readonly<BudgetLimits> => ({
+  get burst() {
+    return Math.max(1, Math.floor(burst / gateways()))
+  },
+  get everyMs() {
+    return everyMs * gateways()
+  },
+})
+
 const NO_LIMIT: BudgetLimits = { burst: 1, everyMs: 0 }
 
-function budgetsBy(around: Circumstances, limits: (method: Method) => BudgetLimits | null): Budgets {
+function budgetsBy(
+  around: Circumstances,
+  limits: (method: Method) => Readonly<BudgetLimits> | null,
+): Budgets {
   const made = new Map<Method, Budget>()
   return (method) => {
     const budget = made.get(method) ?? createBudget(limits(method) ?? NO_LIMIT, around)

@@ -30,6 +30,7 @@ function turnsOf({ engine, random, faults }: Sim, { gate, life }: Behind): Turns
     time: { now: engine.now, pause: (ms) => gate(Math.ceil(ms), Math.ceil(ms)) },
     random: random.next,
     observer: { asked() {}, heldBack: () => faults.saw('request held back by our own limits') },
+    gateways: () => 1,
   })
   turnsOfLives.set(life, { life: life.life, turns })
   return turns

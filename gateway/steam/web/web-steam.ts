@@ -47,6 +47,8 @@ export type WebSteamOptions = {
   random?: () => number
   /** Told of every request. */
   observer?: Observer
+  /** How many gateways ask Steam from this address; 1 by default. */
+  gateways?: () => number
 }
 
 const TIME: Time = {
@@ -65,7 +67,7 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
   const publicTransport = createTransport(options.redirect)
   const nobody = createIdentity(publicTransport)
   const { clock = systemClock, time = TIME, random = Math.random, observer = UNOBSERVED } = options
-  const turns = createTurns({ time, random, observer })
+  const turns = createTurns({ time, random, observer, gateways: options.gateways ?? (() => 1) })
   const pages = createPageSize(time)
   return {
     async openSession(refreshToken): Promise<SessionAnswer> {

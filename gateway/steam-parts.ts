@@ -1,0 +1,45 @@
+/** Steam for the composition root: the real one, or the sandbox. */
+import type { Config } from './config.ts'
+import type { TillClock } from './kit/clock.ts'
+import type { Metrics } from './metrics.ts'
+import type { Steam } from './steam/steam.ts'
+import { createSandboxAgent } from './steam/web/agent.ts'
+import { createLazySteam } from './steam/web/lazy-steam.ts'
+
+const LIVE_IMAGES = 'https://community.fastly.steamstatic.com'
+const LIVE_AVATARS = 'https://avatars.steamstatic.com'
+const LIVE_COMMUNITY = 'https://steamcommunity.com'
+
+export type SteamParts = {
+  steam: Steam
+  communityUrl: string
+  imageBase: string
+  imageOrigins: string[]
+  /** Told how many gateways ask Steam: each has its share of what an address may ask. */
+  shareAddress(gateways: number): void
+}
+
+export function createSteam(
+  { mode, steamSandboxUrl }: Config,
+  clock: TillClock,
+  { steam: observer }: Pick<Metrics, 'steam'>,
+): SteamParts {
+  let sharing = 1
+  const gateways = () => sharing
+  const shareAddress = (count: number) => {
+    sharing = count
+  }
+  if (steamSandboxUrl === undefined) {
+    return {
+      steam: createLazySteam({ observer, gateways }),
+      communityUrl: LIVE_COMMUNITY,
+      imageBase: LIVE_IMAGES,
+      imageOrigins: [LIVE_IMAGES, LIVE_AVATARS],
+      shareAddress,
+    }
+  }
+  const base = new URL(steamSandboxUrl).origin
+  const redirect = createSandboxAgent(mode, base)
+  const steam = createLazySteam({ redirect, imageBase: base, communityBase: base, clock, observer, gateways })
+  return { steam, communityUrl: base, imageBase: base, imageOrigins: [base], shareAddress }
+}
