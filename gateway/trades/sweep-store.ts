@@ -7,7 +7,7 @@ import { OPEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
 import type { DepositDeps } from '../deposits/service.ts'
 import { LAST_REVIEW_MS } from './alarm.ts'
 import { OVERDUE_MS, WAIT_MS } from './giving-up.ts'
-import type { HopelessTrade, TradeStore } from './trade-store.ts'
+import type { HopelessTrade, TradeStore, WaitingTrade } from './trade-store.ts'
 
 type Sweeps = Pick<
   TradeStore,
@@ -72,19 +72,31 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
 const OPEN: readonly TradeStateColumn[] = OPEN_TRADE_STATES
 
 async function hopelessTrades(db: Db, now: Date, limit: number): Promise<HopelessTrade[]> {
+  const [retired, silent] = [await watchedOfRetired(db, limit), await silentTrades(db, now, limit)]
+  return [
+    ...retired.map((trade) => ({ ...trade, because: 'bot_retired' as const })),
+    ...silent.map((trade) => ({ ...trade, because: 'unresolved' as const })),
+  ]
+}
+
+const waiting = (db: Db) =>
+  db.selectFrom('trade').select(['id', 'deposit_id as depositId', 'bot_id as botId'])
+
+/** Open, or due: each has an index of its own. There is a retired bot only after a ban. */
+async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> {
+  const bots = await db.selectFrom('bot').select('id').where('state', '=', 'retired').execute()
+  if (bots.length === 0) return []
+  const ids = bots.map(({ id }) => id)
+  const ofThem = waiting(db).where('bot_id', 'in', ids).orderBy('id').limit(limit)
+  const open = await ofThem.where('state', 'in', OPEN).execute()
+  const due = await ofThem.where('due_at', 'is not', null).where('state', 'not in', OPEN).execute()
+  return [...open, ...due]
+}
+
+/** As `waitsUntil` has it: `decide` has the last word. */
+function silentTrades(db: Db, now: Date, limit: number): Promise<WaitingTrade[]> {
   const before = (ms: number) => new Date(now.getTime() - ms)
-  const retired = await db
-    .selectFrom('trade')
-    .select(['id', 'deposit_id as depositId', 'bot_id as botId'])
-    .where('bot_id', 'in', (bots) => bots.selectFrom('bot').select('bot.id').where('state', '=', 'retired'))
-    .where((eb) => eb.or([eb('state', 'in', OPEN), eb('due_at', 'is not', null)]))
-    .orderBy('id')
-    .limit(limit)
-    .execute()
-  // As `waitsUntil` has it: `decide` has the last word.
-  const silent = await db
-    .selectFrom('trade')
-    .select(['id', 'deposit_id as depositId', 'bot_id as botId'])
+  return waiting(db)
     .where('delivered_at', 'is', null)
     .where((eb) => eb.or([eb('ended_at', 'is', null), eb('due_at', 'is not', null)]))
     .where('send_started_at', '<=', before(WAIT_MS))
@@ -101,10 +113,6 @@ async function hopelessTrades(db: Db, now: Date, limit: number): Promise<Hopeles
     .orderBy('send_started_at')
     .limit(limit)
     .execute()
-  return [
-    ...retired.map((trade) => ({ ...trade, because: 'bot_retired' as const })),
-    ...silent.map((trade) => ({ ...trade, because: 'unresolved' as const })),
-  ]
 }
 
 /** Bots out of service whose trades from before `madeBefore` are due until `dueBefore`, with their number. */

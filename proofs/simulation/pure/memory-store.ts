@@ -166,6 +166,10 @@ function hopelessTrades({ due, bots }: Memory, now: Date): HopelessTrade[] {
     if (bots.get(facts.botId)?.state === 'retired') found.push({ ...facts, because: 'bot_retired' })
     else if (isSilent(row)) found.push({ ...facts, because: 'unresolved' })
   }
+  for (const { state, open } of bots.values()) {
+    for (const { facts } of state === 'retired' ? open : [])
+      if (facts.dueAt === null) found.push({ ...facts, because: 'bot_retired' })
+  }
   return found
 }
 
