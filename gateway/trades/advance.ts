@@ -35,6 +35,7 @@ async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<v
     const loaded = await deps.trades.load(tradeId)
     if (loaded === undefined || loaded.facts.botId !== bot.botId) return
     const next = await dueNow(deps, loaded.trade)
+    if (next === 'nothing') await silence(deps, bot, loaded)
     // A read that changed nothing would only be repeated.
     if (done.has(next)) return
     await act(deps, bot, { loaded, what: next })
@@ -51,6 +52,13 @@ async function laneOfTrade(
   const loaded = await deps.trades.load(tradeId)
   if (loaded === undefined || loaded.facts.botId !== bot.botId) return undefined
   return laneOf(await dueNow(deps, loaded.trade))
+}
+
+/** A look of another process may have done what an alarm is still set for: it would ring again and again. */
+async function silence(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+  const { dueAt } = loaded.facts
+  const when = deps.core.alarm(loaded.trade, deps.clock.now())
+  if (dueAt !== null && when?.getTime() !== dueAt.getTime()) await deps.trades.postpone(loaded, bot, when)
 }
 
 /** Only a deadline asks whether Steam is down: all else is done whenever it can be. */
