@@ -4,7 +4,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { SteamSession } from '../steam/steam.ts'
 import type { Capability, Failing, Health } from './health.ts'
-import { type Lease, setHealth } from './store.ts'
+import { type Lease, setHealth } from './lease-store.ts'
 
 /** How long after the last answer to try a failing capability again. Steam limits inventories hardest. */
 const TRY_OFFERS_MS = 5_000

@@ -9,9 +9,6 @@ import type { Steam, SteamSession, Unavailable } from '../steam/steam.ts'
 import type { BotContext, BotHandlers } from './bot.ts'
 import { trackHealth } from './health.ts'
 import { type HealthKeeper, keepHealth } from './health-keeper.ts'
-import { createLoginRetry } from './login-retry.ts'
-import { tokenPlace } from './service.ts'
-import { observeSession } from './session-health.ts'
 import {
   beat,
   LEASE_MS,
@@ -21,7 +18,10 @@ import {
   putOffLogin,
   releaseLease,
   setOnline,
-} from './store.ts'
+} from './lease-store.ts'
+import { createLoginRetry } from './login-retry.ts'
+import { tokenPlace } from './service.ts'
+import { observeSession } from './session-health.ts'
 import { judgeTokenRefusal } from './token-refusal.ts'
 import { startWork } from './work.ts'
 

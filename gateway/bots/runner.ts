@@ -1,8 +1,8 @@
 import { countWork } from './activity.ts'
 import { DEFAULT_PACE, type HeldBot, type HeldBotDeps, holdBot, type Pace, pause } from './held-bot.ts'
+import { takeLeases } from './lease-store.ts'
 import { beatProcess, endProcess, readSpread } from './process-store.ts'
 import { shareOf } from './spread.ts'
-import { takeLeases } from './store.ts'
 
 const SCAN_MS = 5_000
 /** A process without a bot looks more often, to notice a newly enrolled one soon. */

@@ -4,17 +4,9 @@ import { openDatabase, type Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { DEFAULT_FLEET_LIMITS } from './fleet.ts'
+import { beat, markDead, noteSession, releaseLease, setOnline, takeLeases } from './lease-store.ts'
 import { chooseBotForReading, chooseBotForTrade } from './service.ts'
-import {
-  beat,
-  listBots,
-  markDead,
-  noteSession,
-  releaseLease,
-  saveBot,
-  setOnline,
-  takeLeases,
-} from './store.ts'
+import { listBots, saveBot } from './store.ts'
 
 const OWNER = '11111111-1111-4111-8111-111111111111'
 const OTHER = '22222222-2222-4222-8222-222222222222'

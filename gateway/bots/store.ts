@@ -1,4 +1,4 @@
-import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
@@ -6,17 +6,10 @@ import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts
 import type { Profile } from '../steam/steam.ts'
 import { standingFor } from './bar-store.ts'
 import type { BotFacts } from './fleet.ts'
-import type { Failing } from './health.ts'
-
-/** The database machine's time decides about leases: the clocks of two machines may differ, and the till's may jump. */
-const LEASE_SECONDS = 25
-
-export const LEASE_MS = LEASE_SECONDS * 1000
 
 /** States of a bot that a process may speak for. */
 export const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
 
-const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
 const hasGateway = sql<boolean>`coalesce(bot.lease_until > now(), false)`
 const reachable = sql<boolean>`(bot.online and ${hasGateway})`
 
@@ -208,177 +201,6 @@ export async function listBots(db: Db): Promise<BotSummary[]> {
 /** True of a bot that could work if a process took it. */
 export const isUnheld = ({ state, hasGateway, loginAfter }: BotSummary): boolean =>
   SPEAKING_STATES.includes(state) && !hasGateway && loginAfter === null
-
-/** A bot that this process speaks for until `until` (monotonic ms) unless a beat moves that on. */
-export type Lease = {
-  botId: bigint
-  steamId: string
-  name: string
-  owner: string
-  epoch: bigint
-  sealedToken: Buffer
-  /** Steam's notice about trade protection was read. */
-  acknowledged: boolean
-  /** When Steam first refused its token; null if no refusal is in doubt. */
-  tokenRefusedAt: Date | null
-  /** What its last holder met. */
-  failing: Failing
-}
-
-/** Takes up to `limit` bots that nobody holds. A new epoch tells the holder's writes from those of the last one. */
-export async function takeLeases(db: Db, owner: string, limit: number): Promise<Lease[]> {
-  const free = db
-    .selectFrom('bot')
-    .select('id')
-    .where('state', 'in', SPEAKING_STATES)
-    .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
-    .where((eb) => eb.or([eb('login_after', 'is', null), eb('login_after', '<=', sql<Date>`till_now()`)]))
-    .orderBy('id')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-  const rows = await db
-    .updateTable('bot')
-    .set((eb) => ({
-      lease_owner: owner,
-      lease_epoch: eb('lease_epoch', '+', 1n),
-      lease_until: leaseEnd,
-      online: false,
-    }))
-    .where('id', 'in', free)
-    .returning((eb) => [
-      'id',
-      'steam_id',
-      'name',
-      'lease_epoch',
-      'refresh_token',
-      'token_refused_at',
-      sql<boolean>`protection_acknowledged_at is not null`.as('acknowledged'),
-      ageMs(eb.ref('offers_failing_since')).as('offers'),
-      ageMs(eb.ref('inventories_failing_since')).as('inventories'),
-    ])
-    .execute()
-  return rows.map((row) => ({
-    botId: row.id,
-    steamId: row.steam_id,
-    name: row.name,
-    owner,
-    epoch: row.lease_epoch,
-    sealedToken: row.refresh_token,
-    acknowledged: row.acknowledged,
-    tokenRefusedAt: row.token_refused_at,
-    failing: { offers: row.offers, inventories: row.inventories },
-  }))
-}
-
-/** Keeps the lease for another 25 s; false if it is somebody else's by now, or the bot was declared dead. */
-export async function beat(db: Db, lease: Lease): Promise<boolean> {
-  const rows = await db
-    .updateTable('bot')
-    .set({ lease_until: leaseEnd })
-    .where(held(lease))
-    .where('state', 'in', SPEAKING_STATES)
-    .returning('id')
-    .execute()
-  return rows.length === 1
-}
-
-/** Says whether the session is open, and if not, why. Without effect once the lease is lost. */
-export async function setOnline(db: Db, lease: Lease, offlineReason: string | null): Promise<void> {
-  await db
-    .updateTable('bot')
-    .set({ online: offlineReason === null, state_reason: offlineReason })
-    .where(held(lease))
-    .execute()
-}
-
-/** Says since when what fails. Without effect once the lease is lost. */
-export async function setHealth(db: Db, lease: Lease, failing: Failing): Promise<void> {
-  const since = (ms: number | null) =>
-    ms === null ? null : sql<Date>`till_now() - make_interval(secs => ${ms / 1000})`
-  await db
-    .updateTable('bot')
-    .set({
-      offers_failing_since: since(failing.offers),
-      inventories_failing_since: since(failing.inventories),
-    })
-    .where(held(lease))
-    .execute()
-}
-
-/** Remembers what an open session told of the account. Without effect once the lease is lost. */
-export async function noteSession(
-  db: Db,
-  lease: Lease,
-  { expiresAt, acknowledged }: { expiresAt: Date | null; acknowledged: boolean },
-): Promise<void> {
-  await db
-    .updateTable('bot')
-    .set({
-      token_expires_at: expiresAt,
-      token_refused_at: null,
-      login_after: null,
-      ...(acknowledged
-        ? { protection_acknowledged_at: sql<Date>`coalesce(protection_acknowledged_at, till_now())` }
-        : {}),
-    })
-    .where(held(lease))
-    // This session knows nothing of a token that a renewal brought meanwhile.
-    .where('refresh_token', '=', lease.sealedToken)
-    .execute()
-}
-
-/** Out of service until it is enrolled again. */
-export async function markDead(db: Db, lease: Lease, reason: string): Promise<void> {
-  await db
-    .updateTable('bot')
-    .set({ state: 'dead', state_reason: reason, online: false, lease_owner: null, lease_until: null })
-    .where(held(lease))
-    // An enrolment that came in between brought a new token: nothing is known about that one.
-    .where('refresh_token', '=', lease.sealedToken)
-    .execute()
-}
-
-type TokenRefusal = { reason: string; refusedAt: Date; until: Date }
-
-/** Out of service until then, for every process: a restart does not try sooner, or count a refusal twice. */
-export async function putOffLogin(
-  db: Db,
-  lease: Lease,
-  { reason, refusedAt, until }: TokenRefusal,
-): Promise<void> {
-  await db
-    .updateTable('bot')
-    .set({
-      token_refused_at: sql<Date>`coalesce(token_refused_at, ${refusedAt})`,
-      login_after: until,
-      state_reason: `${reason}: it is tried again at ${until.toISOString()}`,
-      online: false,
-      lease_owner: null,
-      lease_until: null,
-    })
-    .where(held(lease))
-    // As in markDead.
-    .where('refresh_token', '=', lease.sealedToken)
-    .execute()
-}
-
-/** Lets the next process take the bot at once. */
-export async function releaseLease(db: Db, lease: Lease): Promise<void> {
-  await db
-    .updateTable('bot')
-    .set({ online: false, lease_owner: null, lease_until: null })
-    .where(held(lease))
-    .execute()
-}
-
-function ageMs(since: Expression<Date | null>): RawBuilder<number | null> {
-  return sql<number | null>`(extract(epoch from till_now() - ${since}) * 1000)::float8`
-}
-
-function held(lease: Lease): Expression<SqlBool> {
-  return sql<SqlBool>`(id = ${lease.botId} and lease_owner = ${lease.owner} and lease_epoch = ${lease.epoch})`
-}
 
 /** Locks a bot that was not removed. `which`: its number or its 64-bit Steam id, as decimal digits. */
 export function lockBotNamed(tx: Tx, which: string) {

@@ -3,7 +3,7 @@
  * Losses and duplicates decide. The seconds are held against the machine's speed in the same run, and only printed.
  */
 import { z } from 'zod'
-import { LEASE_MS } from '../../gateway/bots/store.ts'
+import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
 import { type Machine, meanOf, readMachine } from '../machine.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
 import { withServer } from '../server.ts'

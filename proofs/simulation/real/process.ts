@@ -10,7 +10,7 @@ import {
   putOffLogin,
   setOnline,
   takeLeases,
-} from '../../../gateway/bots/store.ts'
+} from '../../../gateway/bots/lease-store.ts'
 import { judgeTokenRefusal } from '../../../gateway/bots/token-refusal.ts'
 import { DEFAULT_RULES } from '../../../gateway/pricing/price.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'

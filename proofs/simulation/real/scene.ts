@@ -1,7 +1,7 @@
 /** All that the parts of one simulated till share. */
 import type pg from 'pg'
 import type { BotHandlers } from '../../../gateway/bots/bot.ts'
-import type { Lease } from '../../../gateway/bots/store.ts'
+import type { Lease } from '../../../gateway/bots/lease-store.ts'
 import type { Queue } from '../../../gateway/db/queue.ts'
 import type { PublisherDeps } from '../../../gateway/events/service.ts'
 import type { Ids } from '../../../gateway/kit/ids.ts'
