@@ -48,8 +48,8 @@ const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
 const BY_HAND_MS = FAULTS_MS + 16 * 24 * HOUR_MS
 /** Seventeen days after the last offer was made, and as long as the sweeps of an hour take. */
 const RESTED_MS = FAULTS_MS + (17 * 24 + 5) * HOUR_MS
-/** Some eight times what a seed takes. */
-const MOST_STEPS = 60_000
+/** More than a seed takes whose offer is asked about for 15 days; most take some 14,000. */
+const MOST_STEPS = 240_000
 /** Past every simulated time. */
 const FOR_EVER = new Date(Date.UTC(2030, 0, 1))
 const WATCHED = ['sending', 'unknown', 'active']
