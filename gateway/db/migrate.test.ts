@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { migrate } from './migrate.ts'
+
+const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
 let database: TestDatabase
 let folder: string
@@ -72,5 +74,16 @@ describe('migrate', () => {
 
   test('the real migrations apply to an empty database', async () => {
     expect(await migrate({ url: database.url })).toContain('0001_baseline.sql')
+  })
+
+  test('upgrades a database of 0.2.0, with what is in it', async () => {
+    cpSync(join(MIGRATIONS, '0001_baseline.sql'), join(folder, '0001_baseline.sql'))
+    rmSync(join(folder, '0001_one.sql'))
+    await migrate({ url: database.url, folder })
+    await sql`insert into bot (steam_id, name, level, avatar_url, profile_url, refresh_token, history_at)
+      values ('76561198000000001', 'Bot', 1, '/a', '/p', '\\x00', now())`.execute(database.db)
+    expect(await migrate({ url: database.url })).toEqual(['0002_fleet.sql'])
+    const { rows } = await sql`select name, state, token_refused_at from bot`.execute(database.db)
+    expect(rows).toEqual([{ name: 'Bot', state: 'active', token_refused_at: null }])
   })
 })

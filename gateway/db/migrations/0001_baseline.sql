@@ -50,9 +50,8 @@ create table api_key (
   store_id bigint not null references store,
   secret_sha256 bytea not null,
   name text not null default 'first key' check (length(name) between 1 and 80),
-  scopes text[] not null default array['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage']
-    check (cardinality(scopes) > 0
-      and scopes <@ array['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage']),
+  scopes text[] not null
+    default array['deposits:read', 'deposits:write', 'balance:read', 'webhooks:manage'] check (cardinality(scopes) > 0),
   -- Written at most once a minute.
   last_used_at timestamptz,
   -- A key that was rotated works until then.
@@ -94,13 +93,9 @@ create table bot (
   token_expires_at timestamptz,
   -- When the account acknowledged Steam's notice about trade protection. Offers get stuck until it does.
   protection_acknowledged_at timestamptz,
-  state text not null default 'active' check (state in ('active', 'paused', 'dead', 'retired', 'removed')),
+  state text not null default 'active' check (state in ('active', 'paused', 'dead', 'removed')),
   -- Why it is dead or was last out of reach.
   state_reason text,
-  -- When Steam first refused its token; null once a session has opened. A second refusal an hour later makes it dead.
-  token_refused_at timestamptz,
-  -- Nobody logs it in before.
-  login_after timestamptz,
   lease_owner uuid,
   lease_epoch bigint not null default 0,
   lease_until timestamptz,
@@ -109,25 +104,13 @@ create table bot (
   -- Since when the bot meets nothing but failures, by capability; null where it works.
   offers_failing_since timestamptz,
   inventories_failing_since timestamptz,
+  -- When the bot's history of trades was last searched for reversals.
+  history_at timestamptz,
   -- Items in its hands, counted by the holder of its lease: a Steam inventory has room for 1000.
   items_held integer not null default 0 check (items_held >= 0),
   -- The custody entries up to this one are in items_held. A reader adds what came after it.
   items_counted_to bigint not null default 0,
   created_at timestamptz not null default till_now()
-);
-
--- How far the look through a bot's history of trades has come. It finds what was taken back.
-create table bot_history (
-  bot_id bigint primary key references bot,
-  -- When its next pages were last asked for.
-  turned_at timestamptz not null,
-  -- When the look under way began; null between two.
-  begun_at timestamptz,
-  -- The oldest Steam trade that it has seen; null at the top of the history.
-  after_trade_id text,
-  after_begun_at timestamptz,
-  -- When the last look began that came to its end: what was taken back before then is known.
-  complete_at timestamptz
 );
 
 -- For how long a bot gets no new trades after Steam refused it. At most one pause for each scope: all games, or one.
@@ -149,13 +132,6 @@ create table bot_doubt (
   partner_steam_id text not null,
   doubted_at timestamptz not null,
   primary key (bot_id, partner_steam_id)
-);
-
--- The processes that hold bots, each with its last beat, by the time of the database's machine as for leases.
-create table gateway_process (
-  owner uuid primary key,
-  max_bots integer not null check (max_bots > 0),
-  beat_at timestamptz not null
 );
 
 -- -------------------------------------------------------------------------------------------------------- outages
@@ -229,6 +205,12 @@ create table exchange_rate (
   as_of timestamptz not null
 );
 create index exchange_rate_latest on exchange_rate (currency, as_of desc);
+
+-- Not used yet.
+create table setting (
+  name text primary key,
+  value jsonb not null
+);
 
 -- ------------------------------------------------------------------------------------------------------- deposits
 
@@ -310,8 +292,8 @@ create index inventory_request_old on inventory_request (created_at);
 create table quote (
   id uuid primary key,
   deposit_id bigint not null references deposit,
-  game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
-  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  game text not null,
+  currency text not null,
   rate_id bigint not null references exchange_rate,
   commission_bps integer check (commission_bps between 0 and 10000),
   created_at timestamptz not null,
@@ -353,7 +335,7 @@ create table trade (
   deposit_id bigint not null references deposit,
   bot_id bigint not null references bot,
   quote_id uuid not null references quote,
-  game text not null check (game in ('cs', 'dota', 'rust', 'tf')),
+  game text not null,
   -- Message of the offer; tells ours from any other.
   secret_code text not null unique,
   partner_steam_id text not null,
@@ -371,15 +353,14 @@ create table trade (
   -- How Steam refused the offer, or what was found right before the send.
   refusal text check (refusal in ('invalid_token', 'partner_cannot_trade', 'partner_trade_ban', 'bot_cannot_trade',
     'too_many_to_partner', 'too_many_in_all', 'too_many_offers', 'renamed', 'items_gone', 'inventory_full',
-    'item_server_down', 'access_denied', 'session_dead', 'rate_limited', 'not_our_turn', 'partner_hold',
-    'own_hold', 'out_of_reach', 'not_taken_up')),
+    'item_server_down', 'access_denied', 'session_dead', 'rate_limited', 'partner_hold', 'own_hold')),
   -- The trade that goes on with the same wish.
   moved_to bigint unique references trade,
   -- Steam holds the items of an ended trade until then. They stay taken.
   steam_hold_until timestamptz,
   -- Why our own cancel was sent; it decides what a cancelled offer means.
   cancelling text check (cancelling in ('deadline', 'needs_confirmation', 'store')),
-  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  currency text not null,
   total bigint not null check (total > 0),
   gross_total bigint not null,
   -- How much of the trade is held: a deposit may have been credited by more than one trade.
@@ -402,18 +383,12 @@ create table trade (
   bad_end_seen_at timestamptz,
   delivered_at timestamptz,
   settles_at timestamptz,
-  -- When Steam told of the protection of a delivery that had none before.
-  protection_found_at timestamptz,
-  -- When Steam is asked again about a delivery, beside its settlement.
-  look_at timestamptz,
+  -- After the settlement Steam is asked once more whether the trade was taken back.
+  last_look_at timestamptz,
   -- The terms at delivery: later changes of the store do not touch this trade.
   credit_mode text check (credit_mode in ('on_accept', 'on_release')),
   liability text check (liability in ('operator', 'store')),
   risk_limit_usd_cents bigint,
-  -- On the word of an operator, not of Steam. Each has a record in operator_act.
-  credited_by_operator boolean not null default false,
-  released_by_operator boolean not null default false,
-  reversed_by_operator boolean not null default false,
   -- Credited before Steam's protection ended, or lost to a reversal: it takes room in the store's limit.
   at_risk_amount bigint not null default 0,
   -- Lost credit gives its room back then.
@@ -435,14 +410,7 @@ create unique index trade_one_open on trade (deposit_id)
   where state in ('intended', 'sending', 'unknown', 'active');
 create index trade_of_deposit on trade (deposit_id);
 create index trade_due on trade (due_at) where due_at is not null;
--- What is still open or watched of a bot.
-create index trade_watched on trade (bot_id) where due_at is not null;
--- Sent long ago, and no word of Steam.
-create index trade_unresolved on trade (send_started_at)
-  where delivered_at is null and (ended_at is null or due_at is not null);
 create index trade_of_bot on trade (bot_id) where state in ('intended', 'sending', 'unknown', 'active');
--- Deliveries that are watched yet.
-create index trade_protected on trade (bot_id, send_started_at) where state = 'held' or look_at is not null;
 -- Whether an inventory was read before the shopper's last delivery.
 create index trade_of_partner on trade (partner_steam_id);
 create index trade_at_risk on trade (deposit_id) where at_risk_amount > 0;
@@ -502,7 +470,7 @@ create table ledger_entry (
   debit_account bigint not null references account,
   credit_account bigint not null references account,
   amount bigint not null check (amount > 0),
-  currency text not null check (currency in ('USD', 'EUR', 'BRL')),
+  currency text not null,
   cause text not null
     check (cause in ('delivered', 'commission', 'released', 'reversed', 'commission_reversed', 'paid_out')),
   -- Which of several reversals of one trade; 0 for all else.
@@ -563,9 +531,7 @@ create table event (
   trade_id bigint references trade,
   -- Which of several reversals of one trade; 0 for all else.
   part integer not null default 0,
-  type text not null check (type in ('deposit.pending', 'deposit.succeeded', 'deposit.amount_increased',
-    'deposit.payment_timeout', 'deposit.trade_timeout', 'deposit.trade_declined', 'deposit.trade_countered',
-    'deposit.trade_has_invalid_items', 'deposit.funds_available', 'deposit.reversed')),
+  type text not null,
   -- Body of the webhook without its sequence.
   payload jsonb not null,
   created_at timestamptz not null default till_now(),
@@ -590,9 +556,7 @@ create table webhook_endpoint (
   previous_secret bytea,
   previous_until timestamptz,
   -- Null: all types.
-  event_types text[] check (cardinality(event_types) > 0 and event_types <@ array['deposit.pending', 'deposit.succeeded',
-    'deposit.amount_increased', 'deposit.payment_timeout', 'deposit.trade_timeout', 'deposit.trade_declined',
-    'deposit.trade_countered', 'deposit.trade_has_invalid_items', 'deposit.funds_available', 'deposit.reversed']),
+  event_types text[] check (cardinality(event_types) > 0),
   state text not null default 'enabled' check (state in ('enabled', 'disabled')),
   disabled_reason text check (disabled_reason in ('by_store', 'gone')),
   created_at timestamptz not null default till_now(),
