@@ -153,7 +153,6 @@ function judge({ visits, struck, memory, limited }: Measured): Outcome {
       passed: growth <= MEMORY_LIMIT,
     },
   ]
-  for (const { refusal, number } of refused) console.log(`fleet: shopper ${number} was refused: ${refusal}`)
   return {
     name: 'fleet',
     ours: `${visits.length - refused.length}/${visits.length}`,
@@ -173,9 +172,10 @@ function describe(visits: readonly Visit[], struck: ReadonlyMap<string, Misfortu
   const readable = visits.filter((visit) => !isBlind(visit, struck))
   const p95 = (returns: boolean): string =>
     percentile95(secondsOf(readable.filter((visit) => visit.returns === returns))).toFixed(2)
-  const refused = visits.filter(({ refusal }) => refusal !== undefined).length
+  const why = visits.flatMap(({ refusal }) => refusal ?? [])
+  const reasons = [...new Set(why)].map((each) => `, ${why.filter((other) => other === each).length} ${each}`)
   const asked = percentile95(visits.map(({ askedS }) => askedS)).toFixed(2)
-  return `${refused} of ${visits.length} refused, offer within ${asked} s, credited within ${p95(false)} s, ${p95(true)} s after a return (p95)`
+  return `${why.length} of ${visits.length} refused${reasons.join('')}, offer within ${asked} s, credited within ${p95(false)} s, ${p95(true)} s after a return (p95)`
 }
 
 function secondsOf(visits: readonly Visit[]): number[] {

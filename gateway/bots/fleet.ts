@@ -38,16 +38,29 @@ export const DEFAULT_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWit
 export const MOST_FLEET_LIMITS: FleetLimits = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: 1_000 }
 
 /**
- * Chooses among the bots that have room for the items and no bar: those that are not doubted first, then a working one
- * before a failing one, then one that sends at once before one that is late, then the fewest open trades with this shopper, then the fewest open trades, then the highest
- * level, then the oldest.
+ * The bots that have room for the items and no bar: those that are not doubted first, then a working one before a failing
+ * one, then one that sends at once before one that is late, then the fewest open trades with this shopper, then the
+ * fewest open trades, then the highest level, then the oldest.
  */
-export function chooseBot(
+export function rankBots(bots: readonly BotFacts[], limits: FleetLimits, items: number): BotFacts[] {
+  return bots.filter((bot) => hasRoom(bot, limits, items)).sort(byPreference)
+}
+
+/** The first of the ranking. */
+export const chooseBot = (
   bots: readonly BotFacts[],
   limits: FleetLimits,
   items: number,
-): BotFacts | undefined {
-  return bots.filter((bot) => hasRoom(bot, limits, items)).sort(byPreference)[0]
+): BotFacts | undefined => rankBots(bots, limits, items)[0]
+
+/** Trades that were given out while a lock was waited for: a bot with so many more than the first one is still chosen. */
+const SLACK = 1
+
+/** True where the bot has room, and nearly as few open trades as the first one of the ranking. */
+export function isStillGood(ranked: readonly BotFacts[], botId: bigint): boolean {
+  const [first] = ranked
+  const bot = ranked.find((other) => other.botId === botId)
+  return bot !== undefined && first !== undefined && bot.liveOffers <= first.liveOffers + SLACK
 }
 
 function hasRoom(bot: BotFacts, limits: FleetLimits, items: number): boolean {

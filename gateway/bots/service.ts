@@ -5,8 +5,19 @@ import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import type { Partner, Profile, Steam, SteamSession, Unavailable } from '../steam/steam.ts'
 import { barBot } from './bar-store.ts'
-import { chooseBot, type FleetLimits } from './fleet.ts'
-import { botForReading, botsForChoice, lockTradesOf, type SealedToken, saveBot } from './store.ts'
+import { type BotFacts, chooseBot, type FleetLimits, isStillGood, rankBots } from './fleet.ts'
+import {
+  botForReading,
+  botsForChoice,
+  lockTradesOf,
+  type SealedToken,
+  saveBot,
+  tryLockTradesOf,
+} from './store.ts'
+
+/** So many bots are tried for a free one, so many times, before the first that has room must do. */
+const MOST_TRIED = 8
+const MOST_TURNS = 4
 
 /** `tried`: bots that were refused the same wish already. */
 type Wanted = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
@@ -20,21 +31,29 @@ export async function chooseBotForTrade(
   { partnerSteamId, game, items, tried }: Wanted,
   limits: FleetLimits,
 ): Promise<{ botId: bigint } | undefined> {
-  const full = new Set(tried)
-  const choose = async (isMeant: (botId: bigint) => boolean) => {
+  const rank = async () => {
     const bots = await botsForChoice(tx, { partnerSteamId, game })
-    const meant = bots.filter(({ botId }) => isMeant(botId))
-    return chooseBot(meant, limits, items)
+    const meant = bots.filter(({ botId }) => !tried.includes(botId))
+    return rankBots(meant, limits, items)
   }
-  for (;;) {
-    const bot = await choose((botId) => !full.has(botId))
-    if (bot === undefined) return undefined
-    const { botId } = bot
-    await lockTradesOf(tx, botId)
-    // Its last room may have gone while we waited.
-    if ((await choose((other) => other === botId)) !== undefined) return { botId }
-    full.add(botId)
+  let ranked = await rank()
+  for (let turns = 1; ranked.length > 0; turns += 1) {
+    const botId = await lockOne(tx, ranked)
+    ranked = await rank()
+    const hasRoom = ranked.some((bot) => bot.botId === botId)
+    // While we waited its room may have gone, or so many trades to it that another one is freer.
+    if (isStillGood(ranked, botId) || (hasRoom && turns >= MOST_TURNS)) return { botId }
   }
+  return undefined
+}
+
+/** A crowd that asks at once must not fill one bot after the other: whom somebody else is giving a trade is passed over. */
+async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
+  for (const { botId } of ranked.slice(0, MOST_TRIED)) if (await tryLockTradesOf(tx, botId)) return botId
+  const [first] = ranked
+  if (first === undefined) throw new Error('there is no bot to lock')
+  await lockTradesOf(tx, first.botId)
+  return first.botId
 }
 
 /** True while a bot has room for the offer, as far as can be told without a lock. */

@@ -230,16 +230,41 @@ describe('the room of a bot', () => {
     expect(await late.other).toBeUndefined()
   })
 
-  it('is sought at another bot by who waited for one that is full', async () => {
+  it('is sought at another bot while somebody else is giving this one a trade', async () => {
+    const [one, two] = await onlineBots(90, 10)
+    await database.db.transaction().execute(async (tx: Tx) => {
+      expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
+      expect(await choose(ofOne)).toEqual({ botId: two })
+    })
+  })
+
+  it('is sought at another bot by a request that waited for one that is full', async () => {
     const [one, two] = await onlineBots(90, 10)
     const late = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
+      expect(await chooseBotForTrade(tx, { ...wanted, tried: [one ?? 0n] }, ofOne)).toEqual({ botId: two })
       const other = choose(ofOne)
       await expect.poll(waiting).toBe(1)
       await aTrade(one, 'intended')
       return { other }
     })
     expect(await late.other).toEqual({ botId: two })
+  })
+
+  it('is shared by a crowd that asks at once: no bot gets two more than another', async () => {
+    const bots = await onlineBots(90, 60, 30)
+    const served = Array.from({ length: 6 }, (_, n) =>
+      database.db.transaction().execute(async (tx: Tx) => {
+        const partnerSteamId = String(76561197960269800n + BigInt(n))
+        const bot = await chooseBotForTrade(tx, { ...wanted, partnerSteamId }, DEFAULT_FLEET_LIMITS)
+        await aTrade(bot?.botId, 'intended')
+        return bot?.botId
+      }),
+    )
+    const chosen = await Promise.all(served)
+    const counts = bots.map((bot) => chosen.filter((each) => each === bot).length)
+    expect(Math.max(...counts) - Math.min(...counts)).toBeLessThan(3)
+    expect(counts.reduce((sum, count) => sum + count)).toBe(6)
   })
 })
 

@@ -33,6 +33,15 @@ export async function lockTradesOf(tx: Tx, botId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`trades of bot ${botId}`}, 0))`.execute(tx)
 }
 
+/** The same, if nobody else has it now. */
+export async function tryLockTradesOf(tx: Tx, botId: bigint): Promise<boolean> {
+  const { rows } = await sql<{ isLocked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${`trades of bot ${botId}`}, 0)) as "isLocked"`.execute(
+    tx,
+  )
+  return rows[0]?.isLocked === true
+}
+
 /** What `chooseBot` needs to know of every bot, for an offer to this partner. */
 export async function botsForChoice(
   tx: Db | Tx,
