@@ -142,7 +142,7 @@ function lookAtHold(heldUntil: Date, now: Date): Date {
   return next < heldUntil ? next : heldUntil
 }
 
-/** When Steam, that said nothing now, is asked again. */
+/** When to ask Steam again after it said nothing. */
 export function retryAt(trade: Trade, now: Date): Date | null {
   return isEnded(trade) ? plus(now, SLOW_MS) : alarm(trade, now)
 }
@@ -151,8 +151,8 @@ export function retryAt(trade: Trade, now: Date): Date | null {
 const OFFER_OVER_MS = 15 * 86_400_000
 
 /**
- * When the review of an ended trade is tried again about whose offer Steam said nothing: for two days each minute, then
- * each hour, until its offer cannot be accepted any more. Null: no more.
+ * When to review an ended trade again after Steam said nothing of its offer: each minute for two days, then each hour,
+ * until the offer cannot be accepted any longer. Null: never again.
  */
 export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)

@@ -1,4 +1,4 @@
-/** What an operator decides about a trade that Steam cannot be asked about. Pure. */
+/** An operator decides about a trade that Steam cannot be asked about. Pure. */
 import { isPast } from '../kit/clock.ts'
 import { settlementOf } from './proof.ts'
 import { isDeliverable, type Trade, type TradeEvent } from './trade.ts'
@@ -6,7 +6,7 @@ import { isDeliverable, type Trade, type TradeEvent } from './trade.ts'
 /** The operator saw on Steam that the items came. `offerId`: needed where the till does not know it. */
 export type ByHandCredit = { kind: 'operator_credits'; steamTradeId: string; offerId: string | null }
 
-/** So long after the settlement the till has asked Steam itself, if anybody could. */
+/** How long after the settlement an operator may decide: by then the till has asked Steam, if any bot could. */
 export const ASKED_MS = 86_400_000
 
 type Around = { now: Date; protectionDays: number }

@@ -1,4 +1,4 @@
-/** What Steam never said the end of, over the real database: no bot is needed to end it. */
+/** Trades that Steam never said the end of, over the real database: no bot is needed to end them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { actOnBot } from '../bots/operator.ts'

@@ -89,7 +89,7 @@ const END_LINES: Record<GivenUp, Line> = {
 
 const LINES: ReadonlyMap<string, Line> = new Map(Object.entries(END_LINES))
 
-/** What the operator reads of a trade that ended for this reason; undefined where Steam said it. */
+/** The log line of a trade that ended for this reason; undefined where Steam ended it. */
 export function lineOfEnd(reason: string): Line | undefined {
   return LINES.get(reason)
 }

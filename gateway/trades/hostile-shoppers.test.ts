@@ -14,7 +14,7 @@ import { requestTrade } from './request.ts'
 
 const MOST_LETTERS = 32
 
-/** What Steam says of a bot. A shopper may be called any 32 letters of it. */
+/** Refusals that are about the bot. A shopper may be named like any 32 letters of one. */
 const BOT_SIDE = [
   'You have logged in from a new device. In order to protect your items, you will be unable to trade for 7 days.',
   'You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.',
@@ -40,7 +40,7 @@ const numbered = (result: number): string =>
 const after = (text: string): string =>
   `There was an error sending your trade offer.  Please try again later. ${text}`
 
-/** What Steam says when it refuses because of a shopper who is called so. */
+/** Refusals that are about the shopper, with the shopper's name in them. */
 const CAUSED: Record<string, (name: string) => string> = {
   'has a trade ban': (name) => `You cannot trade with ${name} because they have a trade ban.`,
   'has a cooldown': (name) =>

@@ -18,7 +18,7 @@ afterEach(() => till.close())
 
 const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
 
-/** A source that gives these codes, and the last of them for ever. */
+/** A source that gives these codes, and then repeats the last one. */
 function drawing(...codes: string[]) {
   const drawn: string[] = []
   const secretCode = () => {

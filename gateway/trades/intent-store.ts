@@ -14,7 +14,7 @@ export type TradeLimits = {
   fleet: FleetLimits
 }
 
-/** What a transaction about trades needs. */
+/** The parts that a transaction about trades needs. */
 export type WriteDeps = Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {
   queue: Pick<DepositDeps['queue'], 'send'>
   signals: Pick<DepositDeps['signals'], 'notify'>

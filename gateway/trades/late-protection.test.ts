@@ -90,7 +90,7 @@ describe('a delivery of a game that Steam does not protect', () => {
       const shown = await runCommand(['deposit', 'show', '1001'], { databaseUrl: till.url })
       expect(shown.out).toContain('Steam protects it after all')
       expect(await problems()).toEqual([])
-      // What it takes of the limit is not there for the next delivery.
+      // The credit takes room in the limit, so the next delivery has less.
       await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))
       const later = creditMode === 'on_release' ? 0n : 1_000n
       expect(await balances()).toEqual([{ currency: 'USD', held: 3_000n - later, available: 3_000n + later }])

@@ -22,7 +22,7 @@ afterEach(() => till.close())
 const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
 const lists = () => session.calls.filter((call) => call.startsWith('list'))
 
-/** So many old offers of the bot's with others, on top of the list. */
+/** Puts this many old offers to other shoppers on top of the bot's list. */
 function bury(count: number): void {
   const own = [...session.offers]
   session.offers.clear()
@@ -52,7 +52,7 @@ async function unanswered(made: boolean) {
   await expect.poll(trades).toHaveLength(1)
   const id = (await trades())[0]?.id ?? 0n
   const { trade } = tradeHandlers(till.deps)
-  // Nothing is looked for yet.
+  // Steam is down, so the search does not begin yet.
   session.isDown = true
   await trade(bot, id)
   session.isDown = false

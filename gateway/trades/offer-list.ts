@@ -1,4 +1,4 @@
-/** Lists of a bot's offers, read page by page over several turns. What was read is kept when a page fails. */
+/** Lists of a bot's offers, read page by page over several turns. A page that fails loses nothing of the earlier ones. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer, UnreadableOffer } from '../steam/steam.ts'
 import type { ShellDeps } from './trade-store.ts'
@@ -6,9 +6,9 @@ import type { ShellDeps } from './trade-store.ts'
 const PAGES_A_TURN = 3
 /** A list that goes on for longer is read from its beginning again. */
 const MOST_PAGES = 1_000
-/** A place may be no good any more: after so many failures there the list is read from its beginning. */
+/** A place in the list can become invalid. After this many failures there, the list is read from its beginning. */
 const MOST_FAILURES = 5
-/** Searches that nobody asked for in so long are forgotten. */
+/** Searches that nobody asked for in this time are forgotten. */
 const SEARCH_LIFE_MS = 3_600_000
 
 /** One look through a list. It proves that an offer is missing only once it is complete. */
@@ -25,7 +25,7 @@ export function beginLook(since: Date, now: Date): OfferLook {
   return { since, begunAt: now, cursor: null, pages: 0, failures: 0, isComplete: false }
 }
 
-/** What the pages of one turn hold. `failed`: a page was not answered. */
+/** The content of the pages of one turn. `failed`: a page was not answered. */
 type Turn = { offers: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; failed: boolean }
 
 /** Reads the next pages of a look. Stops early at a page for which `isEnough` says so: presence needs one hit. */
@@ -72,7 +72,7 @@ export type Search = {
   askedAt: Date
 }
 
-/** What is known of a bot's lists under one lease. */
+/** Everything known of a bot's lists under one lease. */
 type Known = {
   epoch: bigint
   watch: OfferLook | null
@@ -90,7 +90,7 @@ export type OfferLists = {
   endSearch(bot: BotContext, tradeId: bigint): void
 }
 
-/** What the shell remembers between two turns. It may be lost: the lists are read from their beginning then. */
+/** The shell with its memory of the lists. If that is lost, the lists are read from their beginning. */
 export type Shell = ShellDeps & { lists: OfferLists }
 
 export function createOfferLists(): OfferLists {

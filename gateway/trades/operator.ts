@@ -1,4 +1,4 @@
-/** What an operator says of a trade, recorded in the transaction of the act. */
+/** An operator's acts on a trade, each recorded in the transaction of its change. */
 import type { Tx } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
 import type { Signals } from '../db/signals.ts'

@@ -12,7 +12,7 @@ import type { ShellDeps } from './trade-store.ts'
 /** Steam ends an offer after this long: older ones are harmless. */
 const OFFER_LIFE_MS = 14 * 86_400_000
 
-/** What fails for good must not be asked for with every watch. */
+/** A read that fails permanently must not be repeated with every watch. */
 const SEEK_AGAIN_MS = 60_000
 
 export type Orphans = {

@@ -209,7 +209,7 @@ async function offersOf(
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
   const { look } = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
   const isOurs = (offer: Offer) => isOfferOf(trade, offer)
-  // Of a countered offer the answer is looked for as well, wherever in the list it is.
+  // A countered offer has an answer of the shopper, which may be anywhere in the list: read all of it.
   const isFound = (offers: readonly Offer[]) => trade.state !== 'countered' && offers.some(isOurs)
   const turn = await readOn(look, bot, isFound)
   await declineCounters(deps, bot, turn.received)
