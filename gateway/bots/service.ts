@@ -15,7 +15,7 @@ import {
   tryLockTradesOf,
 } from './store.ts'
 
-/** So many bots are tried for a free one, so many times, before the first that has room must do. */
+/** Bots that are tried for a free one, and how often, before the first that has room must do. */
 const MOST_TRIED = 8
 const MOST_TURNS = 4
 

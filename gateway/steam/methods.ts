@@ -3,8 +3,8 @@
  *
  * Steam tells nobody its limits. The buckets of accounts for GetTradeOffer, GetTradeHoldDurations, GetTradeOffers,
  * GetTradeStatus, GetTradeHistory and partnerinventory were measured by others (assetpaygg/steam-mobile, rateLimits).
- * About a second between sends is said to be safe by the author of the libraries. The rest are guesses on the low side:
- * those of addresses carry 50 bots that each read a list every five seconds.
+ * About a second between sends is said to be safe by the author of the libraries. The rest are guesses: those of addresses
+ * carry 50 bots that each read a list every five seconds, and 500 shoppers who come at once. A 429 pauses the address.
  */
 import type { BudgetLimits } from './budget.ts'
 
@@ -22,14 +22,14 @@ export const METHODS = {
   GetTradeOffer: { account: every(5, 3_750), address: every(20, 500) },
   GetTradeHoldDurations: { account: every(5, 3_750), address: every(20, 500) },
   GetTradeOffers: { account: every(125, 85), address: every(60, 100) },
-  GetTradeStatus: { account: every(2_000, 25), address: every(50, 200) },
+  GetTradeStatus: { account: every(2_000, 25), address: every(50, 500) },
   GetTradeHistory: { account: every(15_000, 25), address: every(250, 100) },
-  partnerinventory: { account: every(4_000, 30), address: every(250, 100) },
+  partnerinventory: { account: every(4_000, 30), address: every(80, 500) },
   /** Not known. Callers that ask for one page every 4 seconds are left alone. */
   inventory: { account: null, address: every(4_000, 30) },
-  profile: { account: null, address: every(200, 200) },
-  miniprofile: { account: null, address: every(200, 200) },
-  send: { account: every(1_000, 5), address: every(100, 50) },
+  profile: { account: null, address: every(100, 200) },
+  miniprofile: { account: null, address: every(100, 200) },
+  send: { account: every(1_000, 5), address: every(50, 250) },
   /** All open offers of a bot may come to their deadline at once. */
   cancel: { account: every(500, 30), address: every(50, 200) },
   decline: { account: every(1_000, 10), address: every(100, 50) },
