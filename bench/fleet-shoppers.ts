@@ -8,8 +8,8 @@ import { STATE } from '../steam-sandbox/world/world.ts'
 
 const LIKE = 'quiet_lynx'
 const GAME = 'cs'
-/** Shoppers accept at any time, not in step with the watch over their offers. */
-const THOUGHT_MS = 5_000
+/** People take their time to accept: the offers of all of them are open at once. */
+const THOUGHT_MS = 40_000
 const LOOK_MS = 100
 const AGAIN_MS = 250
 /** An offer that is still being made is asked for again as long as the page does it. */

@@ -17,7 +17,7 @@ const SHOPPERS = Number(process.env.FLEET_SHOPPERS ?? 200)
 const GATEWAYS = 2
 /** Of the sandbox, without any help. */
 const OWN_BOTS = 2
-const WAVES = 4
+const WAVES = 3
 const STRUCK_SHARE = 0.6
 const STRIKE_EVERY_MS = 500
 const UNSEEN_LIMIT_S = 8
