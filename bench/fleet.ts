@@ -1,7 +1,8 @@
 /**
- * A fleet on bad days: 20 bots in two gateways, 200 shoppers at once, and Steam's limits on requests in force. In the
- * second wave one bot after the other is barred, full, logged out or answered 429 while shoppers keep coming. Nobody
- * may be refused while a bot can trade; all who accept are credited; no limit of Steam is hit that no misfortune brought.
+ * A fleet on bad days: 20 bots in two gateways, each with nine days of 1,000 exchanges behind it, 200 shoppers at once,
+ * and Steam's limits on requests in force. In the second wave one bot after the other is barred, full, logged out or
+ * answered 429 while shoppers keep coming. Nobody may be refused while a bot can trade; all who accept are credited; no
+ * limit of Steam is hit that no misfortune brought.
  * The clock of the sandbox, which the till follows, runs as fast as the machine's.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -38,6 +39,8 @@ export function benchFleet(): Promise<Outcome> {
       gateways: GATEWAYS,
       quotas: true,
     })
+    // 1,000 offers and trades of each day, which every list and history has to do with.
+    for (const steamId of botsOf(till)) till.steam.begin('busy-for-nine-days', { steamId })
     const gateways = till.urls.map((_, which) => till.start(which))
     const credits = startCredits(till)
     try {
@@ -81,10 +84,15 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
   return judge({ visits, struck, memory, limited: calls.limited(new Set(struck.keys())) })
 }
 
+const botsOf = ({ steam }: KillTill): string[] =>
+  steam.world().accounts.flatMap(({ kind, steamId }) => (kind === 'bot' ? [steamId] : []))
+
 /** One bot after the other, with a misfortune each. */
-async function strike({ steam }: KillTill, struck: Map<string, Misfortune>): Promise<void> {
-  const bots = steam.world().accounts.filter(({ kind }) => kind === 'bot')
-  for (const [turn, { steamId }] of bots.slice(0, Math.floor(BOTS * STRUCK_SHARE)).entries()) {
+async function strike(till: KillTill, struck: Map<string, Misfortune>): Promise<void> {
+  const { steam } = till
+  for (const [turn, steamId] of botsOf(till)
+    .slice(0, Math.floor(BOTS * STRUCK_SHARE))
+    .entries()) {
     await delay(STRIKE_EVERY_MS)
     const misfortune = MISFORTUNES[turn % MISFORTUNES.length] ?? 'send-new-device'
     struck.set(steamId, misfortune)
