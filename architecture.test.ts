@@ -247,7 +247,8 @@ describe('promises of the tree', () => {
     // Migrations are held by the database that they make: gateway/clock/service.test.ts.
     expect(Object.fromEntries(readers(databases, /\.ts$|verify\.sql$/))).toEqual({
       // Leases: no jump may end one.
-      'gateway/bots/store.ts': 3,
+      'gateway/bots/lease-store.ts': 2,
+      'gateway/bots/store.ts': 1,
       // Which processes live, as long as their leases.
       'gateway/bots/process-store.ts': 2,
       'gateway/outages/store.ts': 1,

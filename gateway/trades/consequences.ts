@@ -7,6 +7,7 @@ import { deliveryMovements, heldPart, least, type Movement, releaseMovements } f
 import { reversalMovements } from '../ledger/reversal.ts'
 import { lineOfEnd, lineOfHold, lineOfUnwatched } from './giving-up.ts'
 import type { Trade, TradeEvent } from './trade.ts'
+import { lostOf, worthOf } from './worth.ts'
 
 /** How a store is credited, and who bears a reversal. Fixed on the trade at its delivery. */
 export type Terms = { creditMode: CreditMode; liability: Liability; riskLimitUsdCents: bigint }
@@ -351,9 +352,6 @@ function findProtection(
   }
 }
 
-/** Credit at risk that a reversal took: of a held trade, what was reversed beyond what was held. */
-const lostOf = ({ total, held, reversed, atRisk }: Standing): bigint => reversed - (total - atRisk - held)
-
 /** The sender took items back: what was credited for them goes with them. */
 function reverse(
   trade: Trade,
@@ -399,15 +397,4 @@ function reverse(
       line('error', 'trade was taken back by its sender', { total: String(total), liability }),
     ],
   }
-}
-
-function worthOf(items: Standing['items'], assetIds: readonly string[]): { total: bigint; gross: bigint } {
-  let [total, gross] = [0n, 0n]
-  for (const assetId of assetIds) {
-    const worth = items.get(assetId)
-    if (worth === undefined) throw new Error(`asset ${assetId} is not of this trade`)
-    total += worth.price
-    gross += worth.gross
-  }
-  return { total, gross }
 }

@@ -293,31 +293,6 @@ describe('an offer', () => {
   })
 })
 
-describe('the lists of a busy bot', () => {
-  it('come in pages of a hundred, newest first, and an odd row on each hides nothing', async () => {
-    sandbox.begin('busy-for-nine-days', { steamId: session.steamId })
-    sandbox.begin('odd-offer-in-lists')
-    const { offerId } = await send('K7M2QZ')
-    const since = new Date(Date.now() - 14 * 86_400_000)
-    const first = await session.listSentOffers(since, null)
-    if (first.kind !== 'offers') throw new Error(JSON.stringify(first))
-    const second = await session.listSentOffers(since, first.next)
-    if (second.kind !== 'offers') throw new Error(JSON.stringify(second))
-    expect([first.offers.length, second.offers.length]).toEqual([100, 100])
-    expect(first.offers[0]?.offerId).toBe(offerId)
-    const ids = [...first.offers, ...second.offers].map((each) => each.offerId)
-    expect(new Set(ids).size).toBe(200)
-    const odd = { offerId: '7', partnerSteamId: expect.any(String), message: 'by hand' }
-    expect(second.unreadable).toEqual([odd])
-    const top = await session.listSteamTrades(null)
-    const next = top.kind === 'trades' ? await session.listSteamTrades(top.next) : top
-    if (top.kind !== 'trades' || next.kind !== 'trades') throw new Error(JSON.stringify(top))
-    expect([top.trades.length, next.trades.length]).toEqual([100, 100])
-    // 86 seconds from one to the next.
-    expect((top.next?.begunAt.getTime() ?? 0) - (next.next?.begunAt.getTime() ?? 0)).toBe(8_600_000)
-  })
-})
-
 describe('every field of the port', () => {
   /** Fields, nested ones too, that none of these values fills. */
   const emptyIn = (values: readonly object[]): string[] => {

@@ -41,11 +41,10 @@ const FAULTS_MS = 45 * MINUTE_MS
 /** By then every deposit must be final: it lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + HOUR_MS
 const LEASE_MS = 25_000
-/** Some eight times what a seed takes. */
 const MOST_STEPS = 200_000
 const TICK_MS = 5_000
-const SWEEP_MS = 10_000
 const MOST_TRIES = 5
+const SWEEP_MS = 10_000
 const PROTECTION_DAYS = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 export async function runPure({

@@ -1,0 +1,60 @@
+/** The lists of a bot with a long past, over the real client libraries. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type RunningSteam, startSteam } from '../../../steam-sandbox/start.ts'
+import type { SteamSession } from '../steam.ts'
+import { createSandboxAgent } from './agent.ts'
+import { createWebSteam } from './web-steam.ts'
+
+let sandbox: RunningSteam
+let session: SteamSession
+
+beforeEach(async () => {
+  sandbox = await startSteam({ port: 0 })
+  const redirect = createSandboxAgent('sandbox', sandbox.url)
+  const steam = createWebSteam({ redirect, imageBase: sandbox.url, communityBase: sandbox.url })
+  const opened = await steam.openSession(sandbox.as('Tradetill Bot #1').refreshToken())
+  if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+  session = opened.session
+})
+
+afterEach(async () => {
+  session.close()
+  await sandbox.close()
+})
+
+async function send(message: string): Promise<string> {
+  const { steamId, tradeUrl, tradable } = sandbox.as('nova_hound')
+  const token = new URL(tradeUrl()).searchParams.get('token') ?? ''
+  const assets = tradable(730)
+    .slice(0, 2)
+    .map(({ assetId }) => ({ appId: 730, contextId: '2', assetId }))
+  await session.acknowledgeProtection()
+  const answer = await session.sendOffer({ steamId, token }, assets, message)
+  if (answer.kind !== 'sent') throw new Error(JSON.stringify(answer))
+  return answer.offerId
+}
+
+describe('the lists of a busy bot', () => {
+  it('come in pages of a hundred, newest first, and an odd row on each hides nothing', async () => {
+    sandbox.begin('busy-for-nine-days', { steamId: session.steamId })
+    sandbox.begin('odd-offer-in-lists')
+    const offerId = await send('K7M2QZ')
+    const since = new Date(Date.now() - 14 * 86_400_000)
+    const first = await session.listSentOffers(since, null)
+    if (first.kind !== 'offers') throw new Error(JSON.stringify(first))
+    const second = await session.listSentOffers(since, first.next)
+    if (second.kind !== 'offers') throw new Error(JSON.stringify(second))
+    expect([first.offers.length, second.offers.length]).toEqual([100, 100])
+    expect(first.offers[0]?.offerId).toBe(offerId)
+    const ids = [...first.offers, ...second.offers].map((each) => each.offerId)
+    expect(new Set(ids).size).toBe(200)
+    const odd = { offerId: '7', partnerSteamId: expect.any(String), message: 'by hand' }
+    expect(second.unreadable).toEqual([odd])
+    const top = await session.listSteamTrades(null)
+    const next = top.kind === 'trades' ? await session.listSteamTrades(top.next) : top
+    if (top.kind !== 'trades' || next.kind !== 'trades') throw new Error(JSON.stringify(top))
+    expect([top.trades.length, next.trades.length]).toEqual([100, 100])
+    // 86 seconds from one to the next.
+    expect((top.next?.begunAt.getTime() ?? 0) - (next.next?.begunAt.getTime() ?? 0)).toBe(8_600_000)
+  })
+})

@@ -1,0 +1,23 @@
+/** How much of a trade some of its items were worth, and how much of its credit was lost. Pure, in minor units. */
+
+type Worth = { price: bigint; gross: bigint }
+
+export function worthOf(
+  items: ReadonlyMap<string, Worth>,
+  assetIds: readonly string[],
+): { total: bigint; gross: bigint } {
+  let [total, gross] = [0n, 0n]
+  for (const assetId of assetIds) {
+    const worth = items.get(assetId)
+    if (worth === undefined) throw new Error(`asset ${assetId} is not of this trade`)
+    total += worth.price
+    gross += worth.gross
+  }
+  return { total, gross }
+}
+
+type Credit = { total: bigint; held: bigint; reversed: bigint; atRisk: bigint }
+
+/** Credit at risk that a reversal took: of a held trade, the part that was reversed beyond what was held. */
+export const lostOf = ({ total, held, reversed, atRisk }: Credit): bigint =>
+  reversed - (total - atRisk - held)
