@@ -25,7 +25,7 @@ import { type Bot, createMemory, type Store, type TradeRow } from './memory.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
-import { creditByHand, planDeaths, troubleSteam } from './troubles.ts'
+import { changeStores, creditByHand, planDeaths, troubleSteam } from './troubles.ts'
 import { checkAlive, checkRest, checkRested } from './truth.ts'
 
 export type PureOptions = { seed: number; deposits?: number; core?: Core; keepTrace?: boolean }
@@ -40,6 +40,8 @@ const LONGEST_DAYS = 33
 const FAULTS_MS = 45 * MINUTE_MS
 /** By then every deposit must be final: it lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + HOUR_MS
+/** All that Steam never told is given up. */
+const BY_HAND_MS = FAULTS_MS + 16 * DAY_MS
 const LEASE_MS = 25_000
 const MOST_STEPS = 200_000
 const TICK_MS = 5_000
@@ -90,9 +92,11 @@ function play(scene: Scene, deposits: number): void {
   }
   sweep(scene)
   troubleSteam(scene, 2 * FAULTS_MS)
-  changeStores(scene)
+  changeStores(scene, FAULTS_MS)
   planDeaths(scene, FAULTS_MS)
-  creditByHand(scene, FAULTS_MS + 16 * DAY_MS)
+  creditByHand(scene, BY_HAND_MS)
+  // Most sweeps have ended by then: nothing was due any more.
+  engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene))
   engine.at(START + FAULTS_MS, () => calm(scene))
   for (let ms = FAULTS_MS; ms <= BUSY_MS; ms += MINUTE_MS) {
     engine.at(START + ms, () => checkAlive(scene, START + FAULTS_MS))
@@ -358,20 +362,6 @@ function nextDue({ due, unpaid, bots }: Scene): number {
     else unpaid.delete(deposit)
   }
   return next
-}
-
-/** The operator changes how a store is credited, and who bears its reversals. */
-function changeStores(scene: Scene): void {
-  const { engine, random, faults, stores } = scene
-  for (const store of stores) {
-    if (!random.chance(0.3)) continue
-    engine.after(random.int(FAULTS_MS), () => {
-      faults.saw('settings of a store change')
-      store.mode = random.pick(['on_accept', 'on_release'])
-      store.liability = random.pick(['operator', 'store'])
-      store.riskLimit = BigInt(random.between(0, 40_000))
-    })
-  }
 }
 
 /** No more faults: one process holds every bot from now on, and its clock is right. */

@@ -1,4 +1,4 @@
-/** Troubles of a simulated till: an outage of Steam, and bots that die for good. */
+/** Troubles of a simulated till: an outage of Steam, bots that die for good, and acts of the operator. */
 
 import type { Fact } from '../../../gateway/trades/decide.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
@@ -87,4 +87,18 @@ async function credit(
     return deposit && recordLocked(deps, tx, { deposit, source, fact, now: deps.clock.now() })
   })
   hold(recorded?.events.length !== 0, 'I12', () => `trade ${facts.id} could not be credited by hand`)
+}
+
+/** The operator changes how a store is credited, and who bears its reversals. `withinMs`: from now. */
+export function changeStores(scene: Scene, withinMs: number): void {
+  const { engine, random, faults, stores } = scene
+  for (const store of stores) {
+    if (!random.chance(0.3)) continue
+    engine.after(random.int(withinMs), () => {
+      faults.saw('settings of a store change')
+      store.mode = random.pick(['on_accept', 'on_release'])
+      store.liability = random.pick(['operator', 'store'])
+      store.riskLimit = BigInt(random.between(0, 40_000))
+    })
+  }
 }
