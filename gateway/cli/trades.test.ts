@@ -177,7 +177,7 @@ describe('trade release', () => {
     await jump(till, 9 * DAY_S + 60)
     expect(await release(tradeId)).toMatchObject({ code: 0 })
     expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])
-    expect(await trade(tradeId)).toMatchObject({ state: 'final', last_look_at: null, due_at: null })
+    expect(await trade(tradeId)).toMatchObject({ state: 'final', look_at: null, due_at: null })
     expect(await release(tradeId)).toMatchObject({ code: 4 })
     expect(await verified()).toBe('')
   })

@@ -57,7 +57,7 @@ describe('an operator releases', () => {
     const release: Fact = { kind: 'operator_releases' }
     expect(decided(held, release, settled + DAY_S - 1)).toEqual([])
     const events = decided(held, release, settled + DAY_S)
-    expect(events.map(({ kind }) => kind)).toEqual(['released', 'closed'])
+    expect(events.map(({ kind }) => kind)).toEqual(['released', 'looked'])
     expect(decided(final, release, settled + DAY_S)).toEqual([])
   })
 })
