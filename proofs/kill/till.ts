@@ -192,6 +192,7 @@ export async function epochsOf({ pool }: Pick<KillTill, 'pool'>): Promise<bigint
 export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void> {
   await pool.query(`
     update bot set lease_until = lease_until - interval '1 minute';
+    update gateway_process set beat_at = beat_at - interval '1 minute';
     update trade set send_started_at = send_started_at - interval '1 minute' where state = 'sending';
     update trade set due_at = due_at - interval '1 minute' where due_at is not null;
     update webhook_delivery set due_at = due_at - interval '1 minute' where state = 'due';
