@@ -326,15 +326,17 @@ function calm(scene: Scene): void {
     revive(process)
   }
   trace.add(`${engine.now()} the faults are over`)
-  // The operator enrols again what Steam refused.
+  // The operator enrols again what Steam refused; the note of the last refusal may still be under way.
   const fresh = { token_refused_at: null, login_after: null }
-  processes[0]?.connections.db.updateTable('bot').set(fresh).execute().catch(scene.fail)
+  const enrol = () => processes[0]?.connections.db.updateTable('bot').set(fresh).execute().catch(scene.fail)
+  enrol()
   // Until what the dead had held has run out and is held by somebody else.
   for (const ms of [0, 15_000, 30_000, 45_000]) {
     engine.after(ms, () => {
       for (const process of processes) tick(scene, process)
     })
   }
+  engine.after(10_000, () => void enrol())
   engine.after(60_000, () => keepForEver(scene))
 }
 
