@@ -5,6 +5,7 @@ import type { FakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 import { expireDeposit } from './expiry.ts'
+import { sweepTrades } from './jobs.ts'
 import { requestTrade } from './request.ts'
 
 let till: Till
@@ -134,6 +135,24 @@ describe('an accepted offer', () => {
     expect(await depositStatus(deposit.id)).toBe('succeeded')
     expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
   })
+
+  it.each([
+    ['10 minutes: each minute', 10, 60],
+    ['two hours: each 5 minutes', 120, 300],
+    ['two days: each hour', 2 * 24 * 60, 3_600],
+  ])(
+    'is asked about at its own pace after %s, however often the sweep finds it',
+    async (_name, minutes, pause) => {
+      const deposit = await aDeposit(till, store)
+      await request(deposit.body)
+      session.accept('1', { received: false })
+      await watch()
+      till.clock.advance(minutes * 60_000)
+      await sweepTrades(till.deps)
+      await work()
+      expect((await tradeRow()).due_at).toEqual(new Date(till.clock.now().getTime() + pause * 1_000))
+    },
+  )
 
   it('D-9 under trade protection is credited up to the risk limit and the rest held until it is over', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()

@@ -31,13 +31,18 @@ export function tradeHandlers(
 /** Does what is due for a trade, and what that makes due. Safe to call at any time and any number of times. */
 async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<void> {
   const done = new Set<Due>(['nothing'])
+  let before: Date | null | undefined
   for (;;) {
     const loaded = await deps.trades.load(tradeId)
     if (loaded === undefined || loaded.facts.botId !== bot.botId) return
+    const { dueAt } = loaded.facts
     const next = await dueNow(deps, loaded.trade)
-    if (next === 'nothing') await silence(deps, bot, loaded)
     // A read that changed nothing would only be repeated.
-    if (done.has(next)) return
+    if (done.has(next)) {
+      if (next === 'nothing' || dueAt?.getTime() === before?.getTime()) await rest(deps, bot, loaded)
+      return
+    }
+    before = dueAt
     await act(deps, bot, { loaded, what: next })
     done.add(next).add('review')
     if (next === 'send' || next === 'reconcile') done.add('read')
@@ -54,8 +59,11 @@ async function laneOfTrade(
   return laneOf(await dueNow(deps, loaded.trade))
 }
 
-/** A look of another process may have done what an alarm is still set for: it would ring again and again. */
-async function silence(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+/**
+ * Sets the alarm that follows from the trade. A look of another process may have done what the alarm is still set for, or
+ * a read brought no news and the alarm is the one that the sweep set: it would ring again and again.
+ */
+async function rest(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { dueAt } = loaded.facts
   const when = deps.core.alarm(loaded.trade, deps.clock.now())
   if (dueAt !== null && when?.getTime() !== dueAt.getTime()) await deps.trades.postpone(loaded, bot, when)

@@ -11,7 +11,7 @@ import {
   sending,
   unknown,
 } from '../testing/trades.ts'
-import { alarm, due, laneOf, nextLook, nextReview, retryAt } from './alarm.ts'
+import { alarm, due, laneOf, nextLook, nextReview, retryAt, reviewAgainAt } from './alarm.ts'
 import type { Trade } from './trade.ts'
 
 describe('what is due', () => {
@@ -113,8 +113,36 @@ describe('when to look next', () => {
     expect(seen).toEqual([...times, null])
   })
 
-  it('what is waited for is looked at every 5 s, and every minute after two', () => {
-    expect(nextLook(at(0), at(119))).toEqual(at(124))
-    expect(nextLook(at(0), at(120))).toEqual(at(180))
+  it.each([
+    ['5 seconds', 119, 5],
+    ['a minute after two', 120, 60],
+    ['a minute until an hour has gone by', 3_599, 60],
+    ['5 minutes then', 3_600, 300],
+    ['an hour after a day', 86_400, 3_600],
+  ])('what is waited for is looked at after %s', (_name, waited, pause) => {
+    expect(nextLook(at(0), at(waited))).toEqual(at(waited + pause))
+    expect(nextLook(at(0), at(waited), 60_000)).toEqual(at(waited + Math.max(pause, 60)))
+  })
+
+  const day = 86_400
+  it.each<[string, Trade, number]>([
+    ['an unknown send', unknown, day],
+    ['an open offer that cannot be read', active, 300 + day],
+    ['an accepted one without proof', { ...active, acceptedAt: at(10) }, 10 + day],
+    ['a held one past its settlement', held, 700_000 + day],
+    ['a final one past its last look', final, 786_400 + day],
+  ])('what Steam has not told for a day is asked for each hour: %s', (_name, trade, seconds) => {
+    expect(alarm(trade, at(seconds))).toEqual(at(seconds + 3_600))
+  })
+
+  it('an ended one that Steam says nothing of is asked for each hour after a day, also while its items are held', () => {
+    const inHold = { ...declined, heldUntil: at(15 * day) }
+    for (const ended of [declined, inHold]) {
+      expect(reviewAgainAt(ended, at(200 + 60))).toEqual(at(200 + 120))
+      expect(reviewAgainAt(ended, at(200 + 2 * day))).toEqual(at(200 + 2 * day + 3_600))
+      expect(retryAt(ended, at(200 + 2 * day))).toEqual(at(200 + 2 * day + 3_600))
+    }
+    expect(reviewAgainAt(declined, at(16 * day))).toBeNull()
+    expect(reviewAgainAt(inHold, at(16 * day))).toEqual(at(16 * day + 3_600))
   })
 })

@@ -17,22 +17,20 @@ const SOON_MS = 5_000
 const MISSED_MS = 15_000
 export const SLOW_MS = 60_000
 
-const RARE_MS = 300_000
-const HOURLY_MS = 3_600_000
-
-/** After waiting this long, look less often. */
-const PATIENCE_MS = 120_000
+/** A shopper waits for an unknown send: until then it is looked for often. */
 const LONG_MS = 3_600_000
 
-/** An accepted offer that Steam proves after days is in nobody's way. */
-const PROOF_MS = 86_400_000
+/** The pause after having waited so long: what Steam has not told for a day is asked for each hour. */
+const PAUSES: readonly { waitedMs: number; pauseMs: number }[] = [
+  { waitedMs: 86_400_000, pauseMs: 3_600_000 },
+  { waitedMs: LONG_MS, pauseMs: 300_000 },
+  { waitedMs: 120_000, pauseMs: SLOW_MS },
+  { waitedMs: 0, pauseMs: SOON_MS },
+]
 
 /** A trade that ended without its items is looked at for so long after its end: Steam may have been late. */
 export const LAST_REVIEW_MS = 24 * 3_600_000
 const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, LAST_REVIEW_MS]
-
-/** How often the last review is tried again. */
-const REVIEW_LATE_MS = 3_600_000
 
 /** How often an offer is looked at whose items Steam holds, and from its own end of the hold on. */
 const HELD_MS = 6 * 3_600_000
@@ -108,11 +106,11 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'sending':
       return plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
     case 'unknown':
-      if (isPast(trade.startedAt, LONG_MS, now)) return plus(now, RARE_MS)
+      if (isPast(trade.startedAt, LONG_MS, now)) return nextLook(trade.startedAt, now)
       return plus(now, trade.missedReads === 0 ? SOON_MS : MISSED_MS)
     case 'active':
       if (trade.badEnd !== null) return plus(now, BAD_END_PAUSE_MS + 1_000)
-      if (trade.acceptedAt !== null) return nextProof(trade.acceptedAt, now)
+      if (trade.acceptedAt !== null) return nextLook(trade.acceptedAt, now)
       if (trade.cancelling !== null || now >= trade.deadline) return nextLook(trade.deadline, now)
       return trade.deadline
     case 'refused':
@@ -125,10 +123,12 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'held': {
       const { settlesAt, lookAt } = trade
       const next = lookAt !== null && lookAt < settlesAt ? lookAt : settlesAt
-      return now >= next ? plus(now, SLOW_MS) : next
+      return now >= next ? nextLook(next, now, SLOW_MS) : next
     }
     case 'final':
-      return trade.lookAt !== null && now >= trade.lookAt ? plus(now, SLOW_MS) : trade.lookAt
+      return trade.lookAt !== null && now >= trade.lookAt
+        ? nextLook(trade.lookAt, now, SLOW_MS)
+        : trade.lookAt
     case 'reversed':
       return null
     default:
@@ -144,20 +144,20 @@ function lookAtHold(heldUntil: Date, now: Date): Date {
 
 /** When to ask Steam again after it said nothing. */
 export function retryAt(trade: Trade, now: Date): Date | null {
-  return isEnded(trade) ? plus(now, SLOW_MS) : alarm(trade, now)
+  return isEnded(trade) ? nextLook(trade.endedAt, now, SLOW_MS) : alarm(trade, now)
 }
 
 /** Steam ends an offer after 14 days: nothing can come of one that was sent before then. */
 const OFFER_OVER_MS = 15 * 86_400_000
 
 /**
- * When to review an ended trade again after Steam said nothing of its offer: each minute for two days, then each hour,
- * until the offer cannot be accepted any longer. Null: never again.
+ * When to review an ended trade again after Steam said nothing of its offer, until the offer cannot be accepted any
+ * longer. Null: never again.
  */
 export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)
   if (trade.heldUntil === null && isOver) return null
-  return plus(now, isPast(trade.endedAt, 2 * LAST_REVIEW_MS, now) ? REVIEW_LATE_MS : SLOW_MS)
+  return nextLook(trade.endedAt, now, SLOW_MS)
 }
 
 /** When an ended trade is looked at next, or null when that is over or nothing was ever sent. */
@@ -167,13 +167,10 @@ export function nextReview(trade: Pick<EndedTrade, 'startedAt' | 'endedAt'>, now
   return ms === undefined ? null : plus(trade.endedAt, ms)
 }
 
-/** When to look again at what has been waited for since then. */
-export function nextLook(since: Date, now: Date): Date {
-  if (isPast(since, LONG_MS, now)) return plus(now, RARE_MS)
-  return plus(now, isPast(since, PATIENCE_MS, now) ? SLOW_MS : SOON_MS)
+/** When to look again at what has been waited for since then, and not before `leastMs`. */
+export function nextLook(since: Date, now: Date, leastMs = 0): Date {
+  const { pauseMs } = PAUSES.find(({ waitedMs }) => isPast(since, waitedMs, now)) ?? { pauseMs: SOON_MS }
+  return plus(now, Math.max(pauseMs, leastMs))
 }
-
-const nextProof = (acceptedAt: Date, now: Date): Date =>
-  isPast(acceptedAt, PROOF_MS, now) ? plus(now, HOURLY_MS) : nextLook(acceptedAt, now)
 
 const plus = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
