@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { E2E_WORKERS } from './e2e/support/workers.ts'
@@ -13,8 +15,8 @@ const database = { globalSetup: ['gateway/testing/setup.ts'] }
 
 /** Proofs that need no database. */
 const PURE_PROOFS = [
-  ...['bugs/pure', 'bugs/table', 'defects', 'kill/seconds', 'prove', 'pure'],
-  ...['simulation/cover', 'simulation/elapsed', 'simulation/night', 'simulation/prove'],
+  ...['bugs/pure', 'bugs/table', 'kill/seconds', 'prove'],
+  ...['cover', 'defects', 'elapsed', 'night', 'prove', 'pure'].map((name) => `simulation/${name}`),
 ].map((name) => `proofs/${name}.test.ts`)
 
 /** By their size they would begin last, and the rest of the machine would wait for them. */
@@ -22,11 +24,24 @@ const LONG = [
   ...['trouble', 'start', 'accessibility-inventory', 'outcomes', 'accessibility-screens', 'resilience'].map(
     (name) => `e2e/${name}.test.ts`,
   ),
-  ...['kill/worker', 'real', 'kill/rounds', 'store/events'].map((name) => `proofs/${name}.test.ts`),
+  ...[
+    'simulation/real',
+    'kill/rounds',
+    'kill/worker',
+    'simulation/pure',
+    'simulation/defects',
+    'store/events',
+  ].map((name) => `proofs/${name}.test.ts`),
   ...['steam/web/failures', 'main', 'bots/two-gateways', 'bots/runner'].map(
     (name) => `gateway/${name}.test.ts`,
   ),
 ]
+
+// A file that moves must not lose its place silently.
+for (const name of [...PURE_PROOFS, ...LONG]) {
+  if (!existsSync(join(import.meta.dirname, name)))
+    throw new Error(`vitest.config.ts names ${name}, which is no file`)
+}
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

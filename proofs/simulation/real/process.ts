@@ -149,8 +149,8 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
     if (await beat(process.deps.db, held.lease)) held.endsAt = beforeMs + LEASE_MS
     else process.leases.delete(botId)
   }
-  // A process that has a bot does not always look for another, to let both processes have one.
-  if (process.leases.size > 0 && scene.random.chance(0.6)) return
+  // A process that has a bot does not always look for another, to let both processes have one. In the end each bot is held.
+  if (!scene.faults.stopped && process.leases.size > 0 && scene.random.chance(0.6)) return
   const beforeMs = engine.now()
   const [lease] = await takeLeases(process.deps.db, process.name, 1)
   if (lease === undefined) return
