@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Queue } from '../db/queue.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
+import { IDLE_HANDLERS } from '../testing/bots.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { fakeSession } from '../testing/fake-steam.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
@@ -16,14 +17,6 @@ import { saveBot } from './store.ts'
 
 const box = createSecretBox(randomBytes(32))
 const nothing = async () => {}
-const IDLE: BotHandlers = {
-  inventory: nothing,
-  laneOf: async () => undefined,
-  trade: nothing,
-  refresh: nothing,
-  history: nothing,
-  watch: async () => 0,
-}
 const NO_JOBS: Queue = { ensure: nothing, send: nothing, work: async () => nothing, stop: nothing }
 
 let database: TestDatabase
@@ -64,7 +57,7 @@ function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: P
     clock: systemClock,
     owner,
     maxBots,
-    handlers: { ...IDLE, ...handlers },
+    handlers: { ...IDLE_HANDLERS, ...handlers },
     monotonicMs: () => 0,
     scanMs: 10,
   })

@@ -4,7 +4,7 @@ import { createQueue } from '../db/boss-queue.ts'
 import type { Queue } from '../db/queue.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import { addBot } from '../testing/bots.ts'
+import { addBot, IDLE_HANDLERS } from '../testing/bots.ts'
 import {
   type CountingSteam,
   countingSteam,
@@ -52,11 +52,9 @@ function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => 
     clock: systemClock,
     owner: randomUUID(),
     handlers: {
-      inventory: handlers.inventory ?? (async () => {}),
-      laneOf: handlers.laneOf ?? (async () => 'sends'),
-      trade: handlers.trade ?? (async () => {}),
-      refresh: handlers.refresh ?? (async () => {}),
-      history: handlers.history ?? (async () => {}),
+      ...IDLE_HANDLERS,
+      laneOf: async () => 'sends',
+      ...handlers,
       async watch(bot) {
         contexts.push(bot)
         return handlers.watch?.(bot) ?? 0

@@ -97,7 +97,7 @@ const wasHeldBack = sql<boolean>`bool_or(request.done_at > (select till_now()) -
 /**
  * The reachable bot for the next inventory: one that Steam shows inventories to, then one that no limit held back a moment
  * ago, then the one with the fewest to read, then the one asked the longest ago, because Steam counts by account. A paused
- * bot may still read. One that fails is tried again by its holder and comes back by itself.
+ * bot may still read. One that fails is tried again by its holder and comes back automatically.
  */
 export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
   const row = await tx

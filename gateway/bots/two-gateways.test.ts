@@ -11,7 +11,7 @@ import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { createSandboxAgent } from '../steam/web/agent.ts'
 import { createWebSteam } from '../steam/web/web-steam.ts'
-import { addBot } from '../testing/bots.ts'
+import { addBot, IDLE_HANDLERS } from '../testing/bots.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
 import { startBots } from './runner.ts'
@@ -79,7 +79,6 @@ async function startGateway(): Promise<() => string> {
 
 /** The bots of a second gateway, in this process. */
 function startBotsHere() {
-  const nothing = async () => {}
   return startBots({
     db: database.db,
     queue,
@@ -88,14 +87,7 @@ function startBotsHere() {
     log: captured.log,
     clock: systemClock,
     owner: OWN,
-    handlers: {
-      inventory: nothing,
-      laneOf: async () => undefined,
-      trade: nothing,
-      refresh: nothing,
-      history: nothing,
-      watch: async () => 0,
-    },
+    handlers: IDLE_HANDLERS,
   })
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Queue } from '../db/queue.ts'
+import { IDLE_HANDLERS } from '../testing/bots.ts'
 import { fakeSession } from '../testing/fake-steam.ts'
 import { captureLog } from '../testing/log.ts'
 import type { BotHandlers, BotJob, TradeLane } from './bot.ts'
@@ -20,17 +21,9 @@ async function work(handlers: Partial<BotHandlers>) {
     },
     stop: async () => {},
   }
-  const nothing = async () => {}
-  const idle = {
-    inventory: nothing,
-    trade: nothing,
-    refresh: nothing,
-    history: nothing,
-    watch: async () => 0,
-  }
   const captured = captureLog()
   const bot = { botId: 1n, session: fakeSession(), epoch: 1n, mayWrite: () => true }
-  const all = { ...idle, laneOf: async () => 'sends' as const, ...handlers }
+  const all = { ...IDLE_HANDLERS, laneOf: async () => 'sends' as const, ...handlers }
   const stop = await startWork({ queue, handlers: all, log: captured.log, watchMs: 5_000 }, bot)
   return { give: (job: BotJob) => hand(job), stop, lines: captured.lines }
 }

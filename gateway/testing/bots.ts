@@ -1,3 +1,4 @@
+import type { BotHandlers } from '../bots/bot.ts'
 import { type EnrolledBot, type ProveBotAnswer, proveBot, saveProvedBot } from '../bots/service.ts'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -11,4 +12,16 @@ export async function addBot({ db, ...deps }: AddBot): Promise<AddBotAnswer> {
   if (proved.kind !== 'proved') return proved
   const bot = await inTransaction(db, (tx) => saveProvedBot(tx, proved, deps.clock.now()))
   return { kind: 'added', ...bot }
+}
+
+const nothing = async () => {}
+
+/** Handlers of a bot that has nothing to do. */
+export const IDLE_HANDLERS: BotHandlers = {
+  inventory: nothing,
+  laneOf: async () => undefined,
+  trade: nothing,
+  refresh: nothing,
+  history: nothing,
+  watch: async () => 0,
 }
