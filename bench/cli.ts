@@ -6,7 +6,9 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { claimDatabase } from '../gateway/db/identity.ts'
 import { migrate } from '../gateway/db/migrate.ts'
+import { fingerprintOf } from '../gateway/master-key.ts'
 import { meanOf, readMachine, stretched } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
@@ -15,6 +17,7 @@ const HELP_LIMIT_S = 0.3
 /** For all of a command, as if its own work were nothing. */
 const COMMAND_LIMIT_S = 0.6
 const RUNS = 5
+const MASTER_KEY = 'a'.repeat(64)
 
 const CLI = join(import.meta.dirname, '../gateway/cli')
 /** As the scripts of package.json run it. */
@@ -37,7 +40,7 @@ export async function benchCli(): Promise<Outcome> {
   return withDatabase({ fsync: false }, async (url) => {
     await migrate({ url })
     await fill(url)
-    const env = { ...process.env, DATABASE_URL: url, TRADETILL_MASTER_KEY: 'a'.repeat(64) }
+    const env = { ...process.env, DATABASE_URL: url, TRADETILL_MASTER_KEY: MASTER_KEY }
     const before = await readMachine()
     const bareS = await middleOf(['-e', '0'], env)
     const measured: Measured[] = []
@@ -63,6 +66,11 @@ export async function benchCli(): Promise<Outcome> {
 async function fill(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
+  // As the first start of a gateway does.
+  await claimDatabase(client, {
+    mode: 'sandbox',
+    keyFingerprint: fingerprintOf(Buffer.from(MASTER_KEY, 'hex')),
+  })
   await client.query(
     `insert into store (name, origins, risk_limit_usd_cents) values ('Ember', '{http://x}', 0)`,
   )

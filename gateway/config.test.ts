@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from './config.ts'
+import { makeOwnKey } from './master-key.ts'
 
 let folder: string
 
@@ -21,6 +22,7 @@ const LIVE = {
   TRADETILL_PUBLIC_URL: 'https://pay.example.com',
   DATABASE_URL: 'postgres://till:secret@db.example.com/till',
   TRADETILL_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+  TRADETILL_TRUSTED_PROXIES: '127.0.0.1',
 }
 
 function problemsOf(environment: Record<string, string>): string[] {
@@ -29,16 +31,27 @@ function problemsOf(environment: Record<string, string>): string[] {
 }
 
 describe('sandbox mode', () => {
-  test('runs without any setting, with a master key of its own that it keeps private', () => {
-    const [first, second] = [read({}), read({})]
-    if (first.kind !== 'config' || second.kind !== 'config') throw new Error('refused')
-    expect(first.config).toMatchObject({
-      mode: 'sandbox',
-      port: 4300,
-      steamSandboxUrl: 'http://127.0.0.1:4301',
+  test('runs without any setting, and makes no master key before the database is known', () => {
+    expect(read({})).toMatchObject({
+      config: {
+        mode: 'sandbox',
+        port: 4300,
+        masterKey: undefined,
+        steamSandboxUrl: 'http://127.0.0.1:4301',
+        webhookMode: 'sandbox',
+        trustedProxies: undefined,
+      },
     })
-    expect(second.config.masterKey.equals(first.config.masterKey)).toBe(true)
+    expect(existsSync(join(folder, 'master.key'))).toBe(false)
+  })
+
+  test('keeps the master key that it made private, and reads it from then on', () => {
+    const [first, second] = [makeOwnKey(folder), makeOwnKey(folder)]
+    expect(second.equals(first)).toBe(true)
+    expect(read({})).toMatchObject({ config: { masterKey: first } })
     expect(statSync(join(folder, 'master.key')).mode & 0o777).toBe(0o600)
+    writeFileSync(join(folder, 'master.key'), 'torn')
+    expect(problemsOf({})).toEqual([expect.stringMatching(/^The master key in .* must hold 32 bytes/)])
   })
 
   test.each(['http://203.0.113.9:4301', 'http://127.0.0.1.evil.example', 'https://steamcommunity.com'])(
@@ -55,6 +68,9 @@ describe('sandbox mode', () => {
     ['TRADETILL_PORT', '70000'],
     ['TRADETILL_PORT', 'http'],
     ['TRADETILL_PUBLIC_URL', 'javascript:alert(1)'],
+    ['TRADETILL_PUBLIC_URL', 'pay.example'],
+    ['TRADETILL_PUBLIC_URL', 'http://localhost/?till'],
+    ['TRADETILL_STEAM_SANDBOX_URL', 'sandbox'],
     ['TRADETILL_MASTER_KEY', 'short'],
     ['TRADETILL_MASTER_KEY_FILE', '/does/not/exist'],
     ['TRADETILL_MAX_ITEMS', '0'],
@@ -65,8 +81,36 @@ describe('sandbox mode', () => {
     ['TRADETILL_COMMISSION_BPS', '10000'],
     ['DATABASE_URL', 'mysql://localhost/till'],
     ['TRADETILL_STDIN', 'yes'],
+    ['TRADETILL_LOG_LEVEL', 'loud'],
+    ['TRADETILL_SUPPORT_EMAIL', 'us'],
+    ['TRADETILL_TRUSTED_PROXIES', '0.0.0.0/0'],
+    ['TRADETILL_PUBLIC_SANDBOX', 'yes'],
   ])('refuses %s=%s and names it', (name, value) => {
-    expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
+    const problems = problemsOf({ [name]: value })
+    expect(problems).toEqual([expect.stringMatching(/^[A-Z_]+ (?:must|has|does)/)])
+    expect(problems[0]).toMatch(new RegExp(`^${name} .{10}`))
+  })
+
+  test.each([
+    ['TRADETILL_HOST', '0.0.0.0'],
+    ['TRADETILL_HOST', '192.168.1.5'],
+    ['TRADETILL_PUBLIC_URL', 'https://pay.example'],
+    ['TRADETILL_PUBLIC_URL', 'http://localhost.evil.example'],
+  ])('stays on this machine: refuses %s=%s, unless asked for by name', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([
+      `${name} is ${value}, and a sandbox stays on this machine: set TRADETILL_MODE=live, or TRADETILL_PUBLIC_SANDBOX=1 for a sandbox that others may reach`,
+    ])
+    expect(read({ [name]: value, TRADETILL_PUBLIC_SANDBOX: '1' })).toMatchObject({
+      config: { mode: 'sandbox', webhookMode: 'live' },
+    })
+  })
+
+  test.each([
+    ['TRADETILL_HOST', '::1'],
+    ['TRADETILL_HOST', '127.0.0.53'],
+    ['TRADETILL_PUBLIC_URL', 'http://till.localhost:4300'],
+  ])('takes %s=%s, which is this machine', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([])
   })
 
   test.each([
@@ -178,7 +222,48 @@ describe('live mode', () => {
 
   test('tells everything that is missing, and no secret', () => {
     const problems = problemsOf({ TRADETILL_MODE: 'live', TRADETILL_MASTER_KEY: 'canary' })
-    expect(problems).toHaveLength(3)
+    expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
+      'TRADETILL_MASTER_KEY',
+      'DATABASE_URL',
+      'TRADETILL_PUBLIC_URL',
+      'TRADETILL_TRUSTED_PROXIES',
+    ])
     expect(problems.join()).not.toContain('canary')
+  })
+
+  test.each([
+    ['no word about proxies', { TRADETILL_TRUSTED_PROXIES: '' }, 'TRADETILL_TRUSTED_PROXIES is needed'],
+    [
+      'a public listener that no proxy stands before',
+      { TRADETILL_TRUSTED_PROXIES: 'none', TRADETILL_HOST: '0.0.0.0' },
+      'TRADETILL_HOST is 0.0.0.0, where callers without a proxy would speak plain http: listen on 127.0.0.1',
+    ],
+    ['what prints requests', { NODE_DEBUG: 'http,tls' }, 'NODE_DEBUG must not be set in live mode'],
+    [
+      'unchecked certificates',
+      { NODE_TLS_REJECT_UNAUTHORIZED: '0' },
+      'NODE_TLS_REJECT_UNAUTHORIZED must not be 0',
+    ],
+    ['a public sandbox', { TRADETILL_PUBLIC_SANDBOX: '1' }, 'TRADETILL_PUBLIC_SANDBOX must not be set'],
+    [
+      'a page that is not at the root of its host',
+      { TRADETILL_PUBLIC_URL: 'https://pay.example/till' },
+      'TRADETILL_PUBLIC_URL must end after the host',
+    ],
+    [
+      'an unreadable key file',
+      { TRADETILL_MASTER_KEY: '', TRADETILL_MASTER_KEY_FILE: '/' },
+      'TRADETILL_MASTER_KEY_FILE cannot be read (EISDIR): put the file there',
+    ],
+  ])('refuses %s', (_what, change, told) => {
+    expect(problemsOf({ ...LIVE, ...change })).toEqual([expect.stringContaining(told)])
+  })
+
+  test.each([
+    ['none', undefined],
+    ['127.0.0.1', ['127.0.0.1']],
+    ['10.0.0.0/24, loopback,2001:db8::/32', ['10.0.0.0/24', 'loopback', '2001:db8::/32']],
+  ])('takes %s for the proxies', (TRADETILL_TRUSTED_PROXIES, trustedProxies) => {
+    expect(read({ ...LIVE, TRADETILL_TRUSTED_PROXIES })).toMatchObject({ config: { trustedProxies } })
   })
 })

@@ -1,30 +1,36 @@
 /** The one reader of the environment. */
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { Game } from '../contract/games.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits, MOST_FLEET_LIMITS } from './bots/fleet.ts'
-import { isLoopback } from './kit/loopback.ts'
-import { type PerGame, perGame } from './pricing/per-game.ts'
+import { readTrustedProxies } from './kit/trusted-proxies.ts'
+import { type KeyAnswer, ownKeyFile, parseKey, readKeyFile } from './master-key.ts'
+import { problemsOf } from './mode-checks.ts'
+import { perGame } from './pricing/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 
-const KEY_BYTES = 32
-
 /** Seven days, and one more for clocks and for what is carried out late. */
 const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
-/** How long Steam protects a trade of Counter-Strike 2. */
-const LEAST_CS_DAYS = 7
 
-const port = z.coerce.number().int().min(0).max(65_535)
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) address' })
+/** Links and origins are made of it, and nothing else of an address counts. */
+const publicUrl = httpUrl.refine((text) => isOrigin(text), {
+  error: 'must end after the host: the till answers at the root of its own name',
+})
+const isOrigin = (text: string): boolean => {
+  const url = URL.parse(text)
+  return url?.href === `${url?.origin}/`
+}
 const flag = z.enum(['0', '1'], { error: 'must be 0 or 1' }).transform((value) => value === '1')
 const whole = (min: number, max: number, why: string) => {
   const error = `must be a whole number from ${min} to ${max}: ${why}`
   return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
 }
-const list = z.string().transform((value) => value.split(',').map((entry) => entry.trim()))
+const port = whole(0, 65_535, 'it is a port')
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 const environmentSchema = z
   .object({
@@ -35,7 +41,9 @@ const environmentSchema = z
     TRADETILL_METRICS_PORT: port.optional(),
     TRADETILL_METRICS_HOST: z.string().default('127.0.0.1'),
     /** Where shoppers reach the gateway. */
-    TRADETILL_PUBLIC_URL: httpUrl.optional(),
+    TRADETILL_PUBLIC_URL: publicUrl.optional(),
+    /** Lets a sandbox be reached from elsewhere. */
+    TRADETILL_PUBLIC_SANDBOX: flag.default(false),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
     TRADETILL_DATA: z.string().default('.data/gateway'),
     TRADETILL_MASTER_KEY: z.string().optional(),
@@ -45,7 +53,7 @@ const environmentSchema = z
     /** Shown on the landing page of the sandbox. */
     TRADETILL_DEMO_STORE_URL: httpUrl.optional(),
     /** Shown on the help page. */
-    TRADETILL_SUPPORT_EMAIL: z.email().optional(),
+    TRADETILL_SUPPORT_EMAIL: z.email({ error: 'must be an email address' }).optional(),
     TRADETILL_MESSENGER_URL: httpUrl.optional(),
     /** Where /home sends the browser. */
     TRADETILL_HOME_URL: httpUrl.optional(),
@@ -53,8 +61,8 @@ const environmentSchema = z
     /** Days in which the sender can take a trade back; what Steam itself says of a trade counts where it is longer. */
     TRADETILL_PROTECTION_DAYS: perGame(0, 30).optional(),
     /** Most items in one trade. */
-    TRADETILL_MAX_ITEMS: z.coerce.number().int().min(1).max(256).default(50),
-    TRADETILL_MAX_BOTS: z.coerce.number().int().min(1).max(1_000).default(50),
+    TRADETILL_MAX_ITEMS: whole(1, 256, 'an offer of Steam has no room for more').default(50),
+    TRADETILL_MAX_BOTS: whole(1, 1_000, 'more need another process').default(50),
     /** Open offers of one bot, in all and to one person. */
     TRADETILL_BOT_OFFERS: whole(
       1,
@@ -66,89 +74,30 @@ const environmentSchema = z
       MOST_FLEET_LIMITS.liveOffersWithPartner,
       'Steam refuses further open offers to the same person',
     ).default(DEFAULT_FLEET_LIMITS.liveOffersWithPartner),
-    /** Items in its hands from which on a bot collects no more. */
+    /** With this many items in its hands a bot collects nothing further. */
     TRADETILL_BOT_ITEMS: whole(
       1,
       MOST_FLEET_LIMITS.itemsHeld,
       'an inventory of Steam has no room for more',
     ).default(DEFAULT_FLEET_LIMITS.itemsHeld),
-    TRADETILL_TRUSTED_PROXIES: list.optional(),
-    TRADETILL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+    TRADETILL_TRUSTED_PROXIES: z.string().transform(readTrustedProxies).optional(),
+    TRADETILL_LOG_LEVEL: z
+      .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
+      .default('info'),
     TRADETILL_LOG_PRETTY: flag.default(false),
-    /** Who gives the commands, where it is not the user of this machine. */
+    /** The person who gives the commands, where it is not the user of this machine. */
     TRADETILL_OPERATOR: z.string().max(80, 'must have at most 80 characters').optional(),
     /** Stop when stdin ends: for whoever starts the gateway as a child. */
     TRADETILL_STDIN: flag.default(false),
+    /** Node's own. */
+    NODE_DEBUG: z.string().optional(),
+    NODE_TLS_REJECT_UNAUTHORIZED: z.string().optional(),
   })
   .superRefine((environment, context) => {
-    const problems =
-      environment.TRADETILL_MODE === 'live' ? problemsOfLive(environment) : problemsOfSandbox(environment)
-    for (const [name, message] of problems) context.addIssue({ code: 'custom', path: [name], message })
+    for (const [name, message] of problemsOf(environment)) {
+      context.addIssue({ code: 'custom', path: [name], message })
+    }
   })
-
-type Environment = {
-  TRADETILL_PUBLIC_URL?: string | undefined
-  DATABASE_URL?: string | undefined
-  TRADETILL_MASTER_KEY?: string | undefined
-  TRADETILL_MASTER_KEY_FILE?: string | undefined
-  TRADETILL_STEAM_SANDBOX_URL?: string | undefined
-  TRADETILL_PROTECTION_DAYS?: PerGame | undefined
-}
-
-type Found = [name: keyof Environment, message: string][]
-
-function problemsOfLive(environment: Environment): Found {
-  const found: Found = problemsOfKey(environment)
-  if (environment.TRADETILL_STEAM_SANDBOX_URL !== undefined) {
-    found.push(['TRADETILL_STEAM_SANDBOX_URL', 'must not be set in live mode: the sandbox invents items'])
-  }
-  if (environment.DATABASE_URL === undefined) {
-    found.push(['DATABASE_URL', 'is needed in live mode: the address of a PostgreSQL that is backed up'])
-  }
-  if (environment.TRADETILL_MASTER_KEY === undefined && environment.TRADETILL_MASTER_KEY_FILE === undefined) {
-    found.push([
-      'TRADETILL_MASTER_KEY',
-      'or TRADETILL_MASTER_KEY_FILE is needed in live mode: it seals the secrets',
-    ])
-  }
-  if ((environment.TRADETILL_PROTECTION_DAYS?.cs ?? LEAST_CS_DAYS) < LEAST_CS_DAYS) {
-    const why = 'that long a sender of Counter-Strike 2 can take a trade back'
-    found.push(['TRADETILL_PROTECTION_DAYS', `must be at least ${LEAST_CS_DAYS} for cs in live mode: ${why}`])
-  }
-  const publicUrl = environment.TRADETILL_PUBLIC_URL
-  if (publicUrl === undefined || new URL(publicUrl).protocol !== 'https:') {
-    found.push([
-      'TRADETILL_PUBLIC_URL',
-      'is needed in live mode and must be https: where shoppers reach the page',
-    ])
-  }
-  return found
-}
-
-function problemsOfSandbox(environment: Environment): Found {
-  const found: Found = problemsOfKey(environment)
-  const sandbox = environment.TRADETILL_STEAM_SANDBOX_URL
-  if (sandbox !== undefined && !isLoopback(new URL(sandbox))) {
-    found.push(['TRADETILL_STEAM_SANDBOX_URL', 'must be on this machine, such as http://127.0.0.1:4301'])
-  }
-  return found
-}
-
-function problemsOfKey({ TRADETILL_MASTER_KEY, TRADETILL_MASTER_KEY_FILE }: Environment): Found {
-  if (TRADETILL_MASTER_KEY !== undefined) {
-    return keyOf(TRADETILL_MASTER_KEY) ? [] : [['TRADETILL_MASTER_KEY', 'must be 32 bytes in base64 or hex']]
-  }
-  if (TRADETILL_MASTER_KEY_FILE === undefined) return []
-  if (!existsSync(TRADETILL_MASTER_KEY_FILE)) return [['TRADETILL_MASTER_KEY_FILE', 'does not exist']]
-  const key = keyOf(readFileSync(TRADETILL_MASTER_KEY_FILE, 'utf8'))
-  return key ? [] : [['TRADETILL_MASTER_KEY_FILE', 'must hold 32 bytes in base64 or hex']]
-}
-
-function keyOf(text: string): Buffer | undefined {
-  const trimmed = text.trim()
-  const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
-  return key.length === KEY_BYTES ? key : undefined
-}
 
 export type Config = {
   mode: 'sandbox' | 'live'
@@ -157,10 +106,13 @@ export type Config = {
   metricsHost: string
   metricsPort: number | undefined
   publicUrl: URL
+  /** The rules for addresses of webhooks. In a sandbox that others may reach, stores must not reach this machine. */
+  webhookMode: 'sandbox' | 'live'
   /** Without one the gateway runs a PostgreSQL of its own in dataDir. */
   databaseUrl: string | undefined
   dataDir: string
-  masterKey: Buffer
+  /** Undefined before the first start in sandbox mode: the gateway makes it once the database is known to be its own. */
+  masterKey: Buffer | undefined
   /** Set exactly in sandbox mode. */
   steamSandboxUrl: string | undefined
   pricesFile: string | undefined
@@ -183,21 +135,22 @@ export type Config = {
 
 export type ConfigAnswer = { kind: 'config'; config: Config } | { kind: 'refused'; problems: string[] }
 
-const OURS = /^(TRADETILL_|DATABASE_URL$)/
+const OURS = /^(TRADETILL_|(?:DATABASE_URL|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
-/**
- * Reads the settings; empty ones count as absent. All problems are told at once. In sandbox mode a missing master
- * key is made and kept in the data folder.
- */
+/** Reads the settings; empty ones count as absent. All problems are told at once. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
   const given = Object.entries(environment).filter(([name, value]) => OURS.test(name) && value !== '')
   const parsed = environmentSchema.safeParse(Object.fromEntries(given))
   if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`)
-    return { kind: 'refused', problems }
+    return { kind: 'refused', problems: linesOf(parsed.error.issues) }
   }
   const { data } = parsed
   const dataDir = resolve(data.TRADETILL_DATA)
+  const { TRADETILL_TRUSTED_PROXIES: proxies } = data
+  const masterKey = masterKeyOf(data, dataDir)
+  if (masterKey?.kind === 'refused') {
+    return { kind: 'refused', problems: [`The master key in ${dataDir} ${masterKey.reason}`] }
+  }
   const sandbox = data.TRADETILL_STEAM_SANDBOX_URL ?? 'http://127.0.0.1:4301'
   const config: Config = {
     mode: data.TRADETILL_MODE,
@@ -206,9 +159,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     metricsPort: data.TRADETILL_METRICS_PORT,
     port: data.TRADETILL_PORT,
     publicUrl: new URL(data.TRADETILL_PUBLIC_URL ?? `http://localhost:${data.TRADETILL_PORT}`),
+    webhookMode: data.TRADETILL_PUBLIC_SANDBOX ? 'live' : data.TRADETILL_MODE,
     databaseUrl: data.DATABASE_URL,
     dataDir,
-    masterKey: masterKeyOf(data, dataDir),
+    masterKey: masterKey?.key,
     steamSandboxUrl: data.TRADETILL_MODE === 'sandbox' ? sandbox : undefined,
     pricesFile: data.TRADETILL_PRICES_FILE,
     demoStoreUrl: data.TRADETILL_DEMO_STORE_URL,
@@ -225,13 +179,23 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       liveOffersWithPartner: data.TRADETILL_BOT_OFFERS_PER_PARTNER,
       itemsHeld: data.TRADETILL_BOT_ITEMS,
     },
-    trustedProxies: data.TRADETILL_TRUSTED_PROXIES,
+    trustedProxies: proxies?.kind === 'proxies' ? proxies.proxies : undefined,
     logLevel: data.TRADETILL_LOG_LEVEL,
     logPretty: data.TRADETILL_LOG_PRETTY,
     operator: data.TRADETILL_OPERATOR,
     stopWithStdin: data.TRADETILL_STDIN,
   }
   return { kind: 'config', config }
+}
+
+/** One line a setting: its first problem. */
+function linesOf(issues: readonly { path: PropertyKey[]; message: string }[]): string[] {
+  const lines = new Map<string, string>()
+  for (const { path, message } of issues) {
+    const name = path.join('.')
+    if (!lines.has(name)) lines.set(name, `${name} ${message}`)
+  }
+  return [...lines.values()]
 }
 
 /** Ends the process with a readable list if the settings are wrong. */
@@ -242,32 +206,21 @@ export function readConfigOrExit(): Config {
   process.exit(1)
 }
 
-/** What the operator is told of wrong settings. */
+/** The text for the operator about wrong settings. */
 export function refusalOf(problems: readonly string[]): string {
   const list = problems.map((problem) => `  - ${problem}`).join('\n')
   return `Tradetill cannot start with these settings:\n${list}\nSee docs/operating.md.`
 }
 
-function masterKeyOf(
-  { TRADETILL_MASTER_KEY, TRADETILL_MASTER_KEY_FILE }: Environment,
-  dataDir: string,
-): Buffer {
-  if (TRADETILL_MASTER_KEY !== undefined) return checkedKey(TRADETILL_MASTER_KEY)
-  if (TRADETILL_MASTER_KEY_FILE !== undefined)
-    return checkedKey(readFileSync(TRADETILL_MASTER_KEY_FILE, 'utf8'))
-  const file = join(dataDir, 'master.key')
-  mkdirSync(dataDir, { recursive: true })
-  try {
-    const key = randomBytes(KEY_BYTES)
-    writeFileSync(file, key.toString('base64'), { mode: 0o600, flag: 'wx' })
-    return key
-  } catch {
-    return checkedKey(readFileSync(file, 'utf8'))
-  }
+type KeySettings = {
+  TRADETILL_MASTER_KEY?: string | undefined
+  TRADETILL_MASTER_KEY_FILE?: string | undefined
 }
 
-function checkedKey(text: string): Buffer {
-  const key = keyOf(text)
-  if (key === undefined) throw new Error('The master key must be 32 bytes in base64 or hex.')
-  return key
+/** Undefined where a sandbox has not made its key yet. Keys that are set were checked before. */
+function masterKeyOf(settings: KeySettings, dataDir: string): KeyAnswer | undefined {
+  const { TRADETILL_MASTER_KEY: text, TRADETILL_MASTER_KEY_FILE: file } = settings
+  if (text !== undefined) return parseKey(text)
+  if (file !== undefined) return readKeyFile(file)
+  return existsSync(ownKeyFile(dataDir)) ? readKeyFile(ownKeyFile(dataDir)) : undefined
 }

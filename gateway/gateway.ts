@@ -132,7 +132,7 @@ type Storage = {
 }
 
 async function openStorage(config: Config, { log, shutdown, database: ready }: Startup): Promise<Storage> {
-  const { url, died } = await ready
+  const { url, masterKey, died } = await ready
   const database = openDatabase(url, 10, config.mode)
   shutdown.add('connections', 'database pool', () => database.close())
   const advancedClock = config.mode === 'live' ? undefined : await openAdvancedClock(database.db)
@@ -141,7 +141,7 @@ async function openStorage(config: Config, { log, shutdown, database: ready }: S
   shutdown.add('queue', 'queue', () => queue.stop())
   const signals = await createSignals({ url, log })
   shutdown.add('connections', 'signals', () => signals.close())
-  const box = createSecretBox(config.masterKey)
+  const box = createSecretBox(masterKey)
   return { database, queue, signals, box, clock, advancedClock, died }
 }
 
@@ -175,7 +175,7 @@ function featuresOf(parts: Parts) {
     },
     webhooks: {
       ...common,
-      send: createSender({ mode: config.mode }),
+      send: createSender({ mode: config.webhookMode }),
       secretsOf: (endpoint: Signer) => secretsOf(box, endpoint, clock.now()),
       random: Math.random,
       onAttempt: ({ outcome, isFirst, sinceEventMs }: AttemptFacts) => {

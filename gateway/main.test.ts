@@ -1,14 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { Agent, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
 import { botQueue } from './bots/bot.ts'
 import { createQueue } from './db/boss-queue.ts'
+import { spawnCommand } from './testing/command.ts'
 import { type TestDatabase, testDatabase } from './testing/database.ts'
 import { captureLog } from './testing/log.ts'
 import { json, silence, startSourceServer } from './testing/source-server.ts'
+
+/** The few connections that a proxy keeps. */
+const PROXY = new Agent({ keepAlive: true, maxSockets: 4 })
 
 let dataDir: string
 let running: { child: ChildProcess; ended: Promise<number | null> }[]
@@ -122,29 +128,74 @@ test('live mode without its settings ends at once with a readable list and no st
   expect(text).not.toContain('    at ')
 })
 
-test.each([
-  ['live', 0],
-  ['sandbox', 8],
-])('D-40 on a database that was advanced by 8 days, %s mode is %i days ahead', async (mode, days) => {
+/** The first row that a gateway dates itself: a dollar is a dollar. */
+async function daysAhead({ pool }: TestDatabase): Promise<unknown> {
+  const { rows } = await pool.query(
+    `select round(extract(epoch from as_of - now()) / 86400)::int as days from exchange_rate where source = 'fixed'`,
+  )
+  return rows[0]?.days
+}
+
+async function databaseAdvancedBy8Days(): Promise<TestDatabase> {
   const database = await testDatabase()
   onTestFinished(database.close)
   await database.pool.query(`insert into till_clock (ahead_s) values (8 * 86400)`)
-  const gateway = await launchReady({
-    TRADETILL_MODE: mode,
-    DATABASE_URL: database.url,
-    TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
-    TRADETILL_PUBLIC_URL: 'https://pay.example',
-    TRADETILL_PRICE_SOURCES: 'none',
-    ...(mode === 'live' ? { TRADETILL_STEAM_SANDBOX_URL: '' } : {}),
-  })
-  // The first row that it dates itself: a dollar is a dollar.
-  const { rows } = await database.pool.query(
-    `select round(extract(epoch from as_of - now()) / 86400)::int as days from exchange_rate where source = 'fixed'`,
-  )
-  expect(rows).toEqual([{ days }])
+  return database
+}
+
+test('D-40 on a database that was advanced by 8 days, sandbox mode is 8 days ahead', async () => {
+  const database = await databaseAdvancedBy8Days()
+  const gateway = await launchReady({ DATABASE_URL: database.url, TRADETILL_PRICE_SOURCES: 'none' })
+  expect(await daysAhead(database)).toBe(8)
   gateway.child.kill('SIGTERM')
   expect(await gateway.ended).toBe(0)
 })
+
+test('live mode starts behind a proxy, without bots: the page, a store with a live key, each caller by its own address; D-40 on a database that was advanced by 8 days it is 0 days ahead', async () => {
+  const database = await databaseAdvancedBy8Days()
+  const settings = {
+    TRADETILL_MODE: 'live',
+    DATABASE_URL: database.url,
+    TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+    TRADETILL_PUBLIC_URL: 'https://pay.example',
+    TRADETILL_TRUSTED_PROXIES: '127.0.0.1',
+    TRADETILL_PRICE_SOURCES: 'none',
+    TRADETILL_STEAM_SANDBOX_URL: '',
+  }
+  const gateway = await launchReady(settings)
+  expect(await daysAhead(database)).toBe(0)
+  expect((await fetch(`${gateway.base}/healthz`)).status).toBe(200)
+
+  const origin = ['--name', 'Ember Forge', '--origin', 'https://store.example', '--risk-limit-usd', '0']
+  const added = await spawnCommand(['store', 'add', ...origin, '--json'], { env: settings })
+  const { apiKey } = z.object({ apiKey: z.string().startsWith('tt_live_') }).parse(JSON.parse(added.out))
+  const { port } = new URL(gateway.base)
+  const asked = (path: string, from: string, headers = {}) =>
+    throughProxy(Number(port), path, { 'x-forwarded-for': from, ...headers })
+  const health = await asked('/v1/health', '198.51.100.1', { authorization: `Bearer ${apiKey}` })
+  expect(health).toBe(200)
+  // The page may not be built on this machine, and answers 503 then.
+  expect([200, 503]).toContain(await asked('/help', '198.51.100.1'))
+
+  const guessed = `/api/payment?hash=${'0'.repeat(32)}`
+  const guesses = Array.from({ length: 210 }, () => asked(guessed, '203.0.113.66'))
+  expect(await Promise.all(guesses)).toContain(429)
+  expect(await asked(guessed, '203.0.113.67')).toBe(404)
+  gateway.child.kill('SIGTERM')
+  expect(await gateway.ended).toBe(0)
+})
+
+/** The status of a call as a proxy that ends TLS for pay.example hands it on. */
+function throughProxy(port: number, path: string, headers: Record<string, string>): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const proxied = { host: 'pay.example', 'x-forwarded-proto': 'https', ...headers }
+  request({ port, path, headers: proxied, agent: PROXY }, (answer) => {
+    answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
+  })
+    .once('error', reject)
+    .end()
+  return promise
+}
 
 test('prices come from the sources that are set; neither a silent one nor a call that waits for a bot keeps the stop, and that call is answered', async () => {
   const source = await startSourceServer()

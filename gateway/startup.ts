@@ -1,8 +1,12 @@
 /** The first parts of a gateway's process: its log, its shutdown, and its database, prepared while other code loads. */
+import pg from 'pg'
 import type { Config } from './config.ts'
+import { type Claim, claimDatabase, foreignSecretsOf, ownershipOf, readIdentity } from './db/identity.ts'
 import { migrate } from './db/migrate.ts'
 import { createLog, type Log } from './kit/log.ts'
+import { createSecretBox } from './kit/secret-box.ts'
 import { createShutdown, type Shutdown } from './kit/shutdown.ts'
+import { fingerprintOf, makeOwnKey } from './master-key.ts'
 
 export type Startup = {
   log: Log
@@ -14,6 +18,8 @@ export type Startup = {
 export type ReadyDatabase = {
   /** Address of the migrated database. */
   url: string
+  /** The key that the database belongs to. */
+  masterKey: Buffer
   /** Resolves if it ends before it is stopped. */
   died: Promise<string>
 }
@@ -25,10 +31,14 @@ export type OpenDatabase = (parts: Pick<Startup, 'log' | 'shutdown'>) => Promise
   died?: Promise<string>
 }>
 
-export function startUp(config: Config, open: OpenDatabase = () => givenDatabase(config)): Startup {
+export function startUp(
+  config: Config,
+  open: OpenDatabase = () => givenDatabase(config),
+  say: (line: string) => void = console.log,
+): Startup {
   const log = createLog({ level: config.logLevel, pretty: config.logPretty })
   const shutdown = createShutdown(log)
-  const database = readyDatabase(open, log, shutdown)
+  const database = readyDatabase(config, open, { log, shutdown, say })
   // It may fail before anything awaits it. Without this, Node would end the process.
   database.catch(() => {})
   return { log, shutdown, database }
@@ -39,8 +49,42 @@ async function givenDatabase({ databaseUrl }: Config): Promise<{ url: string }> 
   throw new Error('DATABASE_URL is not set. `npm start` brings a PostgreSQL of its own in sandbox mode.')
 }
 
-async function readyDatabase(open: OpenDatabase, log: Log, shutdown: Shutdown): Promise<ReadyDatabase> {
-  const { url, died } = await open({ log, shutdown })
-  await migrate({ url })
-  return { url, died: died ?? Promise.withResolvers<string>().promise }
+/** Nothing is written, not even a new master key, before the database is known to be of this mode and key. */
+async function readyDatabase(
+  config: Config,
+  open: OpenDatabase,
+  { say, ...parts }: Pick<Startup, 'log' | 'shutdown'> & { say: (line: string) => void },
+): Promise<ReadyDatabase> {
+  const { url, died } = await open(parts)
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await refuseForeign(client, config)
+    // The start script waits for these as long as it takes: see scripts/children.ts.
+    await migrate({ url, onProgress: (what) => say(`gateway is busy: ${what}`) })
+    say('gateway has its database')
+    const masterKey = config.masterKey ?? makeOwnKey(config.dataDir)
+    await claimDatabase(client, { mode: config.mode, keyFingerprint: fingerprintOf(masterKey) })
+    // Another gateway may have been first in the same moment.
+    await refuseForeign(client, { mode: config.mode, masterKey })
+    return { url, masterKey, died: died ?? Promise.withResolvers<string>().promise }
+  } finally {
+    await client.end()
+  }
+}
+
+async function refuseForeign(client: pg.Client, { mode, masterKey }: Claim): Promise<void> {
+  const reason = await foreignReason(client, { mode, masterKey })
+  if (reason !== undefined) throw new Error(reason)
+}
+
+async function foreignReason(client: pg.Client, claim: Claim): Promise<string | undefined> {
+  const known = await readIdentity(client)
+  if (known === undefined) {
+    const { masterKey } = claim
+    return foreignSecretsOf(client, masterKey && createSecretBox(masterKey).open)
+  }
+  const ownership = ownershipOf(known, claim)
+  return ownership.kind === 'foreign' ? ownership.reason : undefined
 }

@@ -1,12 +1,16 @@
 /** Processes that the start script begins and ends. */
 import { spawn } from 'node:child_process'
+import type { EventEmitter } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
 import { STOP_MS } from '../gateway/kit/shutdown.ts'
 
 export type Child = {
-  /** Resolves once a line of its output contains `text`; rejects when it ends before, or time is up. */
+  /**
+   * Resolves once a line of its output contains `text`; rejects when it ends before, or when it says nothing for
+   * `withinMs`. While it says that it is busy, as with a migration, it is waited for as long as it takes.
+   */
   says(text: string, withinMs: number): Promise<void>
   /** How it ended: an exit code or a signal. */
   ended: Promise<string>
@@ -34,28 +38,7 @@ export function startChild({ name, file, env }: Start): Child {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
   })
-  const heard: string[] = []
-  const listeners = new Set<() => void>()
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    heard.push(line)
-    for (const listener of listeners) listener()
-  })
-  const says = async (text: string, withinMs: number): Promise<void> => {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const check = (): void => {
-      if (heard.some((line) => line.includes(text))) resolve()
-    }
-    listeners.add(check)
-    const timer = setTimeout(() => reject(new Error(`The ${name} was not ready in time.`)), withinMs)
-    void ended.then((how) => reject(new Error(`The ${name} did not start (${how}).`)))
-    check()
-    try {
-      await promise
-    } finally {
-      clearTimeout(timer)
-      listeners.delete(check)
-    }
-  }
+  const says = listenTo({ name, lines: createInterface({ input: child.stdout }), ended })
   return {
     says,
     ended,
@@ -66,6 +49,44 @@ export function startChild({ name, file, env }: Start): Child {
       await ended
       clearTimeout(timer)
     },
+  }
+}
+
+type Voice = {
+  name: string
+  /** Emits `line`. */
+  lines: EventEmitter
+  ended: Promise<string>
+}
+
+/** A gateway that is killed in a migration begins it again at its next start, so a long one would never end. */
+const BUSY = ' is busy: '
+
+export function listenTo({ name, lines, ended }: Voice): Child['says'] {
+  const heard: string[] = []
+  const listeners = new Set<() => void>()
+  lines.on('line', (line: string) => {
+    heard.push(line)
+    for (const listener of listeners) listener()
+  })
+  return async (text, withinMs) => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    let timer: NodeJS.Timeout | undefined
+    const check = (): void => {
+      clearTimeout(timer)
+      if (heard.some((line) => line.includes(text))) resolve()
+      else if (!heard.at(-1)?.includes(BUSY)) timer = setTimeout(late, withinMs)
+    }
+    const late = (): void => reject(new Error(`The ${name} was not ready in time.`))
+    listeners.add(check)
+    void ended.then((how) => reject(new Error(`The ${name} did not start (${how}).`)))
+    check()
+    try {
+      await promise
+    } finally {
+      clearTimeout(timer)
+      listeners.delete(check)
+    }
   }
 }
 

@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
-import type { ActDeps, FindDeps } from '../operations/operation.ts'
+import type { ActDeps, FindDeps, OwnConfig } from '../operations/operation.ts'
 import { Refusal, type Terminal } from './terminal.ts'
 
 export type Surroundings = {
@@ -35,7 +35,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
     const { db, pool, close } = openDatabase(url, 2, mode)
     opened.push(close)
     await reach(pool)
-    return { config, db, clock: await openClock(db, mode) }
+    return { config: await ownConfig(pool, config), db, clock: await openClock(db, mode) }
   }
   return {
     terminal,
@@ -46,11 +46,12 @@ export function createSession({ env, terminal }: Surroundings): Session {
       return { ...deps, operator: by ?? deps.config.operator ?? userName(), reason: reason ?? null }
     },
     async pool() {
-      const { url } = await settings()
+      const { config, url } = await settings()
       const { default: postgres } = await import('pg')
       const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
       opened.push(() => pool.end())
       await reach(pool)
+      await ownConfig(pool, config)
       return pool
     },
     async close() {
@@ -67,6 +68,26 @@ async function reach(pool: pg.Pool): Promise<void> {
     const detail = error instanceof Error && error.message !== '' ? error.message : String(error)
     throw new Refusal('unreachable', `The database cannot be reached: ${detail}`)
   }
+}
+
+/** Refuses a database of another mode, master key or version, before anything is read from it. */
+async function ownConfig(pool: pg.Pool, config: Config): Promise<OwnConfig> {
+  const [{ ownershipOf, readIdentity }, schema] = await Promise.all([
+    import('../db/identity.ts'),
+    import('../db/schema-version.ts'),
+  ])
+  const known = await readIdentity(pool)
+  const ownership = known && ownershipOf(known, config)
+  if (ownership?.kind === 'foreign') throw new Refusal('conflict', ownership.reason)
+  const judgement = schema.judgeSchema(schema.migrationFiles(), await schema.readApplied(pool))
+  if (judgement.kind === 'refused') throw new Refusal('conflict', judgement.reason)
+  if (ownership === undefined || judgement.missing.length > 0) {
+    throw new Refusal(
+      'conflict',
+      'No gateway of this version has started on this database yet. Start it first.',
+    )
+  }
+  return { ...config, masterKey: ownership.masterKey }
 }
 
 function userName(): string {

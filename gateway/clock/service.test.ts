@@ -177,6 +177,7 @@ describe('the one function in SQL', () => {
 describe('live mode', () => {
   const LIVE = {
     TRADETILL_MODE: 'live',
+    TRADETILL_TRUSTED_PROXIES: '127.0.0.1',
     TRADETILL_PUBLIC_URL: 'https://pay.example',
     TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
   }

@@ -2,9 +2,11 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { ourVersion } from '../kit/version.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { migrate } from './migrate.ts'
+import { migrationFiles } from './schema-version.ts'
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
 
@@ -44,7 +46,9 @@ describe('migrate', () => {
 
   test('a file that fails leaves nothing of itself behind', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int); select 1 / 0;')
-    await expect(migrate({ url: database.url, folder })).rejects.toThrow('0002_two.sql failed')
+    await expect(migrate({ url: database.url, folder })).rejects.toThrow(
+      '0002_two.sql failed: division by zero',
+    )
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
     expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql'])
   })
@@ -56,7 +60,7 @@ describe('migrate', () => {
   })
 
   test.each([
-    ['a later version', '0002_later.sql', 'A later version made it. Start that version'],
+    ['a later version', '0002_later.sql', `A later version made it. Start version ${ourVersion()} or later`],
     ['version 0.1.0', '0001_till.sql', 'Version 0.1.0 made it, and no later version can upgrade it'],
   ])(
     'refuses the database of %s by the names of its migrations, and changes nothing',
@@ -72,8 +76,63 @@ describe('migrate', () => {
     },
   )
 
+  test('a database of a version that wrote down no oldest version is refused by a code that lacks its migrations', async () => {
+    writeFileSync(join(folder, '0002_later.sql'), 'create table later (id int);')
+    await migrate({ url: database.url, folder })
+    await sql`alter table migration drop column oldest_version`.execute(database.db)
+    rmSync(join(folder, '0002_later.sql'))
+    await expect(migrate({ url: database.url, folder })).rejects.toThrow('Start that version')
+  })
+
+  test('code that a newer schema still allows starts on it beside the newer one, and older code does not', async () => {
+    const older = mkdtempSync(join(tmpdir(), 'tradetill-older-'))
+    onTestFinished(() => rmSync(older, { recursive: true }))
+    cpSync(folder, older, { recursive: true })
+    writeFileSync(join(folder, '0002_two.sql'), '-- oldest version: 1.3.0\ncreate table two (id int);')
+    const newer = { url: database.url, folder, version: '1.4.0' }
+    await migrate({ ...newer, folder: older })
+    expect(await migrate(newer)).toEqual(['0002_two.sql'])
+
+    const startOlder = (version: string) => migrate({ url: database.url, folder: older, version })
+    expect(await startOlder('1.3.0')).toEqual([])
+    expect(await startOlder('1.10.0')).toEqual([])
+    expect(await migrate(newer)).toEqual([])
+    await expect(startOlder('1.2.9')).rejects.toThrow(
+      'This database has migrations that this version of Tradetill (1.2.9) does not know: 0002_two.sql. A later version made it. Start version 1.3.0 or later, or restore a backup from before the upgrade.',
+    )
+  })
+
+  test('code with a migration of its own does not apply it to the schema of another history', async () => {
+    writeFileSync(join(folder, '0002_two.sql'), '-- oldest version: 0.0.1\ncreate table two (id int);')
+    await migrate({ url: database.url, folder })
+    rmSync(join(folder, '0002_two.sql'))
+    writeFileSync(join(folder, '0003_own.sql'), 'create table own (id int);')
+    await expect(migrate({ url: database.url, folder })).rejects.toThrow('does not know: 0002_two.sql')
+  })
+
+  test('tells of each part that may take long: another process that migrates, and every migration', async () => {
+    writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
+    const told: string[] = []
+    const onProgress = (what: string) => void told.push(what)
+    await database.db.connection().execute(async (db) => {
+      await sql`select pg_advisory_lock(7203114)`.execute(db)
+      const migrated = migrate({ url: database.url, folder, onProgress })
+      await expect.poll(() => told).toEqual(['waiting for another process that migrates'])
+      await sql`select pg_advisory_unlock_all()`.execute(db)
+      await migrated
+    })
+    expect(told.slice(1)).toEqual(['applying 0001_one.sql', 'applying 0002_two.sql'])
+    await migrate({ url: database.url, folder, onProgress })
+    expect(told).toHaveLength(3)
+  })
+
   test('the real migrations apply to an empty database', async () => {
     expect(await migrate({ url: database.url })).toContain('0001_baseline.sql')
+  })
+
+  test('each real migration since 0003 says which version is the oldest that may run on it', () => {
+    const silent = migrationFiles().filter(({ oldestVersion }) => oldestVersion === undefined)
+    expect(silent.map(({ name }) => name)).toEqual(['0001_baseline.sql', '0002_fleet.sql'])
   })
 
   test('upgrades a database of 0.2.0, with what is in it', async () => {
@@ -82,7 +141,8 @@ describe('migrate', () => {
     await migrate({ url: database.url, folder })
     await sql`insert into bot (steam_id, name, level, avatar_url, profile_url, refresh_token, history_at)
       values ('76561198000000001', 'Bot', 1, '/a', '/p', '\\x00', now())`.execute(database.db)
-    expect(await migrate({ url: database.url })).toEqual(['0002_fleet.sql'])
+    await sql`alter table migration drop column oldest_version`.execute(database.db)
+    expect(await migrate({ url: database.url })).toContain('0002_fleet.sql')
     const { rows } = await sql`select name, state, token_refused_at from bot`.execute(database.db)
     expect(rows).toEqual([{ name: 'Bot', state: 'active', token_refused_at: null }])
   })

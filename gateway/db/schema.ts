@@ -10,6 +10,12 @@ import type { BarReason, BarScope } from '../bots/bar.ts'
 import type { OperatorActTable } from './operator-act.ts'
 import type { CreditMode, Liability, TradeItemTable, TradeTable } from './trade-tables.ts'
 
+export type TillIdentityTable = {
+  is_only: Generated<boolean>
+  mode: 'sandbox' | 'live'
+  key_fingerprint: string
+}
+
 export type StoreTable = {
   id: Generated<bigint>
   name: string
@@ -328,6 +334,7 @@ export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'de
 export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }
 
 export type Tables = {
+  till_identity: TillIdentityTable
   store: StoreTable
   api_key: ApiKeyTable
   bot: BotTable

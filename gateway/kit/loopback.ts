@@ -10,3 +10,7 @@ const ADDRESSES = new Map([
 export const loopbackAddress = ({ hostname }: URL): string | undefined => ADDRESSES.get(hostname)
 
 export const isLoopback = (url: URL): boolean => loopbackAddress(url) !== undefined
+
+/** True for every name and address of this machine: browsers ask no server for names below localhost. */
+export const isLoopbackName = (hostname: string): boolean =>
+  /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(hostname)

@@ -3,7 +3,10 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
 
-export type FindDeps = { config: Config; db: Db; clock: Clock }
+/** The settings, with the master key that the database belongs to. */
+export type OwnConfig = Config & { masterKey: Buffer }
+
+export type FindDeps = { config: OwnConfig; db: Db; clock: Clock }
 
 /** An act also says who does it, and why. */
 export type ActDeps = FindDeps & { operator: string; reason: string | null }

@@ -3,8 +3,12 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import pg from 'pg'
 import { runCommandLine } from '../cli/run.ts'
 import { createTerminal } from '../cli/terminal.ts'
+import { readConfig } from '../config.ts'
+import { claimDatabase } from '../db/identity.ts'
+import { fingerprintOf } from '../master-key.ts'
 
 const CLI = join(import.meta.dirname, '../cli')
 /** What seals in these tests. */
@@ -24,8 +28,30 @@ export type Ended = { out: string; errors: string; code: number | null }
 const environmentOf = ({ databaseUrl, env = {} }: Options) =>
   databaseUrl === undefined ? env : { DATABASE_URL: databaseUrl, TRADETILL_MASTER_KEY: MASTER_KEY, ...env }
 
+const claimed = new Set<string>()
+
+/** Tests make their databases without a gateway, which would write down whose they are. */
+async function claim(options: Options): Promise<void> {
+  const { databaseUrl } = options
+  const answer = readConfig(environmentOf(options))
+  if (databaseUrl === undefined || claimed.has(databaseUrl) || answer.kind === 'refused') return
+  claimed.add(databaseUrl)
+  const { mode, masterKey } = answer.config
+  const client = new pg.Client({ connectionString: databaseUrl })
+  try {
+    await client.connect()
+    if (masterKey !== undefined)
+      await claimDatabase(client, { mode, keyFingerprint: fingerprintOf(masterKey) })
+  } catch {
+    // The command itself says what is wrong with the database.
+  } finally {
+    await client.end()
+  }
+}
+
 /** The command in this process. */
 export async function runCommand(args: readonly string[], options: Options): Promise<Ended> {
+  await claim(options)
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   stderr.on('data', (chunk: Buffer) => options.hear?.(chunk.toString()))
   const said = Promise.all([text(stdout), text(stderr)])
@@ -43,6 +69,7 @@ type ProcessOptions = Options & { script?: string; nodeOptions?: string[] }
 /** The command as a process of its own, with nothing else in its environment. */
 export async function spawnCommand(args: readonly string[], options: ProcessOptions): Promise<Ended> {
   const { input = '', script = 'main.ts', nodeOptions = [] } = options
+  await claim(options)
   const child = spawn(process.execPath, [...nodeOptions, join(CLI, script), ...args], {
     env: environmentOf(options),
   })

@@ -155,7 +155,8 @@ const EMPTY = `
     set local session_replication_role = replica;
     for part in
       select oid::regclass as name from pg_class
-      where relkind = 'r' and relnamespace = 'public'::regnamespace and relname <> 'migration'
+      where relkind = 'r' and relnamespace = 'public'::regnamespace
+        and relname not in ('migration', 'till_identity')
     loop
       execute 'delete from ' || part.name;
     end loop;

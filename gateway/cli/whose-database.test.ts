@@ -1,0 +1,86 @@
+/** The command line on a database that is not that of its settings, or that no gateway has started on. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { claimDatabase } from '../db/identity.ts'
+import { fingerprintOf } from '../master-key.ts'
+import { runCommand } from '../testing/command.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+
+let database: TestDatabase
+let folder: string
+
+beforeEach(async () => {
+  database = await testDatabase()
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-whose-'))
+})
+afterEach(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true })
+})
+
+const KEY = Buffer.alloc(32, 7)
+const COMMANDS = [
+  ['store', 'add', '--name', 'Ember Forge', '--origin', 'https://store.example', '--risk-limit-usd', '0'],
+  ['bot', 'list'],
+  ['ledger', 'verify'],
+]
+
+/** In a shell that has the database's address and `env`, and nothing else. */
+const inShell = (args: string[], env: Record<string, string> = {}) =>
+  runCommand(args, { env: { DATABASE_URL: database.url, TRADETILL_DATA: folder, ...env } })
+
+const stores = async () => (await sql`select from store`.execute(database.db)).rows.length
+
+describe.each(COMMANDS)('%s %s', (...args) => {
+  it('on a live database from a shell with DATABASE_URL alone is refused, and makes no master key', async () => {
+    await claimDatabase(database.pool, { mode: 'live', keyFingerprint: fingerprintOf(KEY) })
+    expect(await inShell(args)).toEqual({
+      code: 4,
+      out: '',
+      errors:
+        'This database belongs to a till in live mode, and these settings are for sandbox mode. Set TRADETILL_MODE=live, or DATABASE_URL to another database.\n',
+    })
+    expect([existsSync(join(folder, 'master.key')), await stores()]).toEqual([false, 0])
+  })
+})
+
+describe('a command', () => {
+  const [add = []] = COMMANDS
+
+  it.each([
+    ['without the master key', {}, 'and these settings have none.'],
+    [
+      'with another one',
+      { TRADETILL_MASTER_KEY: Buffer.alloc(32, 8).toString('hex') },
+      'and these settings have ',
+    ],
+  ])('%s is refused, and writes nothing', async (_how, env, told) => {
+    await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
+    const { code, errors } = await inShell(add, env)
+    expect({ code, errors }).toEqual({ code: 4, errors: expect.stringContaining(told) })
+    expect([existsSync(join(folder, 'master.key')), await stores()]).toEqual([false, 0])
+  })
+
+  it('before the first start of a gateway says that one must start', async () => {
+    const told = 'No gateway of this version has started on this database yet. Start it first.\n'
+    expect(await inShell(add)).toEqual({ code: 4, out: '', errors: told })
+    expect(existsSync(join(folder, 'master.key'))).toBe(false)
+    await sql`drop schema public cascade; create schema public`.execute(database.db)
+    expect(await inShell(add)).toEqual({ code: 4, out: '', errors: told })
+  })
+
+  it('of an older version is refused by the name of the migration that it does not know', async () => {
+    await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
+    await sql`insert into migration (name, sha256, oldest_version) values ('0999_later.sql', '', '99.0.0')`.execute(
+      database.db,
+    )
+    const { code, errors } = await inShell(add, { TRADETILL_MASTER_KEY: KEY.toString('hex') })
+    expect(code).toBe(4)
+    expect(errors).toContain(
+      'does not know: 0999_later.sql. A later version made it. Start version 99.0.0 or later',
+    )
+  })
+})

@@ -1,0 +1,95 @@
+/** Which code may run on which schema. Each migration says it, and the database remembers what it was told. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { isOlder, ourVersion } from '../kit/version.ts'
+
+export type MigrationFile = {
+  name: string
+  sql: string
+  sha256: string
+  /** The oldest version that may run on its schema, as its first line says. Undefined: the one that brought it. */
+  oldestVersion: string | undefined
+}
+
+/** `oldestVersion` is null where a version that wrote down none applied it. */
+export type Applied = { name: string; sha256: string; oldestVersion: string | null }
+
+const FOLDER = join(import.meta.dirname, 'migrations')
+const FILE = /^\d{4}_\w+\.sql$/
+const HEADER = /^-- oldest version: (\d+\.\d+\.\d+)$/m
+/** Only version 0.1.0 has it: its 17 migrations became one. */
+const FIRST_OF_0_1_0 = '0001_till.sql'
+
+/** The files in the order of their names. */
+export function migrationFiles(folder: string = FOLDER): MigrationFile[] {
+  const names = readdirSync(folder).filter((name) => FILE.test(name))
+  return names.sort().map((name) => {
+    const sql = readFileSync(join(folder, name), 'utf8')
+    const sha256 = createHash('sha256').update(sql).digest('hex')
+    const [firstLine = ''] = sql.split('\n')
+    return { name, sql, sha256, oldestVersion: HEADER.exec(firstLine)?.[1] }
+  })
+}
+
+/** Empty before the first migration. Reads tables of older versions too, which lack the version. */
+export async function readApplied(client: Pick<pg.Client, 'query'>): Promise<Applied[]> {
+  const { rows } = await client.query<{ is_there: boolean }>(
+    `select to_regclass('migration') is not null as is_there`,
+  )
+  if (!rows[0]?.is_there) return []
+  const applied = await client.query<{ name: string; sha256: string; oldest_version: string | null }>(
+    `select name, sha256, to_jsonb(migration) ->> 'oldest_version' as oldest_version from migration`,
+  )
+  return applied.rows.map(({ oldest_version, ...rest }) => ({ ...rest, oldestVersion: oldest_version }))
+}
+
+export type Judgement =
+  /** `missing` have not been applied. */
+  { kind: 'fits'; missing: MigrationFile[] } | { kind: 'refused'; reason: string }
+
+/** May code of `version` with these files run on a database where these were applied? */
+export function judgeSchema(
+  files: readonly MigrationFile[],
+  applied: readonly Applied[],
+  version = ourVersion(),
+): Judgement {
+  const known = new Map(files.map((file) => [file.name, file]))
+  const changed = applied.find(({ name, sha256 }) => known.has(name) && known.get(name)?.sha256 !== sha256)
+  if (changed !== undefined) {
+    return refused(
+      `The migration ${changed.name} was changed after it had been applied to this database. Restore the file and write the change as a new migration.`,
+    )
+  }
+  const names = new Set(applied.map(({ name }) => name))
+  const missing = files.filter(({ name }) => !names.has(name))
+  const unknown = applied.filter(({ name }) => !known.has(name))
+  const mayRun = unknown.every(
+    ({ oldestVersion }) => oldestVersion !== null && !isOlder(version, oldestVersion),
+  )
+  // A later version has all of our files. With one missing, it is the database of another history.
+  if (unknown.length === 0 || (mayRun && missing.length === 0)) return { kind: 'fits', missing }
+  return refused(
+    `This database has migrations that this version of Tradetill (${version}) does not know: ${listOf(unknown)}. ${remedyOf(unknown)}`,
+  )
+}
+
+const refused = (reason: string): Judgement => ({ kind: 'refused', reason })
+
+const listOf = (applied: readonly Applied[]): string =>
+  applied
+    .map(({ name }) => name)
+    .sort()
+    .join(', ')
+
+function remedyOf(unknown: readonly Applied[]): string {
+  if (unknown.some(({ name }) => name === FIRST_OF_0_1_0)) {
+    return 'Version 0.1.0 made it, and no later version can upgrade it. Start with an empty database or data folder.'
+  }
+  const needed = unknown
+    .flatMap(({ oldestVersion }) => oldestVersion ?? [])
+    .sort((a, b) => (isOlder(a, b) ? 1 : -1))
+  const which = needed[0] === undefined ? 'that version' : `version ${needed[0]} or later`
+  return `A later version made it. Start ${which}, or restore a backup from before the upgrade.`
+}

@@ -1,0 +1,23 @@
+/** The version of this code, and how versions compare. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+
+const FILE = join(import.meta.dirname, '../../package.json')
+
+/** Read when it is asked for: most commands do not need it. */
+export const ourVersion = (): string =>
+  z.object({ version: z.string() }).parse(JSON.parse(readFileSync(FILE, 'utf8'))).version
+
+/** True if `version` comes before `other`. Both are of the form 1.2.3. */
+export function isOlder(version: string, other: string): boolean {
+  const [ours, theirs] = [numbersOf(version), numbersOf(other)]
+  const index = ours.findIndex((part, at) => part !== theirs[at])
+  return index !== -1 && (ours[index] ?? 0) < (theirs[index] ?? 0)
+}
+
+function numbersOf(version: string): number[] {
+  const match = /^(\d+)\.(\d+)\.(\d+)/.exec(version)
+  if (match === null) throw new Error(`${JSON.stringify(version)} is not a version such as 1.2.3.`)
+  return match.slice(1).map(Number)
+}

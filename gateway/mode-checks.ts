@@ -1,0 +1,124 @@
+/** Settings that do not go together: what live mode refuses, and what keeps a sandbox on its machine. */
+import { isLoopback, isLoopbackName } from './kit/loopback.ts'
+import type { TrustedProxies } from './kit/trusted-proxies.ts'
+import { parseKey, readKeyFile } from './master-key.ts'
+import type { PerGame } from './pricing/per-game.ts'
+
+export type Environment = {
+  TRADETILL_MODE: 'sandbox' | 'live'
+  TRADETILL_HOST: string
+  TRADETILL_PUBLIC_URL?: string | undefined
+  TRADETILL_PUBLIC_SANDBOX: boolean
+  TRADETILL_TRUSTED_PROXIES?: TrustedProxies | undefined
+  DATABASE_URL?: string | undefined
+  TRADETILL_MASTER_KEY?: string | undefined
+  TRADETILL_MASTER_KEY_FILE?: string | undefined
+  TRADETILL_STEAM_SANDBOX_URL?: string | undefined
+  TRADETILL_PROTECTION_DAYS?: PerGame | undefined
+  NODE_DEBUG?: string | undefined
+  NODE_TLS_REJECT_UNAUTHORIZED?: string | undefined
+}
+
+type Found = [name: keyof Environment, message: string][]
+
+/** How long Steam protects a trade of Counter-Strike 2. */
+const LEAST_CS_DAYS = 7
+
+/** Returns the problems of settings as a whole, each in one line: what it is, and what to do. Their forms may be wrong too. */
+export function problemsOf(environment: Environment): Found {
+  const ofMode =
+    environment.TRADETILL_MODE === 'live' ? problemsOfLive(environment) : problemsOfSandbox(environment)
+  return [...problemsOfKey(environment), ...problemsOfProxies(environment), ...ofMode]
+}
+
+function problemsOfLive(environment: Environment): Found {
+  const found: Found = []
+  if (environment.TRADETILL_STEAM_SANDBOX_URL !== undefined) {
+    found.push(['TRADETILL_STEAM_SANDBOX_URL', 'must not be set in live mode: the sandbox invents items'])
+  }
+  if (environment.TRADETILL_PUBLIC_SANDBOX) {
+    found.push(['TRADETILL_PUBLIC_SANDBOX', 'must not be set in live mode: unset it'])
+  }
+  if (environment.DATABASE_URL === undefined) {
+    found.push(['DATABASE_URL', 'is needed in live mode: the address of a PostgreSQL that is backed up'])
+  }
+  if (environment.TRADETILL_MASTER_KEY === undefined && environment.TRADETILL_MASTER_KEY_FILE === undefined) {
+    found.push([
+      'TRADETILL_MASTER_KEY',
+      'or TRADETILL_MASTER_KEY_FILE is needed in live mode: it seals the secrets',
+    ])
+  }
+  if ((environment.TRADETILL_PROTECTION_DAYS?.cs ?? LEAST_CS_DAYS) < LEAST_CS_DAYS) {
+    const why = 'that long a sender of Counter-Strike 2 can take a trade back'
+    found.push(['TRADETILL_PROTECTION_DAYS', `must be at least ${LEAST_CS_DAYS} for cs in live mode: ${why}`])
+  }
+  const publicUrl = environment.TRADETILL_PUBLIC_URL
+  if (publicUrl === undefined || URL.parse(publicUrl)?.protocol !== 'https:') {
+    found.push([
+      'TRADETILL_PUBLIC_URL',
+      'is needed in live mode and must be https: where shoppers reach the page',
+    ])
+  }
+  return [...found, ...problemsOfLiveProxies(environment), ...problemsOfNode(environment)]
+}
+
+/** Without a word about proxies, all callers behind one would share an address, and so their limits. */
+function problemsOfLiveProxies({
+  TRADETILL_TRUSTED_PROXIES: proxies,
+  TRADETILL_HOST: host,
+}: Environment): Found {
+  if (proxies === undefined) {
+    const advice =
+      'the addresses of the proxies in front, such as 127.0.0.1, or none where callers connect directly'
+    return [['TRADETILL_TRUSTED_PROXIES', `is needed in live mode: ${advice}`]]
+  }
+  if (proxies.kind !== 'none' || isLoopbackName(host)) return []
+  const advice = 'listen on 127.0.0.1 behind what ends TLS, or name the proxies in TRADETILL_TRUSTED_PROXIES'
+  return [['TRADETILL_HOST', `is ${host}, where callers without a proxy would speak plain http: ${advice}`]]
+}
+
+function problemsOfNode({ NODE_DEBUG, NODE_TLS_REJECT_UNAUTHORIZED }: Environment): Found {
+  const found: Found = []
+  if (NODE_DEBUG !== undefined) {
+    found.push(['NODE_DEBUG', 'must not be set in live mode: it prints requests with their keys. Unset it'])
+  }
+  if (NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    const why = 'anybody on the way could be Steam or the database. Unset it'
+    found.push(['NODE_TLS_REJECT_UNAUTHORIZED', `must not be 0 in live mode: ${why}`])
+  }
+  return found
+}
+
+function problemsOfSandbox(environment: Environment): Found {
+  const found: Found = []
+  const sandbox = environment.TRADETILL_STEAM_SANDBOX_URL
+  const sandboxUrl = sandbox === undefined ? null : URL.parse(sandbox)
+  if (sandboxUrl !== null && !isLoopback(sandboxUrl)) {
+    found.push(['TRADETILL_STEAM_SANDBOX_URL', 'must be on this machine, such as http://127.0.0.1:4301'])
+  }
+  if (environment.TRADETILL_PUBLIC_SANDBOX) return found
+  const advice = 'set TRADETILL_MODE=live, or TRADETILL_PUBLIC_SANDBOX=1 for a sandbox that others may reach'
+  const { TRADETILL_HOST: host, TRADETILL_PUBLIC_URL: publicUrl } = environment
+  if (!isLoopbackName(host)) {
+    found.push(['TRADETILL_HOST', `is ${host}, and a sandbox stays on this machine: ${advice}`])
+  }
+  const url = publicUrl === undefined ? null : URL.parse(publicUrl)
+  if (url !== null && !isLoopbackName(url.hostname)) {
+    found.push(['TRADETILL_PUBLIC_URL', `is ${url.origin}, and a sandbox stays on this machine: ${advice}`])
+  }
+  return found
+}
+
+function problemsOfProxies({ TRADETILL_TRUSTED_PROXIES: proxies }: Environment): Found {
+  return proxies?.kind === 'refused' ? [['TRADETILL_TRUSTED_PROXIES', proxies.reason]] : []
+}
+
+function problemsOfKey({ TRADETILL_MASTER_KEY: text, TRADETILL_MASTER_KEY_FILE: file }: Environment): Found {
+  if (text !== undefined) {
+    const answer = parseKey(text)
+    return answer.kind === 'key' ? [] : [['TRADETILL_MASTER_KEY', answer.reason]]
+  }
+  if (file === undefined) return []
+  const answer = readKeyFile(file)
+  return answer.kind === 'key' ? [] : [['TRADETILL_MASTER_KEY_FILE', answer.reason]]
+}

@@ -1,0 +1,163 @@
+/** The owner of a database: what a gateway writes down at its first start, and what it refuses later. */
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { tokenPlace } from './bots/service.ts'
+import { readConfig } from './config.ts'
+import { migrate } from './db/migrate.ts'
+import { migrationFiles } from './db/schema-version.ts'
+import { createSecretBox } from './kit/secret-box.ts'
+import { fingerprintOf } from './master-key.ts'
+import { startUp } from './startup.ts'
+import { type TestDatabase, testDatabase } from './testing/database.ts'
+
+const KEY = Buffer.alloc(32, 7)
+const OTHER_KEY = Buffer.alloc(32, 8)
+const LIVE = {
+  TRADETILL_MODE: 'live',
+  TRADETILL_PUBLIC_URL: 'https://pay.example',
+  TRADETILL_TRUSTED_PROXIES: '127.0.0.1',
+}
+
+let database: TestDatabase
+let folder: string
+let said: string[]
+
+beforeEach(async () => {
+  said = []
+  database = await testDatabase()
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-startup-'))
+})
+afterEach(async () => {
+  await database.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** The first part of a gateway's start; rejects with what the operator is told. */
+async function start(environment: Record<string, string> = {}) {
+  const answer = readConfig({ DATABASE_URL: database.url, TRADETILL_DATA: folder, ...environment })
+  if (answer.kind === 'refused') throw new Error(answer.problems.join())
+  const { database: ready } = startUp(answer.config, undefined, (line) => said.push(line))
+  return (await ready).masterKey
+}
+
+const withKey = (key: Buffer, environment: Record<string, string> = {}) => ({
+  ...environment,
+  TRADETILL_MASTER_KEY: key.toString('hex'),
+})
+
+async function identity() {
+  const { rows } = await sql<{ mode: string; key_fingerprint: string }>`
+    select mode, key_fingerprint from till_identity`.execute(database.db)
+  return rows
+}
+
+const emptied = () => sql`drop schema public cascade; create schema public`.execute(database.db)
+const tables = async () =>
+  (await sql`select from pg_class where relnamespace = 'public'::regnamespace`.execute(database.db)).rows
+    .length
+
+describe('the first start of a gateway', () => {
+  it('writes down the mode of an empty database, and the fingerprint of its key, never the key', async () => {
+    await emptied()
+    await start(withKey(KEY, LIVE))
+    expect(await identity()).toEqual([{ mode: 'live', key_fingerprint: fingerprintOf(KEY) }])
+    expect(fingerprintOf(KEY)).not.toContain(KEY.toString('hex'))
+    const busy = expect.stringMatching(/^gateway is busy: applying /)
+    expect(said).toEqual([...migrationFiles().map(() => busy), 'gateway has its database'])
+    await expect(start(withKey(KEY, LIVE))).resolves.toEqual(KEY)
+  })
+
+  it('makes a key for a sandbox, and the next start finds it', async () => {
+    const key = await start()
+    expect(await identity()).toEqual([{ mode: 'sandbox', key_fingerprint: fingerprintOf(key) }])
+    await expect(start()).resolves.toEqual(key)
+  })
+
+  it('of two gateways in different modes at once lets one have the database', async () => {
+    await emptied()
+    const both = await Promise.allSettled([start(withKey(KEY, LIVE)), start(withKey(KEY))])
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+    expect(await identity()).toHaveLength(1)
+  })
+})
+
+describe('a database of version 0.2.0', () => {
+  beforeEach(async () => {
+    await emptied()
+    const first = join(folder, 'migrations')
+    mkdirSync(first)
+    const name = '0001_baseline.sql'
+    cpSync(join(import.meta.dirname, 'db/migrations', name), join(first, name))
+    await migrate({ url: database.url, folder: first })
+    const steamId = '76561198000000001'
+    const sealed = createSecretBox(KEY).seal('token', tokenPlace(steamId))
+    await sql`insert into bot (steam_id, name, level, avatar_url, profile_url, refresh_token, history_at)
+      values (${steamId}, 'Bot', 1, '/a', '/p', ${sealed}, now())`.execute(database.db)
+  })
+
+  it('gets both at its first start', async () => {
+    await start(withKey(KEY, LIVE))
+    expect(await identity()).toEqual([{ mode: 'live', key_fingerprint: fingerprintOf(KEY) }])
+  })
+
+  it.each([
+    ['another key', withKey(OTHER_KEY, LIVE), 'that of these settings opens none of them'],
+    ['no key yet, as in a shell with DATABASE_URL alone', {}, 'these settings have none'],
+  ])('is refused to settings with %s: nothing is migrated, and no key is made', async (_who, given, told) => {
+    await expect(start(given)).rejects.toThrow(
+      `The secrets in this database are sealed with a master key, and ${told}. Set TRADETILL_MASTER_KEY_FILE`,
+    )
+    const { rows } = await sql<{ name: string }>`select name from migration`.execute(database.db)
+    expect(rows).toEqual([{ name: '0001_baseline.sql' }])
+    expect(existsSync(join(folder, 'master.key'))).toBe(false)
+  })
+
+  it('starts where one of its secrets opens: a shell may have added others', async () => {
+    const sealed = createSecretBox(OTHER_KEY).seal('secret', 'webhook_endpoint:1:secret')
+    await sql`insert into store (name, origins, risk_limit_usd_cents) values ('Ember', '{https://x}', 0)`.execute(
+      database.db,
+    )
+    await sql`insert into webhook_endpoint (store_id, url, secret) select id, 'https://x/', ${sealed} from store`.execute(
+      database.db,
+    )
+    await expect(start(withKey(KEY, LIVE))).resolves.toEqual(KEY)
+  })
+})
+
+describe('a database of another till', () => {
+  beforeEach(() => start(withKey(KEY, LIVE)))
+
+  it.each([
+    [
+      'another mode',
+      withKey(KEY),
+      'This database belongs to a till in live mode, and these settings are for sandbox mode. Set TRADETILL_MODE=live, or DATABASE_URL to another database.',
+    ],
+    [
+      'nothing but DATABASE_URL',
+      {},
+      'This database belongs to a till in live mode, and these settings are for sandbox mode.',
+    ],
+    [
+      'another key',
+      withKey(OTHER_KEY, LIVE),
+      `This database belongs to the master key with the fingerprint ${fingerprintOf(KEY).slice(0, 8)}…, and these settings have ${fingerprintOf(OTHER_KEY).slice(0, 8)}…. Set TRADETILL_MASTER_KEY_FILE or TRADETILL_MASTER_KEY`,
+    ],
+  ])('is refused to settings with %s, before anything is written', async (_who, given, told) => {
+    await sql`delete from migration where name <> '0001_baseline.sql'`.execute(database.db)
+    const before = await tables()
+    await expect(start(given)).rejects.toThrow(told)
+    expect(await tables()).toBe(before)
+    expect(existsSync(join(folder, 'master.key'))).toBe(false)
+  })
+})
+
+it('a sandbox whose key is gone is refused, and gets no new one', async () => {
+  await start()
+  rmSync(join(folder, 'master.key'))
+  await expect(start()).rejects.toThrow('and these settings have none.')
+  expect(existsSync(join(folder, 'master.key'))).toBe(false)
+})

@@ -1,0 +1,53 @@
+import { EventEmitter } from 'node:events'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { listenTo } from './children.ts'
+
+const DEADLINE_MS = 1_000
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function aChild() {
+  const lines = new EventEmitter()
+  const { promise: ended, resolve: end } = Promise.withResolvers<string>()
+  const says = listenTo({ name: 'gateway', lines, ended })
+  const say = (line: string) => void lines.emit('line', line)
+  return { say, end, ready: () => says('ready at', DEADLINE_MS) }
+}
+
+describe('waiting for a part', () => {
+  it('ends with its line, also one that came before', async () => {
+    const { say, ready } = aChild()
+    const waited = ready()
+    say('gateway ready at http://localhost')
+    await expect(waited).resolves.toBeUndefined()
+    await expect(ready()).resolves.toBeUndefined()
+  })
+
+  it('ends when it says nothing in time, or ends itself', async () => {
+    const silent = expect(aChild().ready()).rejects.toThrow('The gateway was not ready in time.')
+    await vi.advanceTimersByTimeAsync(DEADLINE_MS)
+    await silent
+    const { end, ready } = aChild()
+    const ended = expect(ready()).rejects.toThrow('The gateway did not start (exit code 1).')
+    end('exit code 1')
+    await ended
+  })
+
+  it('lasts as long as a migration does, and has its limit again after it', async () => {
+    const { say, ready } = aChild()
+    const waited = ready()
+    const outcome = vi.fn<() => void>()
+    waited.then(outcome, outcome)
+    say('gateway is busy: waiting for another process that migrates')
+    await vi.advanceTimersByTimeAsync(100 * DEADLINE_MS)
+    say('gateway is busy: applying 0009_long.sql')
+    await vi.advanceTimersByTimeAsync(100 * DEADLINE_MS)
+    say('gateway has its database')
+    await vi.advanceTimersByTimeAsync(DEADLINE_MS - 1)
+    expect(outcome).not.toHaveBeenCalled()
+    const late = expect(waited).rejects.toThrow('The gateway was not ready in time.')
+    await vi.advanceTimersByTimeAsync(1)
+    await late
+  })
+})
