@@ -46,6 +46,7 @@ import { createSteam, type SteamParts } from './steam-parts.ts'
 import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
 import { sweepIdempotency } from './store-api/idempotency.ts'
+import { knownTo } from './store-api/known.ts'
 import { storeRoutes } from './store-api/routes.ts'
 import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
@@ -287,6 +288,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
       home: config.homeUrl,
     },
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
+    known: knownTo({ db, clock: parts.clock, mode: config.mode, views }),
     observe: (call) => observe(parts, call),
     healthy: () => isHealthy(database),
     routes: {

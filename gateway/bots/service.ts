@@ -67,9 +67,9 @@ export async function hasBotForTrade(
   return chooseBot(others, limits, items) !== undefined
 }
 
-/** Chooses the bot that will read an inventory. Returns undefined if none is reachable. */
-export function chooseBotForReading(tx: Db | Tx): Promise<bigint | undefined> {
-  return botForReading(tx)
+/** Chooses the bot that will read an inventory, none of those that were tried. Returns undefined if none is reachable. */
+export function chooseBotForReading(tx: Db | Tx, tried: readonly bigint[] = []): Promise<bigint | undefined> {
+  return botForReading(tx, tried)
 }
 
 export type EnrolledBot = {

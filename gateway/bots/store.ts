@@ -99,7 +99,7 @@ const wasHeldBack = sql<boolean>`bool_or(request.done_at > (select till_now()) -
  * ago, then the one with the fewest to read, then the one asked the longest ago, because Steam counts by account. A paused
  * bot may still read. One that fails is tried again by its holder and comes back automatically.
  */
-export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
+export async function botForReading(tx: Db | Tx, tried: readonly bigint[]): Promise<bigint | undefined> {
   const row = await tx
     .selectFrom('bot')
     .leftJoin('inventory_request as request', (join) =>
@@ -110,6 +110,7 @@ export async function botForReading(tx: Db | Tx): Promise<bigint | undefined> {
     .select('bot.id')
     .where(reachable)
     .where('bot.state', 'in', SPEAKING_STATES)
+    .where('bot.id', '<>', sql<bigint>`all(${tried.map(String)}::bigint[])`)
     .groupBy('bot.id')
     .orderBy(sql`bot.inventories_failing_since is not null`)
     .orderBy(wasHeldBack)

@@ -18,6 +18,11 @@ export function findByHash(db: Db, hash: string): Promise<DepositRow | undefined
   return db.selectFrom('deposit').selectAll().where('hash', '=', hash).executeTakeFirst()
 }
 
+export async function depositExists(db: Db, hash: string): Promise<boolean> {
+  const row = await db.selectFrom('deposit').select('id').where('hash', '=', hash).executeTakeFirst()
+  return row !== undefined
+}
+
 /** The part of a row that the pure rules need. */
 export const lifeOf = ({ status, expires_at: expiresAt }: DepositRow) => ({ status, expiresAt })
 

@@ -93,6 +93,14 @@ describe('polled views', () => {
     expect(await etag()).toBe('1')
   })
 
+  it('are known while they are kept', async () => {
+    await cache.fresh('a')
+    await cache.fresh('none')
+    expect(['a', 'none', 'b'].map(cache.knows)).toEqual([true, false, false])
+    await vi.advanceTimersByTimeAsync(11_000)
+    expect(cache.knows('a')).toBe(false)
+  })
+
   it('that many ask for at the same moment are read once', async () => {
     await Promise.all(Array.from({ length: 50 }, () => cache.fresh('a')))
     expect(reader.reads).toEqual([['a']])

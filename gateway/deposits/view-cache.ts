@@ -7,6 +7,8 @@ export type ViewCache = {
   polled(hash: string): Promise<View | undefined>
   /** The same without asking anybody: undefined where nothing recent is kept. */
   kept(hash: string): View | undefined
+  /** Whether a deposit that is polled has this hash. False says nothing. */
+  knows(hash: string): boolean
   /** A view read now. */
   fresh(hash: string): Promise<View | undefined>
   stop(): void
@@ -90,6 +92,7 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   return {
     polled: async (hash) => kept(hash) ?? fresh(hash),
     kept,
+    knows: (hash) => entries.has(hash),
     fresh,
     stop: () => clearInterval(timer),
   }

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS } from './headers.ts'
 import { createLimits, type Limits } from './limits.ts'
+import { createMisses, hashOf, type Known, type Misses } from './misses.ts'
 import { servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
 
@@ -21,6 +21,8 @@ export type AppOptions = {
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
+  /** Deposits and keys: calls that name one are never refused because of the misses of their address. */
+  known: Known
   /** Called for every answered call but the polls. `route` is as registered, never with the values of the call. */
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
@@ -64,21 +66,22 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const csrf = createCsrf(options)
   handleErrors(app, options.log)
   endConnectionsOnClose(app)
-  answerUnknownRoutes(app, limits)
+  const misses = createMisses(limits, options.known)
+  answerUnknownRoutes(app, misses)
 
   await app.register(async (scope) => {
-    guardAgainstGuessing(scope, limits)
+    guardAgainstGuessing(scope, misses, 'deposit')
     for (const plugin of options.routes.polled ?? []) await scope.register(plugin)
   })
   await app.register(async (scope) => {
     observeCalls(scope, options)
-    addWidgetHooks(scope, limits)
+    addWidgetHooks(scope, limits, misses)
     scope.addHook('onRequest', csrf.check)
     for (const plugin of options.routes.widget ?? []) await scope.register(plugin)
   })
   await app.register(async (scope) => {
     observeCalls(scope, options)
-    addStoreHooks(scope, limits)
+    addStoreHooks(scope, limits, misses)
     for (const plugin of options.routes.store ?? []) await scope.register(plugin)
   })
   app.get('/healthz', async (_request, reply) => {
@@ -111,36 +114,39 @@ function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
   })
 }
 
-function guardAgainstGuessing(scope: FastifyInstance, limits: Limits): void {
+/** `proof`: what a call names that is no guess. Both stand in its head. Without promises: polls pass here. */
+function guardAgainstGuessing(scope: FastifyInstance, misses: Misses, proof: 'deposit' | 'key'): void {
   scope.addHook('onRequest', (request, _reply, done) => {
-    limits.beforeCall(request)
-    done()
+    const doubted = misses.admit(request, proof)
+    if (doubted === undefined) done()
+    else doubted.then(() => done(), done)
   })
-  scope.addHook('onResponse', (request, reply, done) => {
-    limits.afterCall(request, reply.statusCode)
+  scope.addHook('onResponse', (request, _reply, done) => {
+    misses.count(request)
     done()
   })
 }
 
-function addWidgetHooks(scope: FastifyInstance, limits: Limits): void {
+function addWidgetHooks(scope: FastifyInstance, limits: Limits, misses: Misses): void {
   scope.addHook('onRequest', async (request, reply) => {
     reply.headers(API_HEADERS)
-    limits.beforeCall(request)
     if (isReport(request)) limits.reporting(request)
     else if (request.method !== 'GET' && request.method !== 'HEAD') limits.changing(request)
   })
   scope.addHook('preHandler', async (request) => {
+    // The hash may stand in the body.
+    await misses.admit(request, 'deposit')
     const hash = isReport(request) ? undefined : hashOf(request)
     if (hash !== undefined) limits.perDeposit(hash)
   })
-  scope.addHook('onResponse', async (request, reply) => {
-    if (!isReport(request)) limits.afterCall(request, reply.statusCode)
+  scope.addHook('onResponse', async (request) => {
+    if (!isReport(request)) misses.count(request)
   })
 }
 
 /** The calls of a store count for the address; for the store only once its routes know which one it is. */
-function addStoreHooks(scope: FastifyInstance, limits: Limits): void {
-  guardAgainstGuessing(scope, limits)
+function addStoreHooks(scope: FastifyInstance, limits: Limits, misses: Misses): void {
+  guardAgainstGuessing(scope, misses, 'key')
   scope.addHook('onRequest', async (request, reply) => {
     reply.headers(API_HEADERS)
     // The id that a store quotes when it asks us, and that the log has.
@@ -156,18 +162,8 @@ function isReport(request: FastifyRequest): boolean {
   return REPORTS.has(request.routeOptions.url)
 }
 
-/** The deposit that a costly call is about. */
-function hashOf(request: FastifyRequest): string | undefined {
-  for (const source of [request.query, request.body]) {
-    if (typeof source !== 'object' || source === null) continue
-    const hash = hashSchema.safeParse(Reflect.get(source, 'hash'))
-    if (hash.success) return hash.data
-  }
-  return undefined
-}
-
 /** 405 if the path exists with another method, else 404. */
-function answerUnknownRoutes(app: FastifyInstance, limits: Limits): void {
+function answerUnknownRoutes(app: FastifyInstance, misses: Misses): void {
   const known: RegExp[] = []
   app.addHook('onRoute', ({ url }) => {
     if (!url.includes('*')) known.push(new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}/?$`))
@@ -175,7 +171,7 @@ function answerUnknownRoutes(app: FastifyInstance, limits: Limits): void {
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
     const code = known.some((pattern) => pattern.test(path)) ? 'method_not_allowed' : 'not_found'
-    limits.afterCall(request, code === 'not_found' ? 404 : 405)
+    if (code === 'not_found') await misses.countUnknownPath(request)
     return sendProblem(reply, request, { code })
   })
 }

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
-import { addressKey, createBuckets } from './limits.ts'
+import { describe, expect, test } from 'vitest'
+import { addressKey, createAddressBuckets, createBuckets } from './limits.ts'
 
 test('a bucket gives its burst, then as much as time brings', () => {
   let nowMs = 0
@@ -34,4 +34,24 @@ test.each([
   ['not an address', 'not an address'],
 ])('the subscriber of %s is %s', (ip, key) => {
   expect(addressKey(ip)).toBe(key)
+})
+
+describe('a /48 of IPv6', () => {
+  const subscriber = (network: string, n: number) => `2001:db8:${network}:${n.toString(16)}::1`
+
+  test('spends at most as much as 16 subscribers, and another one has its own', () => {
+    const buckets = createAddressBuckets({ perSecond: 2, burst: 10 }, () => 0)
+    const taken = Array.from({ length: 1_000 }, (_, n) => buckets.take(subscriber('1', n)))
+    expect(taken.filter(Boolean)).toHaveLength(160)
+    expect(buckets.has(subscriber('1', 2_000))).toBe(false)
+    expect(buckets.take(subscriber('2', 0))).toBe(true)
+  })
+
+  test('cannot push out the buckets of others', () => {
+    const buckets = createAddressBuckets({ perSecond: 2, burst: 1 }, () => 0)
+    for (const other of ['203.0.113.9', '2001:db8:2::1']) buckets.take(other)
+    for (let n = 0; n < 65_536; n += 1) buckets.take(subscriber('1', n))
+    expect(buckets.has('203.0.113.9')).toBe(false)
+    expect(buckets.has('2001:db8:2::1')).toBe(false)
+  })
 })

@@ -54,11 +54,39 @@ export function addressKey(ip: string): string {
     .join(':')
 }
 
+/** The /48 that a subscriber of IPv6 is in: its holder can speak as 65,536 subscribers. */
+function networkOf(subscriber: string): string | undefined {
+  const parts = subscriber.split(':')
+  return parts.length === 4 ? parts.slice(0, 3).join(':') : undefined
+}
+
+/** A network may spend as much as so many subscribers. */
+const SUBSCRIBERS_OF_NETWORK = 16
+
+/** Buckets of addresses. A network has one too, so it cannot push out the buckets of the others. */
+export function createAddressBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets {
+  const subscribers = createBuckets({ perSecond, burst }, nowMs)
+  const rate = { perSecond: perSecond * SUBSCRIBERS_OF_NETWORK, burst: burst * SUBSCRIBERS_OF_NETWORK }
+  const networks = createBuckets(rate, nowMs)
+  return {
+    has: (ip) => {
+      const key = addressKey(ip)
+      const network = networkOf(key)
+      return subscribers.has(key) && (network === undefined || networks.has(network))
+    },
+    take: (ip) => {
+      const key = addressKey(ip)
+      const network = networkOf(key)
+      return (network === undefined || networks.take(network)) && subscribers.take(key)
+    },
+  }
+}
+
 export type Limits = {
-  /** Before a call: refuses an address that has missed too often (unknown hashes, wrong keys). */
-  beforeCall(request: FastifyRequest): void
-  /** After a call: a miss costs the address a token. */
-  afterCall(request: FastifyRequest, status: number): void
+  /** False for an address that has missed too often (unknown paths and hashes, wrong keys). */
+  mayMiss(request: FastifyRequest): boolean
+  /** A miss costs the address a token. */
+  missed(request: FastifyRequest): void
   /** Refuses too many changing calls of one address; for stores every call, whatever its key. */
   changing(request: FastifyRequest): void
   /** Refuses too many reports of one kind and address: a page in trouble must not use up its own calls. */
@@ -71,11 +99,9 @@ export type Limits = {
 
 const REPORT_EVERY_S = 5
 
-const MISSES = new Set([401, 403, 404])
-
 export function createLimits(nowMs: () => number = () => performance.now()): Limits {
-  const misses = createBuckets({ perSecond: 2, burst: 200 }, nowMs)
-  const changes = createBuckets({ perSecond: 50, burst: 300 }, nowMs)
+  const misses = createAddressBuckets({ perSecond: 2, burst: 200 }, nowMs)
+  const changes = createAddressBuckets({ perSecond: 50, burst: 300 }, nowMs)
   const reports = createBuckets({ perSecond: 1 / REPORT_EVERY_S, burst: 20 }, nowMs)
   const deposits = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
   const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
@@ -83,11 +109,9 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
     if (!allowed) refuse('too_many_requests', { retryAfterS })
   }
   return {
-    beforeCall: ({ ip }) => orRefuse(misses.has(addressKey(ip))),
-    afterCall: ({ ip }, status) => {
-      if (MISSES.has(status)) misses.take(addressKey(ip))
-    },
-    changing: ({ ip }) => orRefuse(changes.take(addressKey(ip))),
+    mayMiss: ({ ip }) => misses.has(ip),
+    missed: ({ ip }) => void misses.take(ip),
+    changing: ({ ip }) => orRefuse(changes.take(ip)),
     reporting: ({ ip, routeOptions }) => orRefuse(reports.take(`${routeOptions.url} ${addressKey(ip)}`)),
     perDeposit: (hash) => orRefuse(deposits.take(hash)),
     perStore: (storeId) => orRefuse(stores.take(String(storeId))),

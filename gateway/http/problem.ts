@@ -5,7 +5,7 @@ import { detailForStores, ERRORS, type ErrorCode, type Problem } from '../../con
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
 import type { Log } from '../kit/log.ts'
 import { describeCalls } from './call.ts'
-import { addressKey, createBuckets } from './limits.ts'
+import { createAddressBuckets, createBuckets } from './limits.ts'
 import { type FieldError, ProblemError } from './refusal.ts'
 
 /** How many lines refused calls may write: a refusal costs its caller nothing, and must not fill the log. */
@@ -86,13 +86,13 @@ const aboutOf = ({ id, method, routeOptions }: FastifyRequest) => ({
 
 /** Logs refused calls, a limited number for one address and for all. The next line has how many were left out. */
 function refusalLines(log: Log, nowMs: () => number): (request: FastifyRequest, code: ErrorCode) => void {
-  const ofAddress = createBuckets(LINES_OF_ADDRESS, nowMs)
+  const ofAddress = createAddressBuckets(LINES_OF_ADDRESS, nowMs)
   const ofAll = createBuckets(LINES_OF_ALL, nowMs)
   let leftOut = 0
   return (request, code) => {
     // The metric of all calls counts what the limits refuse, and a store's call has a line of its own.
     if (code === 'too_many_requests' || request.call.store !== undefined) return
-    if (!ofAddress.take(addressKey(request.ip)) || !ofAll.take('all')) {
+    if (!ofAddress.take(request.ip) || !ofAll.take('all')) {
       leftOut += 1
       return
     }

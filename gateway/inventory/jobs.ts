@@ -6,7 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { askSteam } from './answer.ts'
-import { inventoryTopic, WAIT_MS } from './service.ts'
+import { inventoryTopic, WAIT_MS } from './look.ts'
 import { completeRequest, forgetBefore, takeRequest } from './store.ts'
 
 type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log }

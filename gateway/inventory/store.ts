@@ -10,8 +10,10 @@ export type InventoryKey = { steamId: string; token: string; game: Game; languag
 
 export type RequestRow = Pick<
   Selectable<InventoryRequestTable>,
-  'id' | 'state' | 'answer' | 'created_at' | 'done_at'
+  'id' | 'bot_id' | 'state' | 'answer' | 'created_at' | 'done_at'
 >
+
+const COLUMNS = ['id', 'bot_id', 'state', 'answer', 'created_at', 'done_at'] as const
 
 /** Lets one transaction at a time look for, or open, a request of this key. */
 export async function lockKey(tx: Tx, { steamId, token, game, language }: InventoryKey): Promise<void> {
@@ -26,7 +28,7 @@ export async function lockKey(tx: Tx, { steamId, token, game, language }: Invent
 export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
-    .select(['id', 'state', 'answer', 'created_at', 'done_at'])
+    .select(COLUMNS)
     .where('steam_id', '=', key.steamId)
     .where('token', '=', key.token)
     .where('game', '=', key.game)
@@ -49,27 +51,22 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
     .executeTakeFirst()
 }
 
-/** Opens a request for the holder of the bot's lease; resolves to its id. */
+/** Opens a request for the holder of the bot's lease. */
 export async function openRequest(
   tx: Tx,
   key: InventoryKey,
   { botId, at }: { botId: bigint; at: Date },
-): Promise<bigint> {
+): Promise<RequestRow> {
   const { steamId, token, game, language } = key
-  const row = await tx
+  return tx
     .insertInto('inventory_request')
     .values({ bot_id: botId, steam_id: steamId, token, game, language, created_at: at })
-    .returning('id')
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow()
-  return row.id
 }
 
-export function findRequest(db: Db, id: bigint): Promise<RequestRow | undefined> {
-  return db
-    .selectFrom('inventory_request')
-    .select(['id', 'state', 'answer', 'created_at', 'done_at'])
-    .where('id', '=', id)
-    .executeTakeFirst()
+export function findRequest(db: Db | Tx, id: bigint): Promise<RequestRow | undefined> {
+  return db.selectFrom('inventory_request').select(COLUMNS).where('id', '=', id).executeTakeFirst()
 }
 
 /** Takes an open request for the bot; undefined if another took it or nobody waits for it any more. */
@@ -87,6 +84,21 @@ export async function takeRequest(
     .returning(['steam_id as steamId', 'token', 'game', 'language'])
     .executeTakeFirst()
   return row
+}
+
+/** Answers a request that no bot has taken up. False if one has. */
+export async function withdrawRequest(
+  tx: Tx,
+  { id, answer, at }: { id: bigint; answer: StoredAnswer; at: Date },
+): Promise<boolean> {
+  const row = await tx
+    .updateTable('inventory_request')
+    .set({ state: 'done', answer: JSON.stringify(answer), done_at: at })
+    .where('id', '=', id)
+    .where('state', '=', 'open')
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 export async function completeRequest(

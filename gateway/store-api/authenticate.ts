@@ -22,12 +22,20 @@ export async function authenticate(
   { call, headers }: FastifyRequest,
   scope: Scope | undefined,
 ): Promise<void> {
-  const given = /^Bearer (\S{1,200})$/.exec(headers.authorization ?? '')?.[1]
-  const key = given === undefined ? undefined : parseApiKey(given, deps.mode)
-  const store = (key && (await findStoreByKey(deps, key))) ?? refuse('unauthorized')
+  const store = (await findCaller(deps, headers.authorization)) ?? refuse('unauthorized')
   deps.limitStore(store.id)
   call.store = store
   if (scope !== undefined && !store.scopes.includes(scope)) refuse('scope_missing')
+}
+
+/** The store of the API key in the header `authorization`. */
+export async function findCaller(
+  deps: Pick<AuthDeps, 'db' | 'clock' | 'mode'>,
+  authorization = '',
+): Promise<CallingStore | undefined> {
+  const given = /^Bearer (\S{1,200})$/.exec(authorization)?.[1]
+  const key = given === undefined ? undefined : parseApiKey(given, deps.mode)
+  return key && findStoreByKey(deps, key)
 }
 
 /** The store of a call that was authenticated. */

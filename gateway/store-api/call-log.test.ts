@@ -28,6 +28,7 @@ beforeEach(async () => {
     widgetFolder: folder,
     observe: (call) => logCall(log, call),
     healthy: async () => true,
+    known: { deposit: async () => false, key: async () => false },
     routes: { store: [storeRoutes(api.deps)] },
   })
 })

@@ -1,6 +1,6 @@
 /** A till with one bot, one deposit in euros and prices, for tests of inventories and quotes. */
 import type { InventoryQuery } from '../../contract/widget-api.ts'
-import { botQueue } from '../bots/bot.ts'
+import { type BotContext, botQueue } from '../bots/bot.ts'
 import { createDeposit } from '../deposits/create.ts'
 import { inventoryHandler } from '../inventory/jobs.ts'
 import { type InventoryDeps, readInventory } from '../inventory/service.ts'
@@ -27,6 +27,39 @@ export async function startStockedTill() {
   const till = await startTill()
   const rules = rulesWith(() => ({ commissionBps: 1_000 }))
   const deps = { ...till.deps, rules, imageBase: 'https://img.test', maxItems: 50 } satisfies InventoryDeps
+  const readers: Reader[] = []
+  /** Another bot, to which Steam may say something else. */
+  const addReader = async (): Promise<Reader> => {
+    const reader = await aReader(till, readers.length + 1)
+    readers.push(reader)
+    return reader
+  }
+  const { steam, bot } = await addReader()
+  const { hash, depositId } = await aDepositInEuros(till)
+  await setPrices(till, PRICES)
+
+  /** Runs `call` while these bots work on their queues, as the holders of their leases do. */
+  async function withBots<T>(working: readonly Reader[], call: () => Promise<T>): Promise<T> {
+    const handle = inventoryHandler(till.deps)
+    const stops = working.map(({ bot: each }) =>
+      till.deps.queue.work(botQueue(each.botId), async (data) => {
+        if (typeof data === 'object' && data !== null && 'requestId' in data) {
+          await handle(each, BigInt(String(data.requestId)))
+        }
+      }),
+    )
+    const stopped = async () => void (await Promise.all(stops.map(async (stop) => (await stop)())))
+    return call().finally(stopped)
+  }
+  const withBot = <T>(call: () => Promise<T>): Promise<T> => withBots(readers, call)
+  const ask = (more: Partial<InventoryQuery> = {}) =>
+    withBot(() => readInventory(deps, { hash, game: 'cs', ...more }))
+  return { ...till, deps, steam, bot, hash, depositId, readers, addReader, withBots, withBot, ask }
+}
+
+export type Reader = { bot: BotContext; steam: SaidBySteam }
+
+async function aReader(till: Till, number: number): Promise<Reader> {
   const steam: SaidBySteam = {
     partner: { kind: 'ok', holdDays: { partner: 0, own: 0 } },
     owned: { kind: 'items', items: [anItem('1', 'Knife')] },
@@ -34,7 +67,7 @@ export async function startStockedTill() {
     release: Promise.resolve(),
   }
   const { bot } = await aBot(till, {
-    ...fakeSession(),
+    ...fakeSession(`7656119800000000${number}`),
     checkPartner: async () => steam.partner,
     readInventory: async () => {
       steam.asked += 1
@@ -42,22 +75,7 @@ export async function startStockedTill() {
       return steam.owned
     },
   })
-  const { hash, depositId } = await aDepositInEuros(till)
-  await setPrices(till, PRICES)
-
-  /** Runs `call` while the bot works on its queue, as the holder of its lease does. */
-  async function withBot<T>(call: () => Promise<T>): Promise<T> {
-    const handle = inventoryHandler(till.deps)
-    const stop = await till.deps.queue.work(botQueue(bot.botId), async (data) => {
-      if (typeof data === 'object' && data !== null && 'requestId' in data) {
-        await handle(bot, BigInt(String(data.requestId)))
-      }
-    })
-    return call().finally(stop)
-  }
-  const ask = (more: Partial<InventoryQuery> = {}) =>
-    withBot(() => readInventory(deps, { hash, game: 'cs', ...more }))
-  return { ...till, deps, steam, bot, hash, depositId, withBot, ask }
+  return { bot, steam }
 }
 
 async function aDepositInEuros(till: Till): Promise<{ hash: string; depositId: bigint }> {

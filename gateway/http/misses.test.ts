@@ -1,0 +1,211 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { paymentQuerySchema } from '../../contract/widget-api.ts'
+import { captureLog } from '../testing/log.ts'
+import { createApp } from './app.ts'
+import { createLimits, type Limits } from './limits.ts'
+import { refuse } from './refusal.ts'
+
+const HASH = 'a'.repeat(32)
+const KEY = 'Bearer good'
+const FOREIGN = 'f'.repeat(32)
+const BURST = 200
+
+let app: FastifyInstance
+let folder: string
+let limits: Limits
+/** Looked up because the address had missed too often. */
+let lookups: string[]
+let holdLookups: Promise<void> | undefined
+
+const polled: FastifyPluginAsyncZod = async (scope) => {
+  scope.get('/api/payment', { schema: { querystring: paymentQuerySchema } }, async (request) => {
+    seen.push(request)
+    return request.query.hash === HASH ? { ok: true } : refuse('deposit_not_found')
+  })
+}
+const widget: FastifyPluginAsyncZod = async (scope) => {
+  scope.get('/api/inventory', { schema: { querystring: paymentQuerySchema } }, async ({ query }) =>
+    query.hash === HASH ? { ok: true } : refuse('deposit_not_found'),
+  )
+  scope.post('/api/trade-url', { schema: { body: z.object({ hash: z.string() }) } }, async ({ body }) =>
+    body.hash === HASH ? refuse('user_not_found') : refuse('deposit_not_found'),
+  )
+}
+const store: FastifyPluginAsyncZod = async (scope) => {
+  scope.get('/v1/balances', async (request) => {
+    if (request.headers.authorization !== KEY) refuse('unauthorized')
+    request.call.store = { id: 1n, name: 'Ember Forge', origins: [], keyId: 'k', scopes: [] }
+    return refuse('deposit_not_found')
+  })
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-misses-'))
+  lookups = []
+  seen.length = 0
+  holdLookups = undefined
+  // No token comes back.
+  limits = createLimits(() => 0)
+  app = await createApp({
+    log: captureLog().log,
+    mode: 'live',
+    publicUrl: new URL('http://127.0.0.1:4300'),
+    imageOrigins: [],
+    widgetFolder: folder,
+    trustedProxies: ['127.0.0.1', '10.0.0.0/8'],
+    healthy: async () => true,
+    limits,
+    known: {
+      deposit: async (hash) => {
+        lookups.push(hash)
+        await holdLookups
+        return hash === HASH
+      },
+      key: async (authorization) => {
+        lookups.push(authorization)
+        return authorization === KEY
+      },
+    },
+    routes: { polled: [polled], widget: [widget], store: [store] },
+  })
+})
+
+afterEach(async () => {
+  await app.close()
+  rmSync(folder, { recursive: true })
+})
+
+type Call = { method?: 'GET' | 'POST'; from?: string; key?: string; body?: object }
+
+/** A call that came through two proxies of the operator. */
+async function call(url: string, { method = 'GET', from = '203.0.113.9', key, body }: Call = {}) {
+  const headers = {
+    'x-forwarded-for': `${from}, 10.0.0.7`,
+    ...(key !== undefined && { authorization: key }),
+    ...(body !== undefined && { cookie: `csrf=${TOKEN}`, 'x-csrf-token': TOKEN, ...OWN }),
+  }
+  const answer = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) })
+  return answer.statusCode
+}
+
+/** The calls that the polled route was asked. */
+const seen: FastifyRequest[] = []
+const TOKEN = 'A'.repeat(43)
+const OWN = { origin: 'http://127.0.0.1:4300', 'sec-fetch-site': 'same-origin' }
+
+async function repeat(times: number, one: () => Promise<number>): Promise<Record<number, number>> {
+  const seen: Record<number, number> = {}
+  for (let n = 0; n < times; n += 1) {
+    const status = await one()
+    seen[status] = (seen[status] ?? 0) + 1
+  }
+  return seen
+}
+
+/** Leaves the address so many misses. */
+async function leave(left: number, from = '203.0.113.9'): Promise<void> {
+  await call(`/api/payment?hash=${FOREIGN}`, { from })
+  const request = seen.at(-1)
+  if (request === undefined) throw new Error('the call was not seen')
+  for (let n = 1; n < BURST - left; n += 1) limits.missed(request)
+}
+
+describe('A guesser', () => {
+  test.each([
+    ['an unknown path', () => call('/api/nothing'), 404],
+    ['an unknown path of stores', () => call('/v1/nothing'), 404],
+    ['an unknown path, with a made-up key', () => call('/v1/nothing', { key: 'Bearer bad' }), 404],
+    ['an unknown hash that is polled', () => call(`/api/payment?hash=${FOREIGN}`), 404],
+    ['an unknown hash', () => call(`/api/inventory?hash=${FOREIGN}`), 404],
+    ['a wrong key', () => call('/v1/balances', { key: 'Bearer bad' }), 401],
+    ['a call of another page', () => call('/api/trade-url', { method: 'POST' }), 403],
+  ])('is stopped after 200 misses: %s', async (_what, guess, status) => {
+    await leave(1)
+    expect(await guess()).toBe(status)
+    expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(429)
+    expect(await call(`/api/inventory?hash=${FOREIGN}`)).toBe(429)
+    expect(await call('/api/inventory?hash=none')).toBe(400)
+    expect(await call('/v1/balances', { key: 'Bearer bad' })).toBe(429)
+    expect(await call('/v1/balances')).toBe(429)
+  })
+
+  test('is told when to come again, and stops nobody else', async () => {
+    await leave(0)
+    const answer = await app.inject({
+      url: `/api/payment?hash=${FOREIGN}`,
+      headers: { 'x-forwarded-for': '203.0.113.9' },
+    })
+    expect(answer.headers['retry-after']).toBe('1')
+    expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '203.0.113.10' })).toBe(404)
+  })
+
+  test('cannot speak for another address: only what a proxy of the operator wrote counts', async () => {
+    await leave(1)
+    expect(await call('/api/nothing', { from: '198.51.100.1, 203.0.113.9' })).toBe(404)
+    expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '198.51.100.1' })).toBe(404)
+    expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(429)
+  })
+
+  test('occupies two connections, and a limited number of its calls wait for them', async () => {
+    await leave(0)
+    const released = Promise.withResolvers<void>()
+    holdLookups = released.promise
+    const calls = Array.from({ length: 300 }, () => call(`/api/payment?hash=${FOREIGN}`))
+    // Those that find no place are refused while the others wait.
+    await Promise.race(calls)
+    expect(lookups).toHaveLength(2)
+    released.resolve()
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([429]))
+    expect(lookups).toHaveLength(202)
+  })
+})
+
+describe('a neighbour with the address of a guesser', () => {
+  test('sees and pays a known deposit, and calls with a valid key', async () => {
+    const misses = await repeat(1_000, () => call(`/api/payment?hash=${FOREIGN}`))
+    expect(misses).toEqual({ 404: BURST, 429: 800 })
+    expect(await call(`/api/payment?hash=${HASH}`)).toBe(200)
+    expect(await call(`/api/inventory?hash=${HASH}`)).toBe(200)
+    expect(await call('/api/trade-url', { method: 'POST', body: { hash: HASH } })).toBe(422)
+    expect(await call('/v1/balances', { key: KEY })).toBe(404)
+    expect(await call('/v1/nothing', { key: KEY })).toBe(404)
+  })
+})
+
+test.each([
+  ['an unknown deposit of a store', () => call('/v1/balances', { key: KEY }), 404],
+  ['an unknown path with a valid key', () => call('/v1/nothing', { key: KEY }), 404],
+  [
+    'a link that Steam does not know',
+    () => call('/api/trade-url', { method: 'POST', body: { hash: HASH } }),
+    422,
+  ],
+  ['a method that does not fit', () => call('/api/payment', { method: 'POST' }), 405],
+])('%s is no miss', async (_what, one, status) => {
+  await leave(1)
+  expect(await one()).toBe(status)
+  expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(404)
+})
+
+describe('IPv6', () => {
+  test.each([
+    ['2001:db8:0:1::1', '2001:0DB8:0000:0001:ffff:ffff:ffff:ffff'],
+    ['2001:db8::1:0:0:0:2', '2001:DB8:0:1::a'],
+    ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['::FFFF:cb00:7109', '203.0.113.9'],
+  ])('%s and %s are one caller', async (one, other) => {
+    await leave(0, one)
+    expect(await call(`/api/payment?hash=${FOREIGN}`, { from: other })).toBe(429)
+  })
+
+  test('the next /64 is another caller', async () => {
+    await leave(0, '2001:db8:0:1::1')
+    expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '2001:db8:0:2::1' })).toBe(404)
+  })
+})

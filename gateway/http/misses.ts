@@ -1,0 +1,91 @@
+/** Stops guessers. A caller that names what exists is none, whoever else calls from its address. */
+import type { FastifyRequest } from 'fastify'
+import type { ErrorCode } from '../../contract/errors.ts'
+import { hashSchema } from '../../contract/widget-api.ts'
+import type { Limits } from './limits.ts'
+import { refuse } from './refusal.ts'
+
+/** Looks up what a call names. */
+export type Known = {
+  deposit(hash: string): Promise<boolean>
+  /** Whether this header holds a valid API key. */
+  key(authorization: string): Promise<boolean>
+}
+
+type Proof = keyof Known
+
+export type Misses = {
+  /** Undefined if the call may go on at once, else a promise that is rejected for a guesser. */
+  admit(request: FastifyRequest, proof: Proof): Promise<void> | undefined
+  /** Counts an answered call if it was a guess. */
+  count(request: FastifyRequest): void
+  /** Counts a call of an unknown path, unless a valid key made it. */
+  countUnknownPath(request: FastifyRequest): Promise<void>
+}
+
+/** Codes that a guesser hears. A call with a valid key, or about a known deposit, may be refused for other reasons. */
+const GUESSES = new Set<ErrorCode | undefined>([
+  'not_found',
+  'deposit_not_found',
+  'unauthorized',
+  'cross_site_token',
+])
+
+/** Connections that the calls of addresses without a token may use, and calls that may wait for them. */
+const LOOKUPS_AT_A_TIME = 2
+const MOST_WAITING = 200
+
+export function createMisses(limits: Limits, known: Known): Misses {
+  const lookUp = createGate()
+
+  const isKnown = async (request: FastifyRequest, proof: Proof): Promise<boolean> => {
+    if (proof === 'key') {
+      const { authorization } = request.headers
+      return authorization !== undefined && ((await lookUp(() => known.key(authorization))) ?? false)
+    }
+    const hash = hashOf(request)
+    return hash !== undefined && ((await lookUp(() => known.deposit(hash))) ?? false)
+  }
+  return {
+    admit(request, proof) {
+      if (limits.mayMiss(request)) return undefined
+      return isKnown(request, proof).then((is) => {
+        if (!is) refuse('too_many_requests', { retryAfterS: 1 })
+      })
+    },
+    count(request) {
+      if (request.call.store === undefined && GUESSES.has(request.call.refusal)) limits.missed(request)
+    },
+    async countUnknownPath(request) {
+      if (!(await isKnown(request, 'key'))) limits.missed(request)
+    },
+  }
+}
+
+/** The deposit that a call is about. */
+export function hashOf(request: FastifyRequest): string | undefined {
+  for (const source of [request.query, request.body]) {
+    if (typeof source !== 'object' || source === null) continue
+    const hash = hashSchema.safeParse(Reflect.get(source, 'hash'))
+    if (hash.success) return hash.data
+  }
+  return undefined
+}
+
+/** Runs a few pieces of work at a time. Resolves to undefined if too many wait already. */
+function createGate() {
+  const waiting: (() => void)[] = []
+  let free = LOOKUPS_AT_A_TIME
+  return async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    if (free > 0) free -= 1
+    else if (waiting.length >= MOST_WAITING) return undefined
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else free += 1
+    }
+  }
+}

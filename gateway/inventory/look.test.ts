@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Signals } from '../db/signals.ts'
+import { anItem, type Reader, type StockedTill, startStockedTill } from '../testing/inventory.ts'
+import { readInventory } from './service.ts'
+
+let till: StockedTill
+let first: Reader
+let second: Reader
+
+beforeEach(async () => {
+  till = await startStockedTill()
+  await till.addReader()
+  const [one, other] = till.readers
+  if (one === undefined || other === undefined) throw new Error('there are two bots')
+  first = one
+  second = other
+  second.steam.owned = { kind: 'items', items: [anItem('2', 'Case')] }
+})
+afterEach(() => till.close())
+
+const unavailable = (reason: 'session_dead' | 'not_our_turn' | 'rate_limited' | 'timeout' | 'steam_error') =>
+  ({ kind: 'unavailable', reason, detail: '' }) as const
+
+const rows = () => till.db.selectFrom('inventory_request').select(['bot_id', 'state']).orderBy('id').execute()
+
+/** Asks, and lets so many waits pass once `passing` has resolved. `waits` has how long each would have been. */
+function ask(passed = 0, passing = Promise.resolve()) {
+  const { signals } = till.deps
+  const waits: number[] = []
+  const until: Signals['until'] = (topic, check, within) => {
+    waits.push(within.timeoutMs)
+    return waits.length <= passed ? passing.then(() => undefined) : signals.until(topic, check, within)
+  }
+  const answer = readInventory(
+    { ...till.deps, signals: { ...signals, until } },
+    { hash: till.hash, game: 'cs' },
+  )
+  return { answer, waits }
+}
+
+describe('another bot is asked', () => {
+  test.each(['session_dead', 'not_our_turn', 'rate_limited'] as const)(
+    'within the same call when the first is answered %s',
+    async (reason) => {
+      first.steam.owned = unavailable(reason)
+      const { answer, waits } = ask()
+      const { items } = await till.withBot(() => answer)
+      expect(items).toMatchObject([{ id: '2' }])
+      expect([first.steam.asked, second.steam.asked]).toEqual([1, 1])
+      expect(waits).toEqual([5_000, 5_000])
+    },
+  )
+
+  test('when nobody has taken the request up after five seconds', async () => {
+    const { answer } = ask(1)
+    const { items } = await till.withBots([second], () => answer)
+    expect(items).toMatchObject([{ id: '2' }])
+    expect(await rows()).toEqual([
+      { bot_id: first.bot.botId, state: 'done' },
+      { bot_id: second.bot.botId, state: 'done' },
+    ])
+    // The withdrawn request is not read any more, and the next one goes to the bot that works.
+    till.clock.advance(60_000)
+    const again = ask()
+    expect((await till.withBot(() => again.answer)).items).toHaveLength(1)
+    expect(first.steam.asked + second.steam.asked).toBe(2)
+  })
+
+  test('once for all who wait', async () => {
+    const passing = Promise.withResolvers<void>()
+    const calls = [1, 2, 3].map(() => ask(1, passing.promise))
+    await expect.poll(() => calls.map(({ waits }) => waits.length)).toEqual([1, 1, 1])
+    passing.resolve()
+    const answers = await till.withBots([second], () => Promise.all(calls.map(({ answer }) => answer)))
+    expect(answers.map(({ items }) => items.length)).toEqual([1, 1, 1])
+    expect(second.steam.asked).toBe(1)
+    expect(await rows()).toHaveLength(2)
+  })
+
+  test('three at most, within twenty seconds', async () => {
+    await till.addReader()
+    await till.addReader()
+    const { answer, waits } = ask(3)
+    expect(await answer).toMatchObject({ inventoryErrorType: 'internal' })
+    expect(waits).toEqual([5_000, 5_000, 10_000])
+    expect(await rows()).toHaveLength(3)
+  })
+})
+
+describe('no other bot is asked', () => {
+  test.each(['timeout', 'steam_error'] as const)('when Steam itself fails: %s', async (reason) => {
+    first.steam.owned = unavailable(reason)
+    const { answer } = ask()
+    expect(await till.withBot(() => answer)).toMatchObject({ inventoryErrorType: 'internal' })
+    expect(second.steam.asked).toBe(0)
+  })
+
+  test('once Steam has refused two accounts: then it means the address', async () => {
+    const third = await till.addReader()
+    for (const { steam } of [first, second, third]) steam.owned = unavailable('rate_limited')
+    const { answer } = ask()
+    expect(await till.withBot(() => answer)).toMatchObject({ inventoryErrorType: 'internal' })
+    expect([first, second, third].map(({ steam }) => steam.asked)).toEqual([1, 1, 0])
+  })
+
+  test('while the first is at work: it is waited for', async () => {
+    let go = () => {}
+    first.steam.release = new Promise((resolve) => {
+      go = resolve
+    })
+    await till.withBot(async () => {
+      // Another call has the first bot begin.
+      const earlier = ask()
+      await expect.poll(() => first.steam.asked).toBe(1)
+      const { answer, waits } = ask(2)
+      await expect.poll(() => waits).toEqual([5_000, 5_000, 5_000])
+      go()
+      expect((await answer).items).toMatchObject([{ id: '1' }])
+      await earlier.answer
+    })
+    expect(second.steam.asked).toBe(0)
+  })
+
+  test('where there is none: the request waits for its bot to the end', async () => {
+    await till.db.updateTable('bot').set({ online: false }).where('id', '=', second.bot.botId).execute()
+    const { answer, waits } = ask(2)
+    await expect.poll(() => waits).toHaveLength(3)
+    expect((await till.withBot(() => answer)).items).toMatchObject([{ id: '1' }])
+    expect(await rows()).toEqual([{ bot_id: first.bot.botId, state: 'done' }])
+  })
+})

@@ -1,0 +1,172 @@
+/** Has a bot ask Steam for an inventory, and another one where the first cannot. */
+import { botQueue } from '../bots/bot.ts'
+import { chooseBotForReading } from '../bots/service.ts'
+import type { Db, Tx } from '../db/client.ts'
+import type { Queue } from '../db/queue.ts'
+import type { Signals } from '../db/signals.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import { type StoredAnswer, storedAnswerSchema } from './answer.ts'
+import {
+  findRequest,
+  type InventoryKey,
+  latestRequest,
+  lockKey,
+  openRequest,
+  type RequestRow,
+  withdrawRequest,
+} from './store.ts'
+
+export type LookDeps = { db: Db; queue: Queue; signals: Signals; clock: Clock; log: Log }
+
+export type Snapshot = { answer: StoredAnswer; at: Date }
+
+export type Look = Snapshot | { none: 'no_bot' | 'no_answer' }
+
+/** How long a call waits for its bots, and how long a request may be joined. */
+export const WAIT_MS = 20_000
+
+const FRESH_MS = 60_000
+/** Also the shortest time between two looks at the same inventory, whatever the page asks. */
+const RELOAD_MS = 5_000
+
+/** How long the first bots have to take a request up. The last one has the rest of the time. */
+const TAKE_UP_MS = 5_000
+const MOST_READERS = 3
+/** Two accounts that Steam refuses mean the address: a third would only lengthen the pause. */
+const MOST_LIMITED = 2
+
+export const inventoryTopic = (requestId: bigint): string => `inventory:${requestId}`
+
+type Asked = { reload: boolean; signal: AbortSignal | undefined }
+
+/** Answers from the last minute, joins the request that is under way, or has a bot ask Steam. */
+export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asked: Asked): Promise<Look> {
+  const { clock } = deps
+  const start = await inTransaction(deps.db, async (tx) => {
+    await lockKey(tx, key)
+    const known = await newest(tx, deps, key)
+    const serves = known !== undefined && mayServe(known, { reload: asked.reload, now: clock.now() })
+    return serves ? known : request(deps, tx, { key, tried: [] })
+  })
+  if (start === undefined) {
+    deps.log.warn({ game: key.game }, 'inventory: no bot is online to read with')
+    return { none: 'no_bot' }
+  }
+  return snapshotOf(start) ?? askInTurn(deps, { key, first: start, signal: asked.signal })
+}
+
+const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<RequestRow | undefined> =>
+  latestRequest(tx, key, new Date(clock.now().getTime() - FRESH_MS))
+
+/** A request under way is joined; items count for a minute, anything else and a reload for seconds only. */
+function mayServe(row: RequestRow, { reload, now }: { reload: boolean; now: Date }): boolean {
+  if (row.done_at === null) return now.getTime() - row.created_at.getTime() < WAIT_MS
+  const items = snapshotOf(row)?.answer.kind === 'items'
+  return now.getTime() - row.done_at.getTime() < (items && !reload ? FRESH_MS : RELOAD_MS)
+}
+
+async function request(
+  { queue, clock }: LookDeps,
+  tx: Tx,
+  { key, tried }: { key: InventoryKey; tried: readonly bigint[] },
+): Promise<RequestRow | undefined> {
+  const botId = await chooseBotForReading(tx, tried)
+  if (botId === undefined) return undefined
+  const row = await openRequest(tx, key, { botId, at: clock.now() })
+  const data = { kind: 'inventory', requestId: String(row.id) }
+  await queue.send(tx, { queue: botQueue(botId), data, urgent: true })
+  return row
+}
+
+function snapshotOf({ state, answer, done_at: at }: RequestRow): Snapshot | undefined {
+  if (state !== 'done' || at === null) return undefined
+  return { answer: storedAnswerSchema.parse(answer), at }
+}
+
+type Series = { key: InventoryKey; first: RequestRow; signal: AbortSignal | undefined }
+
+/** Waits for the bot of the first request, and for others while it cannot answer. */
+async function askInTurn(deps: LookDeps, { key, first, signal }: Series): Promise<Look> {
+  const { log } = deps
+  const tried: bigint[] = []
+  let row = first
+  let seen: Snapshot | undefined
+  let limited = 0
+  let leftMs = WAIT_MS
+  for (let readers = 1; ; ) {
+    const isLast = readers >= MOST_READERS || leftMs <= TAKE_UP_MS
+    const timeoutMs = isLast ? leftMs : TAKE_UP_MS
+    seen = await answerOf(deps, row, { timeoutMs, signal })
+    leftMs -= timeoutMs
+    if (seen !== undefined && !isForAnother(seen)) return seen
+    if (isRateLimited(seen)) limited += 1
+    if (isLast || signal?.aborted || limited >= MOST_LIMITED) break
+    tried.push(row.bot_id)
+    const next = await inTransaction(deps.db, (tx) => askAnother(deps, tx, { key, row, tried }))
+    if (next !== undefined) {
+      const about = { requestId: String(row.id), botId: String(row.bot_id), next: String(next.bot_id) }
+      log.warn({ game: key.game, ...about }, 'inventory: another bot was asked')
+      row = next
+      readers += 1
+    } else if (seen !== undefined) break
+  }
+  if (seen === undefined) {
+    log.warn({ requestId: String(row.id), game: key.game }, 'inventory: no bot answered in time')
+    return { none: 'no_answer' }
+  }
+  return seen
+}
+
+async function answerOf(
+  deps: LookDeps,
+  { id }: RequestRow,
+  within: { timeoutMs: number; signal: AbortSignal | undefined },
+): Promise<Snapshot | undefined> {
+  const check = async () => {
+    const row = await findRequest(deps.db, id)
+    return row && snapshotOf(row)
+  }
+  return deps.signals.until(inventoryTopic(id), check, within)
+}
+
+/** Whether the fault was the bot's own. A 429 may be meant for its account alone. */
+function isForAnother({ answer }: Snapshot): boolean {
+  if (answer.kind !== 'unavailable') return false
+  return ['session_dead', 'not_our_turn', 'rate_limited'].includes(answer.reason)
+}
+
+const isRateLimited = (seen: Snapshot | undefined): boolean =>
+  seen?.answer.kind === 'unavailable' && seen.answer.reason === 'rate_limited'
+
+type Another = { key: InventoryKey; row: RequestRow; tried: readonly bigint[] }
+
+/**
+ * Joins what another call has asked for since, or asks a bot that has not been tried. A request that nobody has taken up is
+ * withdrawn from its bot. Undefined if the bot is at work, or if there is no other.
+ */
+async function askAnother(
+  deps: LookDeps,
+  tx: Tx,
+  { key, row, tried }: Another,
+): Promise<RequestRow | undefined> {
+  await lockKey(tx, key)
+  const latest = await newest(tx, deps, key)
+  if (latest !== undefined && latest.id > row.id) return latest
+  const { state } = (await findRequest(tx, row.id)) ?? { state: 'done' as const }
+  if (state === 'taken' || (await chooseBotForReading(tx, tried)) === undefined) return undefined
+  if (state === 'open') {
+    const at = deps.clock.now()
+    if (!(await withdrawRequest(tx, { id: row.id, answer: NOT_TAKEN_UP, at }))) return undefined
+    await deps.signals.notify(tx, inventoryTopic(row.id))
+  }
+  return request(deps, tx, { key, tried })
+}
+
+/** Also keeps such a bot from being the first that is asked for half a minute. */
+const NOT_TAKEN_UP: StoredAnswer = {
+  kind: 'unavailable',
+  reason: 'not_our_turn',
+  detail: 'the bot did not take it up in time',
+}

@@ -1,0 +1,20 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { createApiKey } from '../stores/api-key.ts'
+import { startStoreApi } from '../testing/store-api.ts'
+import { aDeposit, startTill } from '../testing/till.ts'
+import { knownTo } from './known.ts'
+
+test('what the views or the database have is known, and a key that works', async () => {
+  const till = await startTill()
+  onTestFinished(till.close)
+  const api = await startStoreApi(till)
+  onTestFinished(() => api.app.close())
+  const polled = 'c'.repeat(32)
+  const views = { knows: (hash: string) => hash === polled }
+  const known = knownTo({ db: till.db, clock: till.clock, mode: 'sandbox', views })
+  const { hash } = await aDeposit(till, api.store)
+  const hashes = [hash, polled, 'f'.repeat(32)]
+  expect(await Promise.all(hashes.map(known.deposit))).toEqual([true, true, false])
+  const headers = [`Bearer ${api.key}`, api.key, `Bearer ${createApiKey('sandbox').key}`, 'Bearer x', '']
+  expect(await Promise.all(headers.map(known.key))).toEqual([true, false, false, false, false])
+})
