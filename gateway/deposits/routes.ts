@@ -21,12 +21,15 @@ type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
   views: ViewCache
   /** Monotonic milliseconds. */
   nowMs(): number
+  /** True while too many calls wait for the database. */
+  overloaded(): boolean
 }
 
 /** GET /api/payment: polled every second by every waiting page, so it stands outside the hooks of the API. */
 export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
   const refresh = createRefresher(deps)
   const answer = async (reply: FastifyReply, hash: string, known: string | undefined) => {
+    if (deps.overloaded()) refuse('overloaded', { retryAfterS: 1 })
     const view = known === undefined ? await deps.views.fresh(hash) : await deps.views.polled(hash)
     if (view !== undefined && known === view.etag) return unchanged(reply, known)
     reply.headers(API_HEADERS)

@@ -1,14 +1,19 @@
 /** The HTTP server, with the rules of every call. Routes come as plugins from gateway.ts. */
 import { randomUUID } from 'node:crypto'
+import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
+import { boundedServers, type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connections.ts'
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS } from './headers.ts'
+import { onceASecond } from './health.ts'
 import { createLimits, type Limits } from './limits.ts'
+import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
+import { refuse } from './refusal.ts'
 
 export type AppOptions = {
   log: Log
@@ -21,6 +26,9 @@ export type AppOptions = {
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
+  connections?: Partial<ConnectionLimits>
+  /** True while so many calls wait for the database that more would only make all of them slower. */
+  overloaded?(): boolean
   /** Called for every answered call but the polls. `route` is as registered, never with the values of the call. */
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
@@ -46,16 +54,21 @@ const BODY_BYTES = 64 * 1024
 
 /** Builds the server without listening; `inject` works on it as it is. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const isTrustedProxy = trustedBy(options.trustedProxies ?? [])
+  const nowMs = () => performance.now()
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
     bodyLimit: BODY_BYTES,
-    requestTimeout: 25_000,
-    keepAliveTimeout: 60_000,
-    trustProxy: options.trustedProxies ?? false,
+    trustProxy: options.trustedProxies === undefined ? false : isTrustedProxy,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16 * 1024 },
+    serverFactory: boundedServers({
+      limits: { ...DEFAULT_CONNECTION_LIMITS, ...options.connections },
+      log: options.log,
+      isTrustedProxy: (address) => isTrustedProxy(address, 0),
+      nowMs,
+    }),
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
@@ -64,6 +77,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const csrf = createCsrf(options)
   handleErrors(app, options.log)
   endConnectionsOnClose(app)
+  limitCallsOfAddresses(app)
   answerUnknownRoutes(app, limits)
 
   await app.register(async (scope) => {
@@ -72,17 +86,21 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await app.register(async (scope) => {
     observeCalls(scope, options)
+    refuseWhenOverloaded(scope, options)
     addWidgetHooks(scope, limits)
+    limitCallsOfDeposits(scope, (request) => (isReport(request) ? undefined : hashOf(request)))
     scope.addHook('onRequest', csrf.check)
     for (const plugin of options.routes.widget ?? []) await scope.register(plugin)
   })
   await app.register(async (scope) => {
     observeCalls(scope, options)
+    refuseWhenOverloaded(scope, options)
     addStoreHooks(scope, limits)
     for (const plugin of options.routes.store ?? []) await scope.register(plugin)
   })
+  const isHealthy = onceASecond(options.healthy, nowMs)
   app.get('/healthz', async (_request, reply) => {
-    const healthy = await options.healthy()
+    const healthy = await isHealthy()
     return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'database out of reach' })
   })
   await servePage(app, { ...options, folder: options.widgetFolder, csrf })
@@ -95,9 +113,20 @@ function endConnectionsOnClose(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true
   })
+  // Fastify leaves a server that never listened, with its timers.
+  app.addHook('onClose', async ({ server }) => {
+    if (!server.listening) server.close()
+  })
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close')
     done()
+  })
+}
+
+function refuseWhenOverloaded(scope: FastifyInstance, { overloaded }: AppOptions): void {
+  if (overloaded === undefined) return
+  scope.addHook('onRequest', async () => {
+    if (overloaded()) refuse('overloaded', { retryAfterS: 1 })
   })
 }
 
