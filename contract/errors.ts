@@ -256,6 +256,14 @@ export const ERRORS = {
       ru: 'На нашей стороне произошла ошибка. Ничего не потеряно; попробуйте ещё раз через минуту.',
     },
   },
+  overloaded: {
+    status: 503,
+    title: 'Too busy',
+    detail: {
+      en: 'We have more to do than we can at this moment. Nothing is lost; try again in a few seconds.',
+      ru: 'Сейчас слишком много запросов. Ничего не потеряно; попробуйте ещё раз через несколько секунд.',
+    },
+  },
   steam_unavailable: {
     status: 503,
     title: 'Steam unavailable',

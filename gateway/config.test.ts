@@ -74,6 +74,8 @@ describe('sandbox mode', () => {
     ['TRADETILL_MASTER_KEY', 'short'],
     ['TRADETILL_MASTER_KEY_FILE', '/does/not/exist'],
     ['TRADETILL_MAX_ITEMS', '0'],
+    ['TRADETILL_MAX_CONNECTIONS', '1'],
+    ['TRADETILL_MAX_CONNECTIONS_PER_ADDRESS', '0'],
     ['TRADETILL_BOT_OFFERS', '0'],
     ['TRADETILL_BOT_OFFERS', 'many'],
     ['TRADETILL_BOT_OFFERS_PER_PARTNER', '2.5'],

@@ -81,6 +81,9 @@ const environmentSchema = z
       'an inventory of Steam has no room for more',
     ).default(DEFAULT_FLEET_LIMITS.itemsHeld),
     TRADETILL_TRUSTED_PROXIES: z.string().transform(readTrustedProxies).optional(),
+    /** Connections in all, and of one address that is no trusted proxy. */
+    TRADETILL_MAX_CONNECTIONS: z.coerce.number().int().min(10).max(100_000).default(4_000),
+    TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(1).max(100_000).default(200),
     TRADETILL_LOG_LEVEL: z
       .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
       .default('info'),
@@ -127,6 +130,8 @@ export type Config = {
   maxBots: number
   fleetLimits: FleetLimits
   trustedProxies: string[] | undefined
+  /** Connections in all, and of one address. */
+  connections: { inAll: number; perAddress: number }
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   logPretty: boolean
   operator: string | undefined
@@ -180,6 +185,10 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       itemsHeld: data.TRADETILL_BOT_ITEMS,
     },
     trustedProxies: proxies?.kind === 'proxies' ? proxies.proxies : undefined,
+    connections: {
+      inAll: data.TRADETILL_MAX_CONNECTIONS,
+      perAddress: data.TRADETILL_MAX_CONNECTIONS_PER_ADDRESS,
+    },
     logLevel: data.TRADETILL_LOG_LEVEL,
     logPretty: data.TRADETILL_LOG_PRETTY,
     operator: data.TRADETILL_OPERATOR,

@@ -9,7 +9,7 @@ import { createTokenWatch } from './bots/token-watch.ts'
 import { createFollower, openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
-import { type Database, openDatabase } from './db/client.ts'
+import { type Database, isCrowded, openDatabase } from './db/client.ts'
 import { createSignals } from './db/pg-signals.ts'
 import { ping } from './db/ping.ts'
 import type { Queue } from './db/queue.ts'
@@ -289,10 +289,12 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     },
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
     known: knownTo({ db, clock: parts.clock, mode: config.mode, views }),
+    connections: config.connections,
+    overloaded: () => isCrowded(database),
     observe: (call) => observe(parts, call),
     healthy: () => isHealthy(database),
     routes: {
-      polled: [paymentRoute({ db, queue, log, views, nowMs })],
+      polled: [paymentRoute({ db, queue, log, views, nowMs, overloaded: () => isCrowded(database) })],
       widget: [
         depositRoutes(deposits),
         inventoryRoutes(inventory),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { isCrowded, isPoolTimeout, openDatabase } from './client.ts'
 
 let database: TestDatabase
 
@@ -21,4 +22,29 @@ test('a connection that breaks inside a transaction ends the transaction, not th
   })
   await expect(broken).rejects.toThrow()
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
+})
+
+test('a pool is crowded while as many queries wait as may', async () => {
+  const single = openDatabase(database.url, 1)
+  const held = await single.pool.connect()
+  const waiting = [single.pool.query('select 1'), single.pool.query('select 1')]
+  expect([isCrowded(single, 2), isCrowded(single, 3)]).toEqual([true, false])
+  held.release()
+  await Promise.all(waiting)
+  expect(isCrowded(single, 1)).toBe(false)
+  await single.close()
+})
+
+test('a connection that the pool does not give in ten seconds is told from every other error', async () => {
+  const single = openDatabase(database.url, 1)
+  const held = await single.pool.connect()
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const reasonOf = (query: Promise<unknown>) => query.catch((reason: unknown) => reason)
+  const waiting = reasonOf(single.pool.query('select 1'))
+  vi.advanceTimersByTime(10_000)
+  vi.useRealTimers()
+  const other = await reasonOf(held.query('select nothing'))
+  expect([await waiting, other].map(isPoolTimeout)).toEqual([true, false])
+  held.release()
+  await single.close()
 })

@@ -8,6 +8,19 @@ export type Tx = Transaction<Tables>
 
 export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> }
 
+/** Beyond so many waiting queries a further one would wait for seconds. */
+const MOST_WAITING = 500
+
+/** Whether a further call should be refused rather than wait for a connection. */
+export function isCrowded({ pool }: Pick<Database, 'pool'>, most = MOST_WAITING): boolean {
+  return pool.waitingCount >= most
+}
+
+/** Whether the pool gave no connection in time: nothing of the query has happened. */
+export function isPoolTimeout(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
+}
+
 /** Types that pg reads as strings, by their ids in PostgreSQL's catalogue. */
 const PARSERS = new Map<number, (text: string) => unknown>([
   [20, (int8) => BigInt(int8)],

@@ -28,6 +28,7 @@ let queries: number
 let views: ViewCache
 let app: FastifyInstance
 let nowMs: number
+let isFull: boolean
 
 beforeEach(async () => {
   till = await startTill()
@@ -39,6 +40,7 @@ beforeEach(async () => {
     queries += 1
   })
   nowMs = 0
+  isFull = false
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const { log, queue } = till.deps
   views = createViewCache({ read: viewReader(polling.db, COMMUNITY), log, nowMs: () => nowMs })
@@ -46,7 +48,9 @@ beforeEach(async () => {
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   handleErrors(app, log)
-  await app.register(paymentRoute({ db: till.db, queue, log, views, nowMs: () => nowMs }))
+  await app.register(
+    paymentRoute({ db: till.db, queue, log, views, nowMs: () => nowMs, overloaded: () => isFull }),
+  )
   await app.register(depositRoutes(till.deps))
 })
 afterEach(async () => {
@@ -101,6 +105,16 @@ describe('GET /api/payment', () => {
       backToStoreUrl: 'https://store.test/',
     })
     expect(view.user?.tradeUrl).toMatch(/partner=\d+&token=tok-en_1$/)
+  })
+
+  it('is refused while too much waits for the database, but a view that is kept is not', async () => {
+    const { hash } = await aDeposit(till, store)
+    const { etag } = await poll(hash)
+    isFull = true
+    const refused = await poll(hash)
+    expect(refused.answer.json()).toMatchObject({ status: 503, code: 'overloaded' })
+    expect(refused.headers['retry-after']).toBe('1')
+    expect(await poll(hash, etag)).toMatchObject({ status: 304 })
   })
 
   it('D-40 the time left is told by the clock that was advanced', async () => {
@@ -229,18 +243,18 @@ describe('GET /api/payment', () => {
   })
 })
 
-it('a page’s error report is logged without the hash in its address', async () => {
-  const hash = 'ab'.repeat(16)
-  const report = {
-    message: 'x is not a function',
-    type: 'error',
-    filename: 'app.js',
-    lineno: 1,
-    empty: false,
-    url: `https://till.test/deposit/${hash}?x=1`,
+it('an error report of the page of a deposit is logged without its hash, of any other page it is not', async () => {
+  const { hash } = await aDeposit(till, store)
+  const reportFrom = async (path: string, message: string) => {
+    const url = `https://till.test${path}?x=1`
+    const payload = { message, type: 'error', filename: 'app.js', lineno: 1, empty: false, url }
+    return (await app.inject({ method: 'POST', url: '/api/error-report', payload })).statusCode
   }
-  const answer = await app.inject({ method: 'POST', url: '/api/error-report', payload: report })
-  expect(answer.statusCode).toBe(204)
-  expect(till.lines.join('')).toContain('x is not a function')
-  expect(till.lines.join('')).not.toContain(hash)
+  const unknown = `/deposit/${'ab'.repeat(16)}`
+  const paths = [unknown, '/help', `/deposit/${hash}`]
+  for (const path of paths) expect(await reportFrom(path, `broken at ${path}`)).toBe(204)
+  const reported = till.lines.filter((line) => line.includes('a page reported an error'))
+  expect(reported).toHaveLength(1)
+  expect(reported[0]).toContain(`broken at /deposit/${hash.slice(0, 6)}`)
+  expect(reported[0]).not.toContain(hash)
 })

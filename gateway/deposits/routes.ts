@@ -10,8 +10,10 @@ import {
 import { botQueue } from '../bots/bot.ts'
 import { API_HEADERS } from '../http/headers.ts'
 import { refuse } from '../http/refusal.ts'
+import { createErrorReports, depositOf } from './error-reports.ts'
 import { type DepositDeps, resolveUser } from './service.ts'
 import type { View } from './shopper-view.ts'
+import { findByHash } from './store.ts'
 import type { ViewCache } from './view-cache.ts'
 
 /** How often a trade may be read from Steam because its shopper came back. */
@@ -21,12 +23,15 @@ type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
   views: ViewCache
   /** Monotonic milliseconds. */
   nowMs(): number
+  /** True while too many calls wait for the database. */
+  overloaded(): boolean
 }
 
 /** GET /api/payment: polled every second by every waiting page, so it stands outside the hooks of the API. */
 export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
   const refresh = createRefresher(deps)
   const answer = async (reply: FastifyReply, hash: string, known: string | undefined) => {
+    if (deps.overloaded()) refuse('overloaded', { retryAfterS: 1 })
     const view = known === undefined ? await deps.views.fresh(hash) : await deps.views.polled(hash)
     if (view !== undefined && known === view.etag) return unchanged(reply, known)
     reply.headers(API_HEADERS)
@@ -72,7 +77,8 @@ function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => v
 }
 
 /** POST /api/trade-url and POST /api/error-report. */
-export function depositRoutes(deps: DepositDeps): FastifyPluginAsync {
+export function depositRoutes(deps: DepositDeps, nowMs = () => performance.now()): FastifyPluginAsync {
+  const report = createErrorReports(deps.log, nowMs)
   return async (app) => {
     const typed = app.withTypeProvider<ZodTypeProvider>()
     typed.post(
@@ -84,8 +90,9 @@ export function depositRoutes(deps: DepositDeps): FastifyPluginAsync {
       '/api/error-report',
       { schema: { body: errorReportBodySchema, response: { 204: z.null() } } },
       async (request, reply) => {
-        const { url, ...report } = request.body
-        deps.log.warn({ report, page: URL.parse(url)?.pathname }, 'a page reported an error')
+        const hash = depositOf(request.body)
+        // The answer is the same for every page: it must not tell which deposits there are.
+        if (hash !== undefined && (await findByHash(deps.db, hash)) !== undefined) report(request.body)
         return reply.code(204).send(null)
       },
     )

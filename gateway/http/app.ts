@@ -1,14 +1,19 @@
 /** The HTTP server, with the rules of every call. Routes come as plugins from gateway.ts. */
 import { randomUUID } from 'node:crypto'
+import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { Log } from '../kit/log.ts'
+import { boundedServers, type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connections.ts'
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS } from './headers.ts'
+import { onceASecond } from './health.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { createMisses, hashOf, type Known, type Misses } from './misses.ts'
+import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
+import { refuse } from './refusal.ts'
 
 export type AppOptions = {
   log: Log
@@ -23,6 +28,9 @@ export type AppOptions = {
   limits?: Limits
   /** Deposits and keys: calls that name one are never refused because of the misses of their address. */
   known: Known
+  connections?: Partial<ConnectionLimits>
+  /** True while so many calls wait for the database that more would only make all of them slower. */
+  overloaded?(): boolean
   /** Called for every answered call but the polls. `route` is as registered, never with the values of the call. */
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
@@ -48,16 +56,21 @@ const BODY_BYTES = 64 * 1024
 
 /** Builds the server without listening; `inject` works on it as it is. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const isTrustedProxy = trustedBy(options.trustedProxies ?? [])
+  const nowMs = () => performance.now()
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
     bodyLimit: BODY_BYTES,
-    requestTimeout: 25_000,
-    keepAliveTimeout: 60_000,
-    trustProxy: options.trustedProxies ?? false,
+    trustProxy: options.trustedProxies === undefined ? false : isTrustedProxy,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
-    http: { headersTimeout: 10_000, connectionsCheckingInterval: 5_000, maxHeaderSize: 16 * 1024 },
+    serverFactory: boundedServers({
+      limits: { ...DEFAULT_CONNECTION_LIMITS, ...options.connections },
+      log: options.log,
+      isTrustedProxy: (address) => isTrustedProxy(address, 0),
+      nowMs,
+    }),
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
@@ -66,6 +79,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const csrf = createCsrf(options)
   handleErrors(app, options.log)
   endConnectionsOnClose(app)
+  limitCallsOfAddresses(app)
   const misses = createMisses(limits, options.known)
   answerUnknownRoutes(app, misses)
 
@@ -75,17 +89,21 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await app.register(async (scope) => {
     observeCalls(scope, options)
+    refuseWhenOverloaded(scope, options)
     addWidgetHooks(scope, limits, misses)
+    limitCallsOfDeposits(scope, (request) => (isReport(request) ? undefined : hashOf(request)))
     scope.addHook('onRequest', csrf.check)
     for (const plugin of options.routes.widget ?? []) await scope.register(plugin)
   })
   await app.register(async (scope) => {
     observeCalls(scope, options)
+    refuseWhenOverloaded(scope, options)
     addStoreHooks(scope, limits, misses)
     for (const plugin of options.routes.store ?? []) await scope.register(plugin)
   })
+  const isHealthy = onceASecond(options.healthy, nowMs)
   app.get('/healthz', async (_request, reply) => {
-    const healthy = await options.healthy()
+    const healthy = await isHealthy()
     return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'database out of reach' })
   })
   await servePage(app, { ...options, folder: options.widgetFolder, csrf })
@@ -98,9 +116,20 @@ function endConnectionsOnClose(app: FastifyInstance): void {
   app.addHook('preClose', async () => {
     closing = true
   })
+  // Fastify leaves a server that never listened, with its timers.
+  app.addHook('onClose', async ({ server }) => {
+    if (!server.listening) server.close()
+  })
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (closing) reply.header('connection', 'close')
     done()
+  })
+}
+
+function refuseWhenOverloaded(scope: FastifyInstance, { overloaded }: AppOptions): void {
+  if (overloaded === undefined) return
+  scope.addHook('onRequest', async () => {
+    if (overloaded()) refuse('overloaded', { retryAfterS: 1 })
   })
 }
 

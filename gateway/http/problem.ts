@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { detailForStores, ERRORS, type ErrorCode, type Problem } from '../../contract/errors.ts'
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
+import { isPoolTimeout } from '../db/client.ts'
 import type { Log } from '../kit/log.ts'
 import { describeCalls } from './call.ts'
 import { createAddressBuckets, createBuckets } from './limits.ts'
@@ -11,6 +12,9 @@ import { type FieldError, ProblemError } from './refusal.ts'
 /** How many lines refused calls may write: a refusal costs its caller nothing, and must not fill the log. */
 const LINES_OF_ADDRESS = { perSecond: 0.1, burst: 100 }
 const LINES_OF_ALL = { perSecond: 5, burst: 500 }
+
+/** The pool gave no connection in ten seconds: the database is away, or very busy. */
+const POOL_RETRY_S = 5
 
 /** `language` of the query or body, else the first supported one of Accept-Language, else English. */
 function languageOf(request: FastifyRequest): Language {
@@ -104,6 +108,7 @@ function refusalLines(log: Log, nowMs: () => number): (request: FastifyRequest, 
 
 function refusalOf(error: FastifyError | ProblemError): Refusal {
   if (error instanceof ProblemError) return error
+  if (isPoolTimeout(error)) return { code: 'overloaded', retryAfterS: POOL_RETRY_S }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const fields = error.validation.map(({ instancePath, message }) => ({
       path: instancePath.replace(/^\//, '').replaceAll('/', '.'),

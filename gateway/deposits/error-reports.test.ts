@@ -1,0 +1,85 @@
+import { beforeEach, expect, it } from 'vitest'
+import { captureLog } from '../testing/log.ts'
+import { createErrorReports, depositOf, type ErrorReports } from './error-reports.ts'
+
+const HASH = 'ab'.repeat(16)
+const REPORT = {
+  message: 'x is not a function',
+  type: 'TypeError',
+  filename: '/assets/app.js',
+  lineno: 7,
+  empty: false,
+  url: `https://till.test/deposit/${HASH}`,
+}
+
+const { log, lines } = captureLog()
+let nowMs: number
+let report: ErrorReports
+
+beforeEach(() => {
+  lines.length = 0
+  nowMs = 0
+  report = createErrorReports(log, () => nowMs)
+})
+
+const written = () => lines.map((line) => JSON.parse(line))
+
+it('one error of many pages is one line, and one in ten minutes with how often it came', () => {
+  for (let n = 0; n < 500; n += 1) report(REPORT)
+  nowMs = 600_000
+  report(REPORT)
+  const line = {
+    level: 'info',
+    msg: 'a page reported an error',
+    report: {
+      type: 'TypeError',
+      file: '/assets/app.js',
+      line: 7,
+      message: 'x is not a function',
+      empty: false,
+    },
+  }
+  expect(written()).toMatchObject([
+    { ...line, times: 1 },
+    { ...line, times: 500 },
+  ])
+})
+
+it('errors of other types, files and lines have lines of their own', () => {
+  for (const other of [{ type: 'RangeError' }, { filename: '/b.js' }, { lineno: 8 }])
+    report({ ...REPORT, ...other })
+  report({ ...REPORT, type: 'RangeError', message: 'another text' })
+  expect(lines).toHaveLength(3)
+})
+
+it('all together have thirty lines an hour, and the next one says how many had none', () => {
+  for (let lineno = 0; lineno < 10_000; lineno += 1) report({ ...REPORT, lineno })
+  expect(lines).toHaveLength(30)
+  nowMs = 3_600_000
+  report(REPORT)
+  expect(written()[30]).toMatchObject({ leftOut: 9_970 })
+  expect(lines).toHaveLength(31)
+})
+
+it('a line is short, and no text of a report can look like another line', () => {
+  const long = `\n{"level":"fatal","msg":"ledger differs"}\u001b[31m\u009b31m${'m'.repeat(2_000)}`
+  report({ ...REPORT, message: long, type: long.slice(0, 100), filename: long.slice(0, 500) })
+  expect(lines).toHaveLength(1)
+  expect(lines[0]?.length).toBeLessThan(700)
+  expect(lines[0]?.trimEnd()).not.toMatch(/\p{Cc}/u)
+  expect(written()[0]).toMatchObject({ level: 'info', msg: 'a page reported an error' })
+})
+
+it('what is cut off cannot hide a secret from its scrubber', () => {
+  report({ ...REPORT, message: `${'m'.repeat(180)} ${HASH}`, filename: `${'f'.repeat(80)}/${HASH}` })
+  expect(lines.join('')).not.toContain('abababab')
+})
+
+it.each([
+  [`https://till.test/deposit/${HASH}?x=1#y`, HASH],
+  [`https://till.test/${HASH}`, HASH],
+  ['https://till.test/help', undefined],
+  ['no address', undefined],
+])('the page %s is of the deposit %s', (url, hash) => {
+  expect(depositOf({ url })).toBe(hash)
+})

@@ -1,0 +1,64 @@
+/** What pages report of their errors, as few short lines: a report costs its sender nothing, and must not fill the log. */
+import { type ErrorReportBody, hashSchema } from '../../contract/widget-api.ts'
+import type { Log } from '../kit/log.ts'
+import { scrub } from '../kit/scrub.ts'
+import { plainText } from '../steam/parse.ts'
+
+const MOST_MESSAGE = 200
+const MOST_NAME = 100
+/** An error that is reported again and again has a line in so long, with the number of times. */
+const FOLD_MS = 10 * 60_000
+const MOST_LINES = 30
+const LINES_WITHIN_MS = 60 * 60_000
+/** Kinds of errors that are counted. Further ones only count as left out. */
+const MOST_KINDS = 200
+
+type Kind = { times: number; loggedMs: number }
+
+export type ErrorReports = (report: ErrorReportBody) => void
+
+/** The deposit whose page it was. */
+export function depositOf({ url }: Pick<ErrorReportBody, 'url'>): string | undefined {
+  return hashSchema.safeParse(URL.parse(url)?.pathname.split('/').at(-1)).data
+}
+
+export function createErrorReports(log: Log, nowMs: () => number): ErrorReports {
+  const kinds = new Map<string, Kind>()
+  /** When the lines of the last hour were written, the oldest first. */
+  const lines: number[] = []
+  let leftOut = 0
+
+  const mayLog = (now: number): boolean => {
+    while (lines[0] !== undefined && now - lines[0] >= LINES_WITHIN_MS) lines.shift()
+    return lines.length < MOST_LINES
+  }
+  const forgetOld = (now: number): void => {
+    for (const [key, { loggedMs }] of kinds) if (now - loggedMs >= LINES_WITHIN_MS) kinds.delete(key)
+  }
+
+  return (report) => {
+    const now = nowMs()
+    const { lineno: line } = report
+    const [type, file] = [nameOf(report.type), nameOf(report.filename)]
+    const key = JSON.stringify([type, file, line])
+    if (!kinds.has(key) && kinds.size >= MOST_KINDS) forgetOld(now)
+    const kind = kinds.get(key)
+    const isFolded = kind !== undefined && now - kind.loggedMs < FOLD_MS
+    if (isFolded || !mayLog(now) || (kind === undefined && kinds.size >= MOST_KINDS)) {
+      if (kind === undefined) leftOut += 1
+      else kind.times += 1
+      return
+    }
+    const times = (kind?.times ?? 0) + 1
+    // Hide secrets first: half of one would not be recognised.
+    const message = plainText(scrub(report.message)).slice(0, MOST_MESSAGE)
+    const { empty } = report
+    const fields = { times, ...(leftOut > 0 && { leftOut }), report: { type, file, line, message, empty } }
+    log.info(fields, 'a page reported an error')
+    lines.push(now)
+    leftOut = 0
+    kinds.set(key, { times: 0, loggedMs: now })
+  }
+}
+
+const nameOf = (text: string): string => plainText(scrub(text)).slice(0, MOST_NAME)

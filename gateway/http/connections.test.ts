@@ -1,0 +1,268 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { captureLog } from '../testing/log.ts'
+import { type AppOptions, createApp } from './app.ts'
+import type { ConnectionLimits } from './connections.ts'
+
+const HASH = '0123456789abcdef0123456789abcdef'
+const OTHER = 'f'.repeat(32)
+/** More than the system takes off the server's hands for a client that does not read. */
+const LARGE = 'x'.repeat(16 * 1024 * 1024)
+
+let app: FastifyInstance
+let port: number
+let folder: string
+let sockets: Socket[]
+/** Calls of /api/slow that wait for their answer. */
+let waiting: (() => void)[]
+let healthChecks: number
+const captured = captureLog()
+
+const routes: FastifyPluginAsync = async (scope) => {
+  scope.get('/api/slow', () => new Promise((resolve) => waiting.push(() => resolve({ ok: true }))))
+  scope.get('/api/large', async () => LARGE)
+  scope.post('/api/change', async () => ({ ok: true }))
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-ends-'))
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '<html data-mode="sandbox">')
+  writeFileSync(join(folder, 'assets/app-1a2b.js'), LARGE)
+  sockets = []
+  waiting = []
+  healthChecks = 0
+  captured.lines.length = 0
+})
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  for (const answer of waiting) answer()
+  await app.close()
+  rmSync(folder, { recursive: true })
+})
+
+async function listen(connections: Partial<ConnectionLimits>, options: Partial<AppOptions> = {}) {
+  app = await createApp({
+    log: captured.log,
+    mode: 'live',
+    publicUrl: new URL('https://pay.example'),
+    imageOrigins: [],
+    widgetFolder: folder,
+    known: { deposit: async () => false, key: async () => false },
+    healthy: async () => {
+      healthChecks += 1
+      return true
+    },
+    connections: { checkEveryMs: 5, ...connections },
+    routes: { widget: [routes] },
+    ...options,
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const address = app.server.address()
+  port = typeof address === 'object' && address !== null ? address.port : 0
+}
+
+type Client = { socket: Socket; received(): string; isClosed(): boolean; keep(text: string): void }
+
+/** A connection of our own making. It reads all answers, unless told otherwise. */
+function client(text = '', reads = true): Client {
+  const socket = connect({ host: '127.0.0.1', port })
+  let received = ''
+  let isClosed = false
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    isClosed = true
+  })
+  const keep = (more: string): void => {
+    received += more
+  }
+  if (text !== '') socket.write(text)
+  sockets.push(socket)
+  const one = { socket, received: () => received, isClosed: () => isClosed, keep }
+  if (reads) read(one)
+  else socket.pause()
+  return one
+}
+
+function read({ socket, keep }: Client): void {
+  socket.on('data', (chunk) => keep(chunk.toString('latin1')))
+  socket.resume()
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: pay.example\r\n\r\n`
+const openConnections = () =>
+  new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)))
+const answered = (one: Client): number => one.received().split('HTTP/1.1 ').length - 1
+const isHealthy = async () => {
+  const one = client(get('/healthz'))
+  await expect.poll(one.received).toContain('HTTP/1.1 200')
+}
+const cuts = (cause: string) => captured.lines.filter((line) => line.includes(`"${cause}":`))
+
+describe('connections', () => {
+  test('beyond the limit in all are closed, and taken again once others have ended', async () => {
+    await listen({ inAll: 2 })
+    const [first, second] = [client(get('/healthz')), client(get('/healthz'))]
+    await expect.poll(() => answered(first) + answered(second)).toBe(2)
+    const third = client(get('/healthz'))
+    await expect.poll(third.isClosed).toBe(true)
+    expect(third.received()).toBe('')
+    first.socket.destroy()
+    await expect.poll(openConnections).toBe(1)
+    await isHealthy()
+    await expect.poll(() => cuts('overAll').length).toBeGreaterThan(0)
+  })
+
+  test('of one address beyond its limit are closed, and it is freed with them', async () => {
+    await listen({ perAddress: 2 })
+    const kept = [client(get('/healthz')), client(get('/healthz'))]
+    await expect.poll(() => kept.map(answered)).toEqual([1, 1])
+    const third = client(get('/healthz'))
+    await expect.poll(third.isClosed).toBe(true)
+    expect(third.received()).toBe('')
+    for (const { socket } of kept) socket.destroy()
+    await expect.poll(openConnections).toBe(0)
+    await isHealthy()
+  })
+
+  test('of a trusted proxy are not of one address', async () => {
+    await listen({ perAddress: 1 }, { trustedProxies: ['127.0.0.1'] })
+    const all = [client(get('/healthz')), client(get('/healthz')), client(get('/healthz'))]
+    await expect.poll(() => all.map(answered)).toEqual([1, 1, 1])
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['headers that do not end', 'GET / HTTP/1.1\r\nhost: pay.example\r\nx-slow: '],
+  ])('that send %s are cut', async (_what, text) => {
+    await listen({ headersMs: 20 })
+    const slow = client(text)
+    await expect.poll(slow.isClosed).toBe(true)
+    expect(slow.received()).not.toContain('HTTP/1.1 200')
+  })
+
+  test('that send a body that does not end are cut', async () => {
+    await listen({ headersMs: 20, requestMs: 20 })
+    const slow = client(
+      'POST /api/change HTTP/1.1\r\nhost: pay.example\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
+    )
+    await expect.poll(slow.isClosed).toBe(true)
+    expect(slow.received()).not.toContain('HTTP/1.1 200')
+  })
+})
+
+describe('a client that asks more than it reads', () => {
+  test('is served one request after another', async () => {
+    await listen({})
+    const one = client(get('/api/slow') + get('/api/slow') + get('/api/slow'))
+    for (let answers = 0; answers < 3; answers += 1) {
+      await expect.poll(() => waiting.length).toBe(1)
+      await isHealthy()
+      expect(answered(one)).toBe(answers)
+      waiting.pop()?.()
+    }
+    await expect.poll(() => answered(one)).toBe(3)
+    expect(waiting).toHaveLength(0)
+  })
+
+  test('is cut when too many of its requests wait, and none of them begins', async () => {
+    await listen({ waiting: 2 })
+    const many = client(get('/api/slow').repeat(40))
+    await expect.poll(many.isClosed).toBe(true)
+    await isHealthy()
+    expect(waiting).toHaveLength(1)
+    await expect.poll(() => cuts('askedTooMuch').length).toBeGreaterThan(0)
+  })
+
+  test.each(['/api/large', '/assets/app-1a2b.js'])(
+    'is cut when it does not take %s in time',
+    async (path) => {
+      await listen({ answerMs: 30 })
+      client(get(path), false)
+      await expect.poll(() => cuts('readTooSlowly').length).toBe(1)
+      await expect.poll(openConnections).toBe(0)
+      await isHealthy()
+    },
+  )
+
+  test('is cut while all together leave too many bytes, the longest wait first', async () => {
+    await listen({ unreadBytes: LARGE.length + LARGE.length / 2 })
+    const oldest = client(get('/api/slow') + get('/api/large'), false)
+    await expect.poll(() => waiting.length).toBe(1)
+    waiting.pop()?.()
+    const reader = client(get('/api/large'))
+    await expect.poll(() => reader.received().length).toBeGreaterThan(LARGE.length)
+    const younger = client(get('/api/large'), false)
+    await expect.poll(openConnections).toBe(2)
+    expect(reader.isClosed()).toBe(false)
+    read(younger)
+    await expect.poll(() => younger.received().length).toBeGreaterThan(LARGE.length)
+    read(oldest)
+    await expect.poll(oldest.isClosed).toBe(true)
+    expect(oldest.received().length).toBeLessThan(LARGE.length)
+  })
+
+  test('hundreds of them with forty requests each keep nobody from an answer', async () => {
+    await listen({ perAddress: 1_000 })
+    const hostile = Array.from({ length: 300 }, () => client(get('/assets/app-1a2b.js').repeat(40), false))
+    await isHealthy()
+    await expect.poll(openConnections).toBe(1)
+    expect(hostile).toHaveLength(300)
+  })
+})
+
+describe('open calls', () => {
+  const forwarded = (ip: string, path: string) =>
+    app.inject({ url: path, headers: { 'x-forwarded-for': ip }, remoteAddress: '127.0.0.1' })
+
+  test('of one address end at a hundred, of a /64 as of one', async () => {
+    await listen({}, { trustedProxies: ['127.0.0.1'] })
+    const open = Array.from({ length: 100 }, (_, n) => forwarded(`2001:db8::${n.toString(16)}`, '/api/slow'))
+    await expect.poll(() => waiting.length).toBe(100)
+    const beyond = await forwarded('2001:0db8:0:0:9:9:9:9', '/help')
+    expect(beyond.json()).toMatchObject({ status: 429, code: 'too_many_requests' })
+    expect(beyond.headers['retry-after']).toBe('1')
+    expect((await forwarded('2001:db8:0:1::1', '/help')).statusCode).toBe(200)
+    for (const answer of waiting.splice(0)) answer()
+    expect((await Promise.all(open)).map(({ statusCode }) => statusCode)).toEqual(Array(100).fill(200))
+    expect((await forwarded('2001:db8::1', '/help')).statusCode).toBe(200)
+  })
+
+  test('of one deposit end at four, and count until their work is done', async () => {
+    await listen({})
+    const slow = `/api/slow?hash=${HASH}`
+    const callers = Array.from({ length: 4 }, () => client(get(slow)))
+    await expect.poll(() => waiting.length).toBe(4)
+    for (const { socket } of callers) socket.destroy()
+    await expect.poll(openConnections).toBe(0)
+    expect((await app.inject(slow)).statusCode).toBe(429)
+    const other = app.inject(`/api/slow?hash=${OTHER}`)
+    await expect.poll(() => waiting.length).toBe(5)
+    for (const answer of waiting.splice(0)) answer()
+    expect((await other).statusCode).toBe(200)
+    const again = app.inject(slow)
+    await expect.poll(() => waiting.length).toBe(1)
+    waiting.pop()?.()
+    expect((await again).statusCode).toBe(200)
+  })
+})
+
+test('a call while too much waits for the database is refused, and the page is not', async () => {
+  await listen({}, { overloaded: () => true })
+  const refused = await app.inject(`/api/slow?hash=${HASH}`)
+  expect(refused.json()).toMatchObject({ status: 503, code: 'overloaded' })
+  expect(refused.headers['retry-after']).toBe('1')
+  expect((await app.inject('/help')).statusCode).toBe(200)
+})
+
+test('a health check asks the database at most once a second', async () => {
+  await listen({})
+  const checked = await Promise.all(Array.from({ length: 50 }, () => app.inject('/healthz')))
+  expect(checked.map(({ statusCode }) => statusCode)).toEqual(Array(50).fill(200))
+  expect(healthChecks).toBeLessThan(3)
+})

@@ -1,0 +1,180 @@
+/** The ends of the server: how many connections there are, how much each may ask at a time, and how long it may take. */
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Log } from '../kit/log.ts'
+import { addressKey } from './limits.ts'
+
+export type ConnectionLimits = {
+  /** Connections in all. */
+  inAll: number
+  /** Connections of one address, unless it is a trusted proxy. */
+  perAddress: number
+  /** Requests of one connection that may wait until earlier ones are answered. Browsers and proxies send none. */
+  waiting: number
+  /** From the connection, or the end of the last answer, to the end of the headers. */
+  headersMs: number
+  /** To the end of the body. */
+  requestMs: number
+  /** From a request's headers until its client has taken the whole answer. */
+  answerMs: number
+  /** Bytes of answers that clients have not taken, over all connections. */
+  unreadBytes: number
+  /** How often to look for connections that are beyond these limits. */
+  checkEveryMs: number
+}
+
+export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
+  inAll: 4_000,
+  perAddress: 200,
+  waiting: 8,
+  headersMs: 10_000,
+  requestMs: 25_000,
+  // A large inventory over a slow phone fits, and so does the longest wait for a bot before it.
+  answerMs: 90_000,
+  unreadBytes: 64 * 1024 * 1024,
+  checkEveryMs: 1_000,
+}
+
+const KEEP_ALIVE_MS = 60_000
+const MAX_HEADER_BYTES = 16 * 1024
+const REPORT_EVERY_MS = 60_000
+
+type Options = {
+  limits: ConnectionLimits
+  log: Log
+  isTrustedProxy(address: string): boolean
+  /** Monotonic milliseconds. */
+  nowMs(): number
+}
+
+/** Makes the servers of an app, one for each address that it listens on. */
+export function boundedServers(
+  options: Options,
+): (serve: RequestListener) => ReturnType<typeof createServer> {
+  const { headersMs, requestMs, checkEveryMs, inAll } = options.limits
+  return (serve) => {
+    const cuts = createCuts(options)
+    const answers = createAnswers(options, cuts)
+    const server = createServer(
+      {
+        headersTimeout: headersMs,
+        requestTimeout: requestMs,
+        connectionsCheckingInterval: checkEveryMs,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        maxHeaderSize: MAX_HEADER_BYTES,
+      },
+      answers.inTurn(serve),
+    )
+    server.maxConnections = inAll
+    server.on('drop', () => cuts.count('overAll'))
+    server.on('connection', limitAddresses(options, cuts))
+    const checks = setInterval(() => {
+      answers.cutSlowReaders()
+      cuts.report()
+    }, checkEveryMs).unref()
+    server.on('close', () => clearInterval(checks))
+    return server
+  }
+}
+
+type Cause = 'overAll' | 'overAddress' | 'askedTooMuch' | 'readTooSlowly'
+
+type Cuts = {
+  count(cause: Cause): void
+  /** Ends the connection and frees what the system holds for it. */
+  cut(socket: Socket, cause: Cause): void
+  report(): void
+}
+
+/** One line a minute at most: an attack must not fill the log. */
+function createCuts({ log, nowMs }: Options): Cuts {
+  let counts: Partial<Record<Cause, number>> = {}
+  let reportedMs = Number.NEGATIVE_INFINITY
+  const count = (cause: Cause): void => {
+    counts[cause] = (counts[cause] ?? 0) + 1
+  }
+  return {
+    count,
+    cut: (socket, cause) => {
+      count(cause)
+      socket.resetAndDestroy()
+    },
+    report: () => {
+      const now = nowMs()
+      if (Object.keys(counts).length === 0 || now - reportedMs < REPORT_EVERY_MS) return
+      log.warn(counts, 'connections were cut')
+      counts = {}
+      reportedMs = now
+    },
+  }
+}
+
+function limitAddresses({ limits, isTrustedProxy }: Options, cuts: Cuts): (socket: Socket) => void {
+  const open = new Map<string, number>()
+  return (socket) => {
+    const { remoteAddress } = socket
+    if (remoteAddress === undefined || isTrustedProxy(remoteAddress)) return
+    const key = addressKey(remoteAddress)
+    const others = open.get(key) ?? 0
+    if (others >= limits.perAddress) return cuts.cut(socket, 'overAddress')
+    open.set(key, others + 1)
+    socket.once('close', () => {
+      const left = (open.get(key) ?? 0) - 1
+      if (left > 0) open.set(key, left)
+      else open.delete(key)
+    })
+  }
+}
+
+type Line = { sinceMs: number; waiting: { request: IncomingMessage; response: ServerResponse }[] }
+
+/**
+ * Serves the requests of a connection one after another. Node would begin all that one packet holds: forty requests for
+ * a file would open it forty times for one reader.
+ */
+function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
+  const lines = new Map<Socket, Line>()
+
+  const inTurn = (serve: RequestListener): RequestListener => {
+    const begin = (line: Line, request: IncomingMessage, response: ServerResponse): void => {
+      line.sinceMs = nowMs()
+      response.once('close', () => goOn(line, request.socket))
+      serve(request, response)
+    }
+    const goOn = (line: Line, socket: Socket): void => {
+      const next = socket.destroyed ? undefined : line.waiting.shift()
+      if (next === undefined) lines.delete(socket)
+      else begin(line, next.request, next.response)
+    }
+    return (request, response) => {
+      const { socket } = request
+      if (socket.destroyed) return
+      const line = lines.get(socket)
+      if (line === undefined) {
+        const first = { sinceMs: 0, waiting: [] }
+        lines.set(socket, first)
+        begin(first, request, response)
+      } else if (line.waiting.length >= limits.waiting) cuts.cut(socket, 'askedTooMuch')
+      else line.waiting.push({ request, response })
+    }
+  }
+
+  /** Cuts what takes too long, and the oldest of the others while all together leave too much unread. */
+  const cutSlowReaders = (): void => {
+    const now = nowMs()
+    let unreadBytes = 0
+    for (const [socket, { sinceMs }] of lines) {
+      if (now - sinceMs > limits.answerMs) cuts.cut(socket, 'readTooSlowly')
+      else unreadBytes += socket.writableLength
+    }
+    if (unreadBytes <= limits.unreadBytes) return
+    for (const [socket] of [...lines].sort(([, a], [, b]) => a.sinceMs - b.sinceMs)) {
+      if (unreadBytes <= limits.unreadBytes) return
+      if (socket.destroyed || socket.writableLength === 0) continue
+      unreadBytes -= socket.writableLength
+      cuts.cut(socket, 'readTooSlowly')
+    }
+  }
+
+  return { inTurn, cutSlowReaders }
+}
