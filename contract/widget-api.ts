@@ -19,6 +19,7 @@ export const userSchema = z.object({
   name: z.string(),
   profileUrl: z.string(),
   avatarUrl: z.string(),
+  /** Without the token: an answer must not let its reader send the shopper offers. */
   tradeUrl: z.string(),
 })
 

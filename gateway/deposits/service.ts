@@ -1,7 +1,7 @@
 /** Use cases of a deposit: its shopper, and the events of its transitions. */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isFinal } from '../../contract/statuses.ts'
-import { parseTradeLink } from '../../contract/trade-link.ts'
+import { linkWithoutToken, parseTradeLink } from '../../contract/trade-link.ts'
 import { EVENT_OF_STATUS, type EventType } from '../../contract/webhooks.ts'
 import type { TradeUrlBody, User } from '../../contract/widget-api.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -63,7 +63,7 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
     await deps.signals.notify(tx, depositTopic(deposit.id))
   })
   const { name, profileUrl, avatarUrl } = profile
-  return { name, profileUrl, avatarUrl, tradeUrl: link.url }
+  return { name, profileUrl, avatarUrl, tradeUrl: linkWithoutToken(link.partner) }
 }
 
 /** What a trade may change of a deposit that has succeeded. */

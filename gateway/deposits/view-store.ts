@@ -82,7 +82,6 @@ export type ViewRow = {
   user_avatar_url: string | null
   user_profile_url: string | null
   user_account: string | null
-  user_token: string | null
   trade_id: bigint | null
   bot_id: bigint | null
   trade_state: TradeStateColumn | null
@@ -110,7 +109,7 @@ export async function viewRowsOf(db: Db, hashes: readonly string[]): Promise<Vie
       select deposit.hash, deposit.id, store.name as store_name, store.accent as store_accent,
         deposit.status, deposit.currency, deposit.language, deposit.back_to_store_url, deposit.redirect_url, deposit.credited_amount,
         deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount,
-        deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url, deposit.user_token,
+        deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url,
         (deposit.user_steam_id::bigint - 76561197960265728)::text as user_account,
         trade.id as trade_id, trade.bot_id, trade.state as trade_state, trade.reason as trade_reason,
         trade.steam_offer_id, trade.steam_hold_until,

@@ -32,6 +32,9 @@ export const pageEn = {
   tradeLinkValid: 'Trade link is valid',
   tradeLinkInvalid: 'This is not a trade link. Copy it whole, from https to the last letter of the token.',
   tradeLinkChecking: 'Checking the link…',
+  tradeLinkStored:
+    'From your last visit. Nothing has been sent yet. Continue only if you started this payment yourself.',
+  tradeLinkContinue: 'Continue with this link',
   tradeLinkClear: 'Clear the link',
   userFailed: 'Failed get user information',
   userFailedHint: 'Check the link or try again in a moment.',

@@ -27,6 +27,9 @@ export const pageRu: Partial<PageTexts> = {
   tradeLinkValid: 'Ссылка верна',
   tradeLinkInvalid: 'Это не ссылка на обмен. Скопируйте её целиком, от https до последней буквы токена.',
   tradeLinkChecking: 'Проверяем ссылку…',
+  tradeLinkStored:
+    'С вашего прошлого визита. Пока ничего не отправлено. Продолжайте, только если сами начали этот платёж.',
+  tradeLinkContinue: 'Продолжить с этой ссылкой',
   tradeLinkClear: 'Очистить ссылку',
   userFailed: 'Не удалось получить данные пользователя',
   userFailedHint: 'Проверьте ссылку или попробуйте ещё раз чуть позже.',
