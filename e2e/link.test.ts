@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
+import { violations } from './support/axe.ts'
 import { MOBILE } from './support/browser.ts'
 import { callsTo, depositOf, openBrowser, openDeposit, shopper } from './support/shared-till.ts'
 import { giveLink, TEXTS } from './support/shopper.ts'
@@ -137,6 +138,24 @@ describe.each([
     expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
   })
 })
+
+test.each(['en', 'ru'] as const)(
+  'D-31 a deposit locked to an account says at its field that the link is of another one, in %s',
+  async (language) => {
+    const [expected, other] = [await shopper('quiet_lynx'), await shopper()]
+    const locked = { shopper: { steamId: expected.steamId, lock: true }, customerLabel: '<i>Nova</i> Ёж 7' }
+    const { page, texts } = await openDeposit({ language, viewport: MOBILE, deposit: locked })
+    const heading = page.getByRole('heading', { level: 1 })
+    await heading.getByText('<i>Nova</i> Ёж 7', { exact: true }).waitFor()
+    await field(page, texts).fill(other.tradeUrl)
+    await page.getByText(texts.otherShopper).waitFor()
+    expect(await field(page, texts).getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByRole('button', { name: texts.retry }).count()).toBe(0)
+    expect(await violations(page)).toEqual([])
+    await giveLink(page, texts, expected)
+    await page.getByRole('grid').waitFor()
+  },
+)
 
 test('A-069 a deposit that has a user fills the field and asks nothing about the link', async () => {
   const { page, texts, deposit } = await openDeposit()

@@ -9,8 +9,8 @@ import { resolveUser } from './service.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
 const HOUR_MS = 3_600_000
-const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=39734273&token=Ab_cd-12'
-const LINK_WITHOUT_TOKEN = 'https://steamcommunity.com/tradeoffer/new/?partner=39734273'
+const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=39734275&token=Ab_cd-12'
+const LINK_WITHOUT_TOKEN = 'https://steamcommunity.com/tradeoffer/new/?partner=39734275'
 const BODY = {
   externalId: 'top-up',
   currency: 'EUR',
@@ -100,7 +100,7 @@ describe('a shopper gives a trade link', () => {
       tradeUrl: LINK_WITHOUT_TOKEN,
     })
     const row = await till.db.selectFrom('deposit').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-    expect(row).toMatchObject({ user_steam_id: '76561198000000001', user_token: 'Ab_cd-12' })
+    expect(row).toMatchObject({ user_steam_id: '76561198000000003', user_token: 'Ab_cd-12' })
   })
 
   it.each<[string, string, string]>([

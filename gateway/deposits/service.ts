@@ -13,6 +13,7 @@ import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
+import { isRefused } from '../shoppers/store.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { type DepositRow, findByHash, hasLiveTrade, lockDeposit, setShopper } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
@@ -43,6 +44,8 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
   if (found === undefined) refuse('deposit_not_found')
   if (isFinal(found.status)) refuse('deposit_closed')
   const steamId = steamIdOfAccount(link.partner)
+  if (found.shopper_locked && found.shopper_steam_id !== steamId) refuse('other_shopper')
+  if (await isRefused(deps.db, steamId)) refuse('shopper_refused')
   const answer = await deps.steam.readProfile(steamId)
   if (answer.kind === 'unknown_account') refuse('user_not_found')
   if (answer.kind === 'unavailable') {

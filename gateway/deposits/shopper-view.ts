@@ -55,6 +55,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     id: String(row.id),
     storeName: row.store_name,
     storeAccent: row.store_accent,
+    customerLabel: row.customer_label,
     status: row.status,
     currency: row.currency,
     amount: numberOrNull(amount),

@@ -26,6 +26,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     id: '17',
     storeName: 'Demo',
     storeAccent: null,
+    customerLabel: null,
     status: 'created',
     currency: 'USD',
     amount: null,

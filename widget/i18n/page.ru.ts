@@ -10,6 +10,7 @@ export const pageRu: Partial<PageTexts> = {
   language: 'Язык',
   depositTo: (storeName) => `Пополнение в ${storeName}`,
   addFunds: 'внести средства',
+  depositFor: 'для',
   loading: 'Загружаем пополнение…',
   retry: 'Попробовать снова',
   close: 'Закрыть',
@@ -32,6 +33,10 @@ export const pageRu: Partial<PageTexts> = {
   tradeLinkContinue: 'Продолжить с этой ссылкой',
   tradeLinkClear: 'Очистить ссылку',
   userFailed: 'Не удалось получить данные пользователя',
+  shopperRefused:
+    'Этим аккаунтом Steam здесь нельзя заплатить. Используйте другой аккаунт или вернитесь в магазин.',
+  otherShopper:
+    'Этот платёж для другого аккаунта Steam. Укажите ссылку аккаунта, под которым вы вошли в магазин.',
   userFailedHint: 'Проверьте ссылку или попробуйте ещё раз чуть позже.',
   userUncheckedHint: 'Сейчас её не удалось проверить. Ссылка сохранена.',
   userUnavailableHint: 'Steam сейчас не отвечает. Ссылка сохранена.',

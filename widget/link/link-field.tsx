@@ -121,6 +121,9 @@ function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
       return texts.tradeLinkChecking
     case 'failed':
       if (link.refusal.code === 'cross_site_token') return texts.cookiesNeeded
+      // The same link would be refused again.
+      if (link.refusal.code === 'other_shopper') return texts.otherShopper
+      if (link.refusal.code === 'shopper_refused') return texts.shopperRefused
       return (
         <>
           <strong>{texts.userFailed}.</strong> {texts[hintOf(link.refusal)]}{' '}
