@@ -55,6 +55,7 @@ const HEIGHT: Record<string, number> = {
   outages: 2,
   bots: 3,
   events: 3,
+  shoppers: 3,
   webhooks: 4,
   pricing: 3,
   deposits: 4,

@@ -150,6 +150,14 @@ export const ERRORS = {
       ru: 'По этому пополнению уже идёт обмен с другими предметами.',
     },
   },
+  other_shopper: {
+    status: 409,
+    title: 'Another Steam account expected',
+    detail: {
+      en: 'This payment is for another Steam account. Use the trade link of the account with which you signed in to the store.',
+      ru: 'Этот платёж предназначен для другого аккаунта Steam. Укажите ссылку на обмен аккаунта, под которым вы вошли в магазин.',
+    },
+  },
   trade_link_missing: {
     status: 409,
     title: 'Trade link missing',
@@ -230,6 +238,14 @@ export const ERRORS = {
     detail: {
       en: 'This Idempotency-Key was used for a call with other values. Use a new one for each call.',
       ru: 'Этот Idempotency-Key уже использован для вызова с другими значениями. Для каждого вызова нужен новый ключ.',
+    },
+  },
+  shopper_refused: {
+    status: 422,
+    title: 'Account not accepted',
+    detail: {
+      en: 'This Steam account cannot be used to pay here. Nothing was sent. Use another account, or go back to the store.',
+      ru: 'Этим аккаунтом Steam здесь нельзя заплатить. Ничего не отправлено. Используйте другой аккаунт или вернитесь в магазин.',
     },
   },
   user_not_found: {

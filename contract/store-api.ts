@@ -28,6 +28,21 @@ const plainText = (most: number) =>
     .regex(/^\P{Cc}*$/u, 'must have no control characters')
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
 
+/** Characters that change the direction of the text around them. */
+const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+
+const NO_STEAM_ID = 'must be a 64-bit Steam id: 17 digits, of a person'
+const ACCOUNT_ZERO = 76_561_197_960_265_728n
+
+/** A 64-bit Steam id of a person's account: its last 32 bits are its account id. */
+export const steamIdSchema = z
+  .string()
+  .regex(/^76561\d{12}$/, { message: NO_STEAM_ID, abort: true })
+  .refine((id) => {
+    const account = BigInt(id) - ACCOUNT_ZERO
+    return account > 0n && account < 1n << 32n
+  }, NO_STEAM_ID)
+
 const game = z.enum(GAMES)
 const currency = z.enum(CURRENCIES)
 const status = z.enum(DEPOSIT_STATUSES)
@@ -86,6 +101,20 @@ const createDepositFields = z.strictObject({
     .max(512)
     .optional()
     .describe('The shopper’s Steam trade link, if you know it: then the page does not ask for it.'),
+  shopper: z
+    .strictObject({
+      steamId: steamIdSchema.describe('The 64-bit Steam id with which the shopper signed in to your store.'),
+      lock: z.boolean().default(false).describe('True: trade links of other accounts are refused.'),
+    })
+    .optional()
+    .describe('Who should pay.'),
+  customerLabel: plainText(64)
+    .refine((text) => !TURNS.test(text), 'must not change the direction of text')
+    .regex(/^$|\S/, 'must have a character that can be seen')
+    .optional()
+    .describe(
+      'Whose balance is filled, such as the shopper’s name in your store: the page shows it beside your name.',
+    ),
   expiresInMinutes: z
     .int()
     .min(5)
@@ -106,15 +135,26 @@ export const createDepositBodySchema = createDepositFields
   })
   .meta({ id: 'NewDeposit' })
 
+/** Events keep the form in which they were written, and those of version 0.2.0 and before do not have this. */
+const sinceNext = <T extends z.ZodType>(schema: T) => schema.nullable().default(null)
+
 const storeTradeSchema = z.object({
   game,
+  partnerSteamId: sinceNext(z.string()).describe(
+    'The 64-bit Steam id of the account whose items these are. Null only in events of version 0.2.0 and before.',
+  ),
   steamOfferId: z.string().nullable(),
   steamTradeId: z.string().nullable().describe('Steam’s id of the trade, once the offer was accepted.'),
   reason: z.string().nullable().describe('Why it ended as it did, such as `deadline` or `declined`.'),
   items: z.array(
     z.object({
       assetId: z.string(),
-      name: z.string(),
+      name: z
+        .string()
+        .describe('In the shopper’s language. An owner can rename an item, so this may be their own words.'),
+      marketHashName: sinceNext(z.string()).describe(
+        'The name by which Steam’s market knows it. Null only in events of version 0.2.0 and before.',
+      ),
       price: minorUnits,
       reversed: z.boolean().describe('True once its sender took it back under Steam’s trade protection.'),
     }),
@@ -146,6 +186,10 @@ export const storeDepositSchema = z
     games: z.array(game),
     language: z.enum(LANGUAGES).nullable(),
     customerReference: z.string().nullable(),
+    customerLabel: sinceNext(z.string()),
+    shopper: sinceNext(z.object({ steamId: z.string(), lock: z.boolean() })).describe(
+      'Who should pay, as you said. `trade.partnerSteamId` is who did.',
+    ),
     metadata: z.record(z.string(), z.string()),
     createdAt: time,
     expiresAt: time,

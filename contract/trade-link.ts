@@ -10,6 +10,10 @@ export type TradeLink = {
 const TRADE_LINK =
   /^https?:\/\/(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([A-Za-z0-9_-]{3,64})$/
 
+/** The same link without its token: it names the account and lets nobody send it an offer. */
+export const linkWithoutToken = (partner: string): string =>
+  `https://steamcommunity.com/tradeoffer/new/?partner=${partner}`
+
 const LARGEST_ACCOUNT_ID = 4_294_967_295
 
 /** Reads a pasted trade link. Spaces around it are ignored; anything else before or after refuses it. */
@@ -23,6 +27,6 @@ export function parseTradeLink(text: string): TradeLink | undefined {
   return {
     partner: String(account),
     token,
-    url: `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=${token}`,
+    url: `${linkWithoutToken(String(account))}&token=${token}`,
   }
 }

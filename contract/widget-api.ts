@@ -19,6 +19,7 @@ export const userSchema = z.object({
   name: z.string(),
   profileUrl: z.string(),
   avatarUrl: z.string(),
+  /** Without the token: an answer must not let its reader send the shopper offers. */
   tradeUrl: z.string(),
 })
 
@@ -40,6 +41,8 @@ export const paymentSchema = z.object({
   storeName: z.string(),
   /** The store's own colour, as `#rrggbb`; null where it has none. */
   storeAccent: z.string().nullable(),
+  /** The store's name for the balance that is filled; null where it gave none. Hostile: plain text only. */
+  customerLabel: z.string().nullable(),
   status: z.enum(DEPOSIT_STATUSES),
   currency: z.enum(CURRENCIES),
   /** While pending the total of the trade, once succeeded what was credited, else null. */

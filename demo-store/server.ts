@@ -142,6 +142,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
     currency,
     backToStoreUrl,
     customerReference: shopper,
+    customerLabel: shopper,
     ...(language && { language }),
     ...(form.get('hold') === 'on' && { creditMode: 'on_release' as const }),
   }

@@ -130,6 +130,7 @@ describe('a top-up', () => {
           language: 'ru',
           backToStoreUrl: `${store.url}/`,
           customerReference: 'ember_guest',
+          customerLabel: 'ember_guest',
         },
       },
     ])

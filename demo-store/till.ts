@@ -28,6 +28,8 @@ export type NewDeposit = {
   currency: string
   backToStoreUrl: string
   customerReference: string
+  /** The till's page shows it, so a shopper sees whose balance is filled. */
+  customerLabel: string
   language?: string
   /** All of it is held until Steam can no longer take it back. */
   creditMode?: 'on_release'

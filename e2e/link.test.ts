@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
+import { violations } from './support/axe.ts'
 import { MOBILE } from './support/browser.ts'
 import { callsTo, depositOf, openBrowser, openDeposit, shopper } from './support/shared-till.ts'
 import { giveLink, TEXTS } from './support/shopper.ts'
@@ -82,7 +83,9 @@ test('A-083 A-084 a valid link goes out 700 ms after the last letter, and is not
   expect(asked()).toBe(1)
 })
 
-test('A-047 A-068 A-070 the link is kept for the next visit, and clearing it resets the user', async () => {
+const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
+
+test('A-047 A-068 A-070 D-26 the link is kept for the next visit, and clearing it resets the user', async () => {
   const visited = await openDeposit()
   const { page, texts } = visited
   const { name, tradeUrl } = await shopper()
@@ -94,13 +97,65 @@ test('A-047 A-068 A-070 the link is kept for the next visit, and clearing it res
   expect(kept).toEqual({ link: tradeUrl, keys: ['tradeLink'] })
   const next = await depositOf({ language: 'en' })
   await page.goto(next.url)
+  await page.getByRole('button', { name: texts.tradeLinkContinue }).click()
   await page.getByRole('link', { name }).waitFor()
   expect(await field(page, texts).inputValue()).toBe(tradeUrl)
+  await page.reload()
+  await page.getByRole('link', { name }).waitFor()
+  expect(await field(page, texts).inputValue()).toBe(tradeUrl)
+  expect(await page.getByRole('button', { name: texts.tradeLinkContinue }).count()).toBe(0)
   await page.getByRole('button', { name: texts.tradeLinkClear }).click()
   await guide(page, texts).waitFor()
   expect(await page.getByRole('grid').count()).toBe(0)
   expect(await page.getByRole('link', { name }).count()).toBe(0)
 })
+
+describe.each([
+  { language: 'en', viewport: undefined, key: 'the button that has the focus' },
+  { language: 'ru', viewport: MOBILE, key: 'the field' },
+] as const)('D-26 in $language', ({ language, viewport, key }) => {
+  test(`a stored link goes nowhere before the shopper continues, by Enter at ${key}`, async () => {
+    const settings = viewport === undefined ? {} : { viewport }
+    const visited = await openBrowser(settings)
+    const { page } = visited
+    const texts = TEXTS[language]
+    const { name, tradeUrl } = await shopper()
+    await page.addInitScript((link) => localStorage.setItem('tradeLink', link), tradeUrl)
+    await page.goto((await depositOf({ language })).url)
+    const go = page.getByRole('button', { name: texts.tradeLinkContinue })
+    await go.waitFor()
+    expect(await field(page, texts).inputValue()).toBe(tradeUrl)
+    expect(await field(page, texts).getAttribute('aria-invalid')).toBe('false')
+    expect(await go.evaluate((button) => button === document.activeElement)).toBe(true)
+    await page.getByText(texts.tradeLinkStored).waitFor()
+    expect(await guide(page, texts).count()).toBe(1)
+    const sent = () => visited.seen.requests.filter(({ method }) => method === 'POST')
+    expect(sent().filter(({ url }) => url.includes('/api/trade'))).toEqual([])
+    expect(visited.seen.requests.filter(({ url }) => url.includes(new URL(tradeUrl).search))).toEqual([])
+    if (key === 'the field') await field(page, texts).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name }).waitFor()
+    expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
+  })
+})
+
+test.each(['en', 'ru'] as const)(
+  'D-31 a deposit locked to an account says at its field that the link is of another one, in %s',
+  async (language) => {
+    const [expected, other] = [await shopper('quiet_lynx'), await shopper()]
+    const locked = { shopper: { steamId: expected.steamId, lock: true }, customerLabel: '<i>Nova</i> Ёж 7' }
+    const { page, texts } = await openDeposit({ language, viewport: MOBILE, deposit: locked })
+    const heading = page.getByRole('heading', { level: 1 })
+    await heading.getByText('<i>Nova</i> Ёж 7', { exact: true }).waitFor()
+    await field(page, texts).fill(other.tradeUrl)
+    await page.getByText(texts.otherShopper).waitFor()
+    expect(await field(page, texts).getAttribute('aria-invalid')).toBe('true')
+    expect(await page.getByRole('button', { name: texts.retry }).count()).toBe(0)
+    expect(await violations(page)).toEqual([])
+    await giveLink(page, texts, expected)
+    await page.getByRole('grid').waitFor()
+  },
+)
 
 test('A-069 a deposit that has a user fills the field and asks nothing about the link', async () => {
   const { page, texts, deposit } = await openDeposit()
@@ -109,7 +164,8 @@ test('A-069 a deposit that has a user fills the field and asks nothing about the
   const other = await openBrowser()
   await other.page.goto(deposit.url)
   await other.page.getByRole('link', { name: guest.name }).waitFor()
-  expect(await field(other.page, texts).inputValue()).toBe(guest.tradeUrl)
+  expect(await field(other.page, texts).inputValue()).toBe(withoutToken(guest.tradeUrl))
+  expect(await field(other.page, texts).getAttribute('aria-invalid')).toBe('false')
   expect(callsTo(other, '/api/trade-url')).toEqual([])
 })
 

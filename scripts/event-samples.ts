@@ -100,11 +100,14 @@ function sampleOf(type: EventType): WebhookEvent {
       games: ['cs', 'dota', 'rust', 'tf'],
       language: 'en',
       customerReference: 'customer-77',
+      customerLabel: 'Nova',
+      shopper: { steamId: '76561198000000077', lock: true },
       metadata: {},
       createdAt: '2026-01-01T12:00:00.000Z',
       expiresAt: '2026-01-01T13:00:00.000Z',
       trade: {
         game: 'cs',
+        partnerSteamId: '76561198000000077',
         steamOfferId: '7654321098',
         steamTradeId: change.amount === undefined ? null : '5432109876543210',
         reason,
@@ -112,6 +115,7 @@ function sampleOf(type: EventType): WebhookEvent {
           {
             assetId: '30412345678',
             name: 'AK-47 | Redline (Field-Tested)',
+            marketHashName: 'AK-47 | Redline (Field-Tested)',
             price: 1_250,
             reversed: isReversed,
           },

@@ -85,9 +85,10 @@ type Played = { gateway: string; base: Base; scene: Scene; language: Language; m
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
 /** Runs in the page, before any script of it. */
-function forgetAllBut(language: Language): void {
+function rememberOnly({ language, link }: { language: Language; link: string | undefined }): void {
   localStorage.clear()
   localStorage.setItem('language', language)
+  if (link !== undefined) localStorage.setItem('tradeLink', link)
 }
 
 /**
@@ -101,7 +102,7 @@ export async function playScene(
   if (minute === 1) await page.clock.install({ time: NOON })
   // A minute later than it starts: a slow machine needs some of it to get here.
   await page.clock.pauseAt(NOON + minute * 60_000)
-  await using _memory = await page.addInitScript(forgetAllBut, language)
+  await using _memory = await page.addInitScript(rememberOnly, { language, link: scene.storedLink })
   await using _server = await page.addInitScript(answerCalls, repliesOf(scene.answers(base)))
   await page.goto(gateway + (scene.path ?? `/deposit/${base.payment.hash}`))
   // Time stands still except for these steps: a countdown is the same in every run.

@@ -29,6 +29,8 @@ export type Scene = {
   name: string
   /** Path; the deposit's own by default. */
   path?: string
+  /** The trade link of an earlier visit. */
+  storedLink?: string
   answers(base: Base): Answers
   steps?: Step
 }
@@ -53,16 +55,22 @@ const PAGES: Scene[] = [
 
 const asking = (base: Base): Answers => ({ ...stand(base), payment: { ...base.payment, user: null } })
 
+const A_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=1204160600&token=qsXgz_8b'
+
 /** A link that is right in its form, typed to the end. */
 const giveLink: Step = async (page, texts) => {
-  await page
-    .getByRole('textbox', { name: texts.tradeLink })
-    .fill('https://steamcommunity.com/tradeoffer/new/?partner=1204160600&token=qsXgz_8b')
+  await page.getByRole('textbox', { name: texts.tradeLink }).fill(A_LINK)
   await page.clock.runFor(800)
 }
 
 const LINK: Scene[] = [
   { name: 'guide', answers: asking },
+  {
+    name: 'guide-stored',
+    storedLink: A_LINK,
+    answers: asking,
+    steps: (page, texts) => page.getByRole('button', { name: texts.tradeLinkContinue }).waitFor(),
+  },
   { name: 'guide-checking', answers: (base) => ({ ...asking(base), link: 'never' }), steps: giveLink },
   {
     name: 'guide-failed',

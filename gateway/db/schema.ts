@@ -164,7 +164,13 @@ export type DepositTable = {
   user_profile_url: string | null
   created_at: Generated<Date>
   expires_at: Date
+  shopper_steam_id: Generated<string | null>
+  shopper_locked: Generated<boolean>
+  customer_label: Generated<string | null>
 }
+
+/** Accounts that the operator does not serve. */
+export type DeniedShopperTable = { steam_id: string; reason: string; denied_at: Date }
 
 export type InventoryRequestTable = {
   id: Generated<bigint>
@@ -366,4 +372,5 @@ export type Tables = {
   outage: OutageTable
   till_clock: TillClockTable
   operator_act: OperatorActTable
+  denied_shopper: DeniedShopperTable
 }

@@ -5,6 +5,7 @@ import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
+import { isOwnBot } from '../shoppers/store.ts'
 import { steamIdOfAccount } from '../steam/steam.ts'
 import { DEPOSIT_LIFE_MS } from './deposit.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
@@ -26,16 +27,34 @@ export async function createDeposit(
 ): Promise<{ deposit: StoreDeposit; created: boolean }> {
   const link = body.tradeUrl === undefined ? undefined : parseTradeLink(body.tradeUrl)
   if (body.tradeUrl !== undefined && link === undefined) refuse('invalid_trade_link')
+  if (
+    body.shopper !== undefined &&
+    link !== undefined &&
+    steamIdOfAccount(link.partner) !== body.shopper.steamId
+  )
+    refuse('invalid_request', [{ path: 'tradeUrl', message: 'is of another account than shopper.steamId' }])
   const request = createHash('sha256').update(canonical(body)).digest()
   return inTransaction(deps.db, async (tx) => {
     const shopper = link && { user_steam_id: steamIdOfAccount(link.partner), user_token: link.token }
     const inserted = await insert(deps, tx, { store, body, request, shopper })
+    if (inserted) await refuseBots(tx, { shopper: body.shopper?.steamId, tradeUrl: shopper?.user_steam_id })
     const row = await requestOf(tx, { storeId: store.id, externalId: body.externalId })
     if (!row.request_sha256.equals(request)) refuse('order_conflict')
     const deposit = await storeDepositOf(tx, { depositId: row.id }, deps.publicUrl)
     if (deposit === undefined) throw new Error(`deposit ${row.id} vanished while it was created`)
     return { deposit, created: inserted }
   })
+}
+
+const FIELDS = { shopper: 'shopper.steamId', tradeUrl: 'tradeUrl' } as const
+
+/** A bot that paid would give its items to another one, and its store would be credited for them. */
+async function refuseBots(tx: Tx, named: Record<keyof typeof FIELDS, string | undefined>): Promise<void> {
+  for (const [field, steamId] of Object.entries(named)) {
+    if (steamId === undefined || !(await isOwnBot(tx, steamId))) continue
+    const path = field === 'shopper' ? FIELDS.shopper : FIELDS.tradeUrl
+    refuse('invalid_request', [{ path, message: 'is the account of a bot of this till' }])
+  }
 }
 
 type Opening = {
@@ -66,6 +85,9 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
     games: body.games ?? null,
     credit_mode: body.creditMode ?? null,
     customer_reference: body.customerReference ?? null,
+    customer_label: body.customerLabel ?? null,
+    shopper_steam_id: body.shopper?.steamId ?? null,
+    shopper_locked: body.shopper?.lock ?? false,
     metadata: JSON.stringify(body.metadata ?? {}),
     ...shopper,
     created_at: clock.now(),

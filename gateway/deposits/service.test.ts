@@ -9,7 +9,8 @@ import { resolveUser } from './service.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
 const HOUR_MS = 3_600_000
-const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=39734273&token=Ab_cd-12'
+const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=39734275&token=Ab_cd-12'
+const LINK_WITHOUT_TOKEN = 'https://steamcommunity.com/tradeoffer/new/?partner=39734275'
 const BODY = {
   externalId: 'top-up',
   currency: 'EUR',
@@ -92,9 +93,14 @@ describe('a shopper gives a trade link', () => {
   it('and becomes the user of the deposit', async () => {
     const { hash, id } = await open()
     const user = await resolveUser(till.deps, { hash, tradeUrl: ` ${LINK.replace('https', 'http')} ` })
-    expect(user).toEqual({ name: 'nova_hound', profileUrl: 'p', avatarUrl: 'a', tradeUrl: LINK })
+    expect(user).toEqual({
+      name: 'nova_hound',
+      profileUrl: 'p',
+      avatarUrl: 'a',
+      tradeUrl: LINK_WITHOUT_TOKEN,
+    })
     const row = await till.db.selectFrom('deposit').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-    expect(row).toMatchObject({ user_steam_id: '76561198000000001', user_token: 'Ab_cd-12' })
+    expect(row).toMatchObject({ user_steam_id: '76561198000000003', user_token: 'Ab_cd-12' })
   })
 
   it.each<[string, string, string]>([
@@ -136,7 +142,7 @@ describe('a shopper gives a trade link', () => {
     await request
     await till.db.updateTable('trade').set({ state: 'declined' }).execute()
     await till.db.updateTable('deposit').set({ status: 'created' }).execute()
-    expect((await change()).tradeUrl).toBe(LINK)
+    expect((await change()).tradeUrl).toBe(LINK_WITHOUT_TOKEN)
     await till.db.updateTable('deposit').set({ status: 'tradeDeclined' }).execute()
     await expect(change()).rejects.toMatchObject(refused('deposit_closed'))
   })

@@ -1,7 +1,7 @@
 /** Use cases of a deposit: its shopper, and the events of its transitions. */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isFinal } from '../../contract/statuses.ts'
-import { parseTradeLink } from '../../contract/trade-link.ts'
+import { linkWithoutToken, parseTradeLink } from '../../contract/trade-link.ts'
 import { EVENT_OF_STATUS, type EventType } from '../../contract/webhooks.ts'
 import type { TradeUrlBody, User } from '../../contract/widget-api.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -13,6 +13,7 @@ import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
+import { isRefused } from '../shoppers/store.ts'
 import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { type DepositRow, findByHash, hasLiveTrade, lockDeposit, setShopper } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
@@ -43,6 +44,8 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
   if (found === undefined) refuse('deposit_not_found')
   if (isFinal(found.status)) refuse('deposit_closed')
   const steamId = steamIdOfAccount(link.partner)
+  if (found.shopper_locked && found.shopper_steam_id !== steamId) refuse('other_shopper')
+  if (await isRefused(deps.db, steamId)) refuse('shopper_refused')
   const answer = await deps.steam.readProfile(steamId)
   if (answer.kind === 'unknown_account') refuse('user_not_found')
   if (answer.kind === 'unavailable') {
@@ -63,7 +66,7 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
     await deps.signals.notify(tx, depositTopic(deposit.id))
   })
   const { name, profileUrl, avatarUrl } = profile
-  return { name, profileUrl, avatarUrl, tradeUrl: link.url }
+  return { name, profileUrl, avatarUrl, tradeUrl: linkWithoutToken(link.partner) }
 }
 
 /** What a trade may change of a deposit that has succeeded. */

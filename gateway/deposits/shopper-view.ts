@@ -1,6 +1,7 @@
 /** What a shopper's page shows of a deposit, read once for all who wait instead of once a second for each. */
 import { createHash } from 'node:crypto'
 import { isFinal } from '../../contract/statuses.ts'
+import { linkWithoutToken } from '../../contract/trade-link.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
@@ -54,6 +55,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     id: String(row.id),
     storeName: row.store_name,
     storeAccent: row.store_accent,
+    customerLabel: row.customer_label,
     status: row.status,
     currency: row.currency,
     amount: numberOrNull(amount),
@@ -92,14 +94,14 @@ function timeLeftOf(row: ViewRow): number | null {
 }
 
 function userOf(row: ViewRow): Payment['user'] {
-  if (row.user_name === null || row.user_avatar_url === null || row.user_profile_url === null) return null
-  const link = `https://steamcommunity.com/tradeoffer/new/?partner=${row.user_account}&token=${row.user_token}`
-  return {
-    name: row.user_name,
-    avatarUrl: row.user_avatar_url,
-    profileUrl: row.user_profile_url,
-    tradeUrl: link,
-  }
+  const {
+    user_name: name,
+    user_avatar_url: avatarUrl,
+    user_profile_url: profileUrl,
+    user_account: account,
+  } = row
+  if (name === null || avatarUrl === null || profileUrl === null || account === null) return null
+  return { name, avatarUrl, profileUrl, tradeUrl: linkWithoutToken(account) }
 }
 
 function botOf(row: ViewRow): Payment['bot'] {

@@ -61,6 +61,9 @@ function tell(row: DepositRow, trade: Trade | null, publicUrl: string): StoreDep
     games: row.games ?? [...GAMES],
     language: row.language,
     customerReference: row.customer_reference,
+    customerLabel: row.customer_label,
+    shopper:
+      row.shopper_steam_id === null ? null : { steamId: row.shopper_steam_id, lock: row.shopper_locked },
     metadata: row.metadata,
     createdAt: row.created_at.toISOString(),
     expiresAt: row.expires_at.toISOString(),
@@ -99,12 +102,14 @@ async function tradesOf(db: Db | Tx, depositIds: readonly bigint[]): Promise<Map
       trade.deposit_id,
       {
         game: trade.game,
+        partnerSteamId: trade.partner_steam_id,
         steamOfferId: trade.steam_offer_id,
         steamTradeId: trade.steam_trade_id,
         reason: trade.reason,
         items: (byTrade.get(trade.id) ?? []).map((item) => ({
           assetId: item.asset_id,
           name: item.name,
+          marketHashName: item.market_hash_name,
           price: Number(item.price),
           reversed: item.reversed_at !== null,
         })),

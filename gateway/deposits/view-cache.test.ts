@@ -13,6 +13,7 @@ const viewOf = (etag: string): View => ({
     id: '1',
     storeName: 'Ember Forge',
     storeAccent: null,
+    customerLabel: null,
     status: 'created',
     currency: 'USD',
     amount: null,

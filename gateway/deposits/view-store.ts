@@ -44,7 +44,7 @@ export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
   return db
     .selectFrom('trade')
     .distinctOn('deposit_id')
-    .select(['id', 'deposit_id', 'game', 'steam_offer_id', 'steam_trade_id', 'reason'])
+    .select(['id', 'deposit_id', 'game', 'partner_steam_id', 'steam_offer_id', 'steam_trade_id', 'reason'])
     .where('deposit_id', '=', sql<bigint>`any(${depositIds.map(String)}::bigint[])`)
     .where('state', 'not in', FORGOTTEN_TRADE_STATES)
     .orderBy('deposit_id')
@@ -56,7 +56,7 @@ export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
 export function itemsOfTrades(db: Db | Tx, tradeIds: readonly bigint[]) {
   return db
     .selectFrom('trade_item')
-    .select(['trade_id', 'asset_id', 'name', 'price', 'reversed_at'])
+    .select(['trade_id', 'asset_id', 'name', 'market_hash_name', 'price', 'reversed_at'])
     .where('trade_id', '=', sql<bigint>`any(${tradeIds.map(String)}::bigint[])`)
     .orderBy('asset_id')
     .execute()
@@ -68,6 +68,7 @@ export type ViewRow = {
   id: bigint
   store_name: string
   store_accent: string | null
+  customer_label: string | null
   status: DepositStatus
   currency: Currency
   language: Language | null
@@ -82,7 +83,6 @@ export type ViewRow = {
   user_avatar_url: string | null
   user_profile_url: string | null
   user_account: string | null
-  user_token: string | null
   trade_id: bigint | null
   bot_id: bigint | null
   trade_state: TradeStateColumn | null
@@ -108,9 +108,10 @@ export type ViewRow = {
 export async function viewRowsOf(db: Db, hashes: readonly string[]): Promise<ViewRow[]> {
   const { rows } = await sql<ViewRow>`
       select deposit.hash, deposit.id, store.name as store_name, store.accent as store_accent,
+        deposit.customer_label,
         deposit.status, deposit.currency, deposit.language, deposit.back_to_store_url, deposit.redirect_url, deposit.credited_amount,
         deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount,
-        deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url, deposit.user_token,
+        deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url,
         (deposit.user_steam_id::bigint - 76561197960265728)::text as user_account,
         trade.id as trade_id, trade.bot_id, trade.state as trade_state, trade.reason as trade_reason,
         trade.steam_offer_id, trade.steam_hold_until,

@@ -153,10 +153,14 @@ describe('A guesser', () => {
   })
 
   test('occupies two connections, and a limited number of its calls wait for them', async () => {
-    await leave(0)
+    // One address could not have so many calls open.
+    const addresses = ['203.0.113.9', '203.0.113.10', '203.0.113.11']
+    for (const from of addresses) await leave(0, from)
     const released = Promise.withResolvers<void>()
     holdLookups = released.promise
-    const calls = Array.from({ length: 300 }, () => call(`/api/payment?hash=${FOREIGN}`))
+    const calls = addresses.flatMap((from) =>
+      Array.from({ length: 100 }, () => call(`/api/payment?hash=${FOREIGN}`, { from })),
+    )
     // Those that find no place are refused while the others wait.
     await Promise.race(calls)
     expect(lookups).toHaveLength(2)

@@ -9,6 +9,7 @@ import { type DepositRow, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
 import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
+import { isRefused } from '../shoppers/store.ts'
 import { judgeIntent } from './intent.ts'
 import { type IntentDeps, writeIntent, writeItems } from './intent-store.ts'
 import { moveUntaken, TAKE_UP_MS } from './move-on.ts'
@@ -96,6 +97,7 @@ async function createIntent(
 ): Promise<Intent> {
   const { user_steam_id: steamId, user_token: token } = deposit
   if (steamId === null || token === null) return refused('trade_link_missing')
+  if (await isRefused(tx, steamId)) return refused('shopper_refused')
   const quote = await quoteForTrade(tx, {
     depositId: deposit.id,
     game: body.game,

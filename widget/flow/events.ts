@@ -12,6 +12,8 @@ export type FlowEvent =
   /** The page came back into sight, online or out of the browser's memory. */
   | { type: 'returned' }
   | { type: 'linkTyped'; text: string }
+  /** The shopper agrees to use the link of an earlier visit here. */
+  | { type: 'storedLinkConfirmed' }
   | { type: 'typingEnded' }
   | { type: 'userResolved'; request: number; user: User }
   | { type: 'userFailed'; request: number; refusal: Refusal }

@@ -58,7 +58,7 @@ class Gateway {
       case '/api/payment':
         return this.paymentReply(this.deposit, known)
       case '/api/trade-url': {
-        const { tradeUrl } = JSON.parse(body)
+        const tradeUrl = String(JSON.parse(body).tradeUrl).replace(/&token=.*/, '')
         this.deposit = { ...this.deposit, user: { ...USER, tradeUrl } }
         return Response.json(this.deposit.user)
       }

@@ -53,6 +53,12 @@ const refusals = fc
 /** 0 is the request or attempt under way, more are older ones. */
 const age = fc.constantFrom(0, 0, 0, 1, 2)
 
+const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
+
+/** As the server finds them by the link that it was sent. */
+const userOfLink = ({ page }: FlowState) =>
+  'link' in page ? { ...USER, tradeUrl: withoutToken(page.link.text) } : USER
+
 type Move = (state: FlowState) => FlowEvent
 
 const requestOf = (state: FlowState, old: number): number => state.nextRequest - 1 - old
@@ -89,6 +95,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
       { type: 'paymentUnchanged' },
       { type: 'retryPressed' },
       { type: 'typingEnded' },
+      { type: 'storedLinkConfirmed' },
       { type: 'reloadPressed' },
       { type: 'selectionCleared' },
       { type: 'confirmationLeft' },
@@ -99,7 +106,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
   ),
   age.map(
     (old): Move =>
-      (state) => ({ type: 'userResolved', request: requestOf(state, old), user: USER }),
+      (state) => ({ type: 'userResolved', request: requestOf(state, old), user: userOfLink(state) }),
   ),
   age.map(
     (old): Move =>
@@ -212,11 +219,21 @@ describe('after any row of events', () => {
     })
   })
 
+  it('a link out of storage is asked about only once the shopper agreed to it', () => {
+    always(({ before, event, state }) => {
+      const wasStored = 'link' in before.page && before.page.link.status === 'stored'
+      const isAsking = 'link' in state.page && state.page.link.status === 'checking'
+      if (wasStored && isAsking) expect(event.type).toBe('storedLinkConfirmed')
+      if (before.page.stage === 'none') expect(isAsking).toBe(false)
+    })
+  })
+
   it('the link and the stage agree: a resolved link is the user of the stand', () => {
     always(({ state: { page } }) => {
       if (page.stage === 'wait-for-trade-url-input') expect(page.link.status).not.toBe('resolved')
-      if (page.stage === 'wait-for-select-items')
-        expect(page.link).toEqual({ status: 'resolved', text: page.stand.user.tradeUrl })
+      if (page.stage !== 'wait-for-select-items') return
+      expect(page.link.status).toBe('resolved')
+      expect(withoutToken(page.link.text)).toBe(page.stand.user.tradeUrl)
     })
   })
 

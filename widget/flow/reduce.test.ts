@@ -17,6 +17,7 @@ import {
   payment,
   standOf,
   USER,
+  USER_LINK,
 } from './test-states.ts'
 
 const kinds = (state: FlowState) => doing(state).map((activity) => activity.kind)
@@ -49,10 +50,55 @@ describe('opening the page', () => {
     expect(standOf(state)).toMatchObject({ game: 'cs', sort: 'priceDown', selection: [], search: '' })
   })
 
-  it('D-26 a stored link fills the field and is resolved at once', () => {
+  it('D-26 a stored link fills the field, and nothing is sent before the shopper goes on with it', () => {
     const { state } = having(opening({ link: LINK }), loaded({ user: null }))
-    expect(doing(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: LINK }])
-    expect(linkOf(state)).toMatchObject({ status: 'checking', text: LINK })
+    expect(linkOf(state)).toEqual({ status: 'stored', text: LINK })
+    expect(kinds(state)).toEqual([])
+    const unasked: FlowEvent[] = [
+      { type: 'returned' },
+      { type: 'retryPressed' },
+      { type: 'typingEnded' },
+      { type: 'connectionChanged', online: false },
+      { type: 'connectionChanged', online: true },
+      loaded({ user: null }),
+    ]
+    expect(linkOf(having(state, ...unasked).state)).toEqual({ status: 'stored', text: LINK })
+    const agreed = having(state, { type: 'storedLinkConfirmed' }).state
+    expect(doing(agreed)).toMatchObject([{ kind: 'resolveUser', tradeUrl: LINK }])
+    expect(linkOf(agreed)).toMatchObject({ status: 'checking', text: LINK })
+  })
+
+  it('D-26 a link typed over a stored one is consent', () => {
+    const stored = having(opening({ link: LINK }), loaded({ user: null })).state
+    const { state } = having(stored, typed(OTHER_LINK), { type: 'typingEnded' })
+    expect(doing(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: OTHER_LINK }])
+  })
+
+  it('D-26 a Continue means nothing where no stored link waits for it', () => {
+    for (const state of [opening(), awaitingLink(), having(awaitingLink(), typed(LINK)).state])
+      expect(having(state, { type: 'storedLinkConfirmed' }).state).toBe(state)
+  })
+
+  it.each([
+    ['an empty field', undefined, USER_LINK],
+    ["this user's link out of storage", LINK, LINK],
+    ["another user's link out of storage", OTHER_LINK, USER_LINK],
+  ])('D-26 a user who is found while the page shows %s is used', (_what, link, shown) => {
+    const waiting = having(opening(link === undefined ? {} : { link }), loaded({ user: null })).state
+    const { state } = having(waiting, loaded())
+    expect(linkOf(state)).toEqual({ status: 'resolved', text: shown })
+    expect(kinds(state)).toEqual(['loadInventory'])
+  })
+
+  it('A-070 D-26 a user whose link was cleared does not come back with the next answer', () => {
+    const cleared = having(opening({ link: LINK }), loaded(), typed('')).state
+    expect(linkOf(having(cleared, loaded()).state)).toEqual({ status: 'idle', text: '' })
+  })
+
+  it('D-26 the link without its token is no error, also where it is typed back', () => {
+    const { state } = having(opening(), loaded(), typed(`${USER_LINK}&`), typed(USER_LINK))
+    expect(linkOf(state)).toEqual({ status: 'resolved', text: USER_LINK })
+    expect(kinds(state)).toEqual(['loadInventory'])
   })
 
   it('D-26 a stored text that is no link is left alone', () => {
@@ -65,9 +111,13 @@ describe('opening the page', () => {
     expect(kinds(state)).toEqual([])
   })
 
-  it("D-26 the deposit's own user wins over a stored link", () => {
-    const { state } = having(opening({ link: OTHER_LINK }), loaded())
-    expect(linkOf(state)).toEqual({ status: 'resolved', text: LINK })
+  it.each([
+    ['the link out of storage where it is theirs', LINK, LINK],
+    ['no token where it is not theirs', OTHER_LINK, USER_LINK],
+    ['no token where their account id begins the same', LINK.replace('123456', '1234567'), USER_LINK],
+  ])("D-26 the deposit's own user wins over a stored link, and the field shows %s", (_what, link, shown) => {
+    const { state } = having(opening({ link }), loaded())
+    expect(linkOf(state)).toEqual({ status: 'resolved', text: shown })
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 

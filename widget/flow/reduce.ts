@@ -24,6 +24,8 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
       return step(retryPressed(state))
     case 'linkTyped':
       return step(linkTyped(state, event.text))
+    case 'storedLinkConfirmed':
+      return step(storedLinkConfirmed(state))
     case 'typingEnded':
       return step(typingEnded(state))
     case 'userResolved':
@@ -101,7 +103,7 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
     pollFailing: false,
     deadlineMs: payment.timeLeft === null ? null : atMs + payment.timeLeft * 1000,
   }
-  const paged = before.payment === null ? openPage(state, payment) : state
+  const paged = before.payment === null ? openPage(state, payment) : userFound(before, state)
   const modal = modalAfter(before, payment)
   const redirect = payment.redirectUrl !== before.payment?.redirectUrl ? payment.redirectUrl : undefined
   return {
@@ -132,16 +134,29 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
 
 /** The first answer chooses the stage: a deposit that has a user needs no link. */
 function openPage(state: FlowState, payment: Payment): FlowState {
-  if (payment.user !== null) return withUser(state, payment.user)
+  if (payment.user !== null) return withUser(state, payment.user, linkOfUser(state, payment.user))
   const stored = state.storedLink
-  const waiting: Page = { stage: 'wait-for-trade-url-input', link: { status: 'idle', text: '' } }
-  if (stored === null || parseTradeLink(stored) === undefined || isFinal(payment.status)) {
-    return { ...state, page: waiting }
-  }
-  return checkLink({ ...state, page: waiting }, stored)
+  const isUseful = stored !== null && parseTradeLink(stored) !== undefined && !isFinal(payment.status)
+  const link: LinkState = isUseful ? { status: 'stored', text: stored } : { status: 'idle', text: '' }
+  return { ...state, page: { stage: 'wait-for-trade-url-input', link } }
 }
 
-function withUser(state: FlowState, user: User): FlowState {
+/** The link that the store gave was looked up meanwhile: nobody is asked for it. */
+function userFound(before: FlowState, state: FlowState): FlowState {
+  const user = state.payment?.user ?? null
+  const link = linkOf(state.page)
+  const isAsking = link?.status === 'idle' || link?.status === 'stored'
+  if (before.payment?.user !== null || user === null || !isAsking) return state
+  return withUser(state, user, linkOfUser(state, user))
+}
+
+/** The server tells no token, so only this browser may know the whole link. */
+function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): string {
+  const stored = storedLink === null ? undefined : parseTradeLink(storedLink)
+  return stored?.url.startsWith(`${tradeUrl}&`) ? stored.url : tradeUrl
+}
+
+function withUser(state: FlowState, user: User, link: string): FlowState {
   const request = state.nextRequest
   const game = state.page.stage === 'wait-for-select-items' ? state.page.stand.game : DEFAULT_GAME
   return {
@@ -149,7 +164,7 @@ function withUser(state: FlowState, user: User): FlowState {
     nextRequest: request + 1,
     page: {
       stage: 'wait-for-select-items',
-      link: { status: 'resolved', text: user.tradeUrl },
+      link: { status: 'resolved', text: link },
       stand: {
         user,
         game,
@@ -199,8 +214,15 @@ function linkTyped(state: FlowState, text: string): FlowState {
     page: { stage: 'wait-for-trade-url-input', link: next },
   })
   if (text.trim() === '') return page({ status: 'idle', text: '' })
+  const known = state.payment?.user ?? null
+  if (known !== null && text.trim() === known.tradeUrl) return withUser(state, known, known.tradeUrl)
   if (parseTradeLink(text) === undefined) return page({ status: 'invalid', text })
   return page({ status: 'debouncing', text })
+}
+
+function storedLinkConfirmed(state: FlowState): FlowState {
+  const link = linkOf(state.page)
+  return link?.status === 'stored' ? checkLink(state, link.text) : state
 }
 
 function typingEnded(state: FlowState): FlowState {
@@ -220,7 +242,12 @@ function checkLink(state: FlowState, text: string): FlowState {
 function userResolved(state: FlowState, request: number, user: User): Step {
   const link = linkOf(state.page)
   if (link?.status !== 'checking' || link.request !== request) return step(state)
-  return { state: withUser(state, user), effects: [{ kind: 'storeLink', link: user.tradeUrl }] }
+  const url = parseTradeLink(link.text)?.url ?? user.tradeUrl
+  const payment = state.payment && { ...state.payment, user }
+  return {
+    state: withUser({ ...state, payment, storedLink: url }, user, url),
+    effects: [{ kind: 'storeLink', link: url }],
+  }
 }
 
 function userFailed(state: FlowState, request: number, refusal: Refusal): FlowState {

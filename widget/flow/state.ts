@@ -7,9 +7,13 @@ import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
 /** A refused call: our code and the server's own words, when it sent any. */
 export type Refusal = { code: string | null; detail: string | null }
 
-/** The trade-link field. `debouncing` waits for the end of typing, `checking` for the server. */
+/**
+ * The trade-link field. `stored` waits for the shopper's consent, because a deposit link that somebody else sent must not
+ * give away who the shopper is; `debouncing` for the end of typing, `checking` for the server.
+ */
 export type LinkState =
   | { status: 'idle'; text: string }
+  | { status: 'stored'; text: string }
   | { status: 'invalid'; text: string }
   | { status: 'debouncing'; text: string }
   | { status: 'checking'; text: string; request: number }

@@ -10,7 +10,15 @@ export const HASH = '0123456789abcdef0123456789abcdef'
 export const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=123456&token=aB3_-xyz'
 export const OTHER_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=654321&token=abc'
 
-export const USER: User = { name: 'Ada', profileUrl: 'https://p/', avatarUrl: 'https://a/', tradeUrl: LINK }
+/** As the server tells it of LINK: without the token. */
+export const USER_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=123456'
+
+export const USER: User = {
+  name: 'Ada',
+  profileUrl: 'https://p/',
+  avatarUrl: 'https://a/',
+  tradeUrl: USER_LINK,
+}
 
 export function payment(change: Partial<Payment> = {}): Payment {
   return {
@@ -18,6 +26,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     id: '17',
     storeName: 'Demo',
     storeAccent: null,
+    customerLabel: null,
     status: 'created',
     currency: 'USD',
     amount: null,

@@ -94,6 +94,8 @@ const en = {
     steam_unavailable: 'Steam does not answer right now. Your items are safe; try again in a few minutes.',
     technical_works:
       'New trades are paused for technical works. Nothing was sent and your time stands still; try again in a few minutes.',
+    shopper_refused:
+      'This Steam account cannot be used to pay here. Nothing was sent. Use another account, or go back to the store.',
     deposit_closed: 'This deposit is already closed. Go back to the store and start a new one.',
   } as Partial<Record<string, string>>,
 }
@@ -191,6 +193,8 @@ const ru: ModalTexts = {
     steam_unavailable: 'Steam сейчас не отвечает. Предметы в безопасности; попробуйте через несколько минут.',
     technical_works:
       'Новые обмены приостановлены на время технических работ. Ничего не отправлено, время не идёт; попробуйте через несколько минут.',
+    shopper_refused:
+      'Этим аккаунтом Steam здесь нельзя заплатить. Ничего не отправлено. Используйте другой аккаунт или вернитесь в магазин.',
     deposit_closed: 'Это пополнение уже закрыто. Вернитесь в магазин и начните новое.',
   },
 }

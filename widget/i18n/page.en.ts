@@ -15,6 +15,7 @@ export const pageEn = {
   language: 'Language',
   depositTo: (storeName: string) => `Deposit to the ${storeName}`,
   addFunds: 'add funds',
+  depositFor: 'for',
   loading: 'Loading your deposit…',
   retry: 'Try again',
   close: 'Close',
@@ -32,8 +33,15 @@ export const pageEn = {
   tradeLinkValid: 'Trade link is valid',
   tradeLinkInvalid: 'This is not a trade link. Copy it whole, from https to the last letter of the token.',
   tradeLinkChecking: 'Checking the link…',
+  tradeLinkStored:
+    'From your last visit. Nothing has been sent yet. Continue only if you started this payment yourself.',
+  tradeLinkContinue: 'Continue with this link',
   tradeLinkClear: 'Clear the link',
   userFailed: 'Failed get user information',
+  shopperRefused:
+    'This Steam account cannot be used to pay here. Use another account, or go back to the store.',
+  otherShopper:
+    'This payment is for another Steam account. Use the link of the account with which you signed in to the store.',
   userFailedHint: 'Check the link or try again in a moment.',
   userUncheckedHint: 'We could not check it just now. Your link is kept.',
   userUnavailableHint: 'Steam does not answer just now. Your link is kept.',

@@ -10,6 +10,7 @@ export const pageRu: Partial<PageTexts> = {
   language: 'Язык',
   depositTo: (storeName) => `Пополнение в ${storeName}`,
   addFunds: 'внести средства',
+  depositFor: 'для',
   loading: 'Загружаем пополнение…',
   retry: 'Попробовать снова',
   close: 'Закрыть',
@@ -27,8 +28,15 @@ export const pageRu: Partial<PageTexts> = {
   tradeLinkValid: 'Ссылка верна',
   tradeLinkInvalid: 'Это не ссылка на обмен. Скопируйте её целиком, от https до последней буквы токена.',
   tradeLinkChecking: 'Проверяем ссылку…',
+  tradeLinkStored:
+    'С вашего прошлого визита. Пока ничего не отправлено. Продолжайте, только если сами начали этот платёж.',
+  tradeLinkContinue: 'Продолжить с этой ссылкой',
   tradeLinkClear: 'Очистить ссылку',
   userFailed: 'Не удалось получить данные пользователя',
+  shopperRefused:
+    'Этим аккаунтом Steam здесь нельзя заплатить. Используйте другой аккаунт или вернитесь в магазин.',
+  otherShopper:
+    'Этот платёж для другого аккаунта Steam. Укажите ссылку аккаунта, под которым вы вошли в магазин.',
   userFailedHint: 'Проверьте ссылку или попробуйте ещё раз чуть позже.',
   userUncheckedHint: 'Сейчас её не удалось проверить. Ссылка сохранена.',
   userUnavailableHint: 'Steam сейчас не отвечает. Ссылка сохранена.',

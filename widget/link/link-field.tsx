@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { type RefObject, useEffect, useId, useRef } from 'react'
 import type { Flow } from '../flow/runner.ts'
 import { isUnjudged } from '../flow/selectors.ts'
 import type { LinkState, Page, Refusal } from '../flow/state.ts'
@@ -14,10 +14,12 @@ export function LinkField({ page, flow }: Props) {
   const { texts } = usePage()
   const narrow = useNarrow()
   const id = useId()
+  const field = useRef<HTMLDivElement>(null)
   const { link } = page
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
   const wrong = link.status === 'invalid' || link.status === 'failed'
   const type = (text: string): void => flow.dispatch({ type: 'linkTyped', text })
+  const confirm = (): void => flow.dispatch({ type: 'storedLinkConfirmed' })
   return (
     <section className={`link-panel ${narrow ? 'link-panel-mobile' : 'link-panel-desktop'}`}>
       {user !== null && (
@@ -33,7 +35,7 @@ export function LinkField({ page, flow }: Props) {
           </div>
         </div>
       )}
-      <div className="link-field">
+      <div className="link-field" ref={field} tabIndex={-1}>
         <label htmlFor={id} className={user === null ? 'link-label' : 'visually-hidden'}>
           {texts.tradeLink}
         </label>
@@ -51,6 +53,9 @@ export function LinkField({ page, flow }: Props) {
             aria-invalid={wrong}
             aria-describedby={`${id}-note`}
             onChange={(event) => type(event.target.value)}
+            onKeyDown={(event) => event.key === 'Enter' && confirm()}
+            // The same link pasted over itself changes no text.
+            onPaste={(event) => event.clipboardData.getData('text').trim() === link.text && confirm()}
           />
           {link.status === 'checking' && <span className="spinner" aria-hidden="true" />}
           {link.text !== '' && link.status !== 'checking' && (
@@ -67,8 +72,32 @@ export function LinkField({ page, flow }: Props) {
         <p id={`${id}-note`} className={wrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
           <LinkNote link={link} flow={flow} />
         </p>
+        {link.status === 'stored' && <Continue field={field} noteId={`${id}-note`} onPress={confirm} />}
       </div>
     </section>
+  )
+}
+
+type ContinueProps = { field: RefObject<HTMLElement | null>; noteId: string; onPress(): void }
+
+/** Has the focus while it is there, and leaves it to what is around it: the next Tab goes on from where the shopper was. */
+function Continue({ field, noteId, onPress }: ContinueProps) {
+  const { texts } = usePage()
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => button.current?.focus(), [])
+  return (
+    <button
+      ref={button}
+      type="button"
+      className="button primary link-continue"
+      aria-describedby={noteId}
+      onClick={() => {
+        field.current?.focus()
+        onPress()
+      }}
+    >
+      {texts.tradeLinkContinue}
+    </button>
   )
 }
 
@@ -83,6 +112,8 @@ function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
   switch (link.status) {
     case 'idle':
       return texts.tradeLinkWhy
+    case 'stored':
+      return texts.tradeLinkStored
     case 'invalid':
       return texts.tradeLinkInvalid
     case 'debouncing':
@@ -90,6 +121,9 @@ function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
       return texts.tradeLinkChecking
     case 'failed':
       if (link.refusal.code === 'cross_site_token') return texts.cookiesNeeded
+      // The same link would be refused again.
+      if (link.refusal.code === 'other_shopper') return texts.otherShopper
+      if (link.refusal.code === 'shopper_refused') return texts.shopperRefused
       return (
         <>
           <strong>{texts.userFailed}.</strong> {texts[hintOf(link.refusal)]}{' '}

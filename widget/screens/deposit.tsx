@@ -76,7 +76,15 @@ function DepositHeader({ payment }: { payment: Payment }) {
     <Header>
       <h1>
         <span className="header-name">{texts.depositTo(payment.storeName)}</span>
-        <span className="header-sub">{texts.addFunds}</span>
+        <span className="header-sub">
+          {texts.addFunds}
+          {payment.customerLabel !== null && (
+            <>
+              {' · '}
+              {texts.depositFor} <bdi className="header-customer">{payment.customerLabel}</bdi>
+            </>
+          )}
+        </span>
       </h1>
       <span className="deposit-id">#{payment.id}</span>
     </Header>

@@ -1,0 +1,178 @@
+/** Who pays for a deposit: as its store says, never a bot of the till, never an account that the operator denied. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import { type WebhookEvent, webhookSchema } from '../../contract/webhooks.ts'
+import { publishEvents } from '../events/service.ts'
+import { ProblemError } from '../http/refusal.ts'
+import { payFor } from '../testing/payment.ts'
+import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
+import { resolveUser } from './service.ts'
+import { viewReader } from './shopper-view.ts'
+
+type Item = NonNullable<StoreDeposit['trade']>['items'][number]
+
+const STEAM_ID = '76561198000000001'
+const linkOf = (account: number): string =>
+  `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=Ab_cd-12`
+const LINK = linkOf(39_734_273)
+const OTHER_LINK = linkOf(39_734_274)
+const BODY = { externalId: 'order-1', currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
+
+let till: Till
+let api: StoreApi
+let asked: string[]
+
+beforeEach(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+  asked = []
+})
+afterEach(async () => {
+  await api.app.close()
+  await till.close()
+})
+
+const post = (change: object) => api.call('POST', '/v1/deposits', { body: { ...BODY, ...change } })
+
+/** The page's call, with a Steam that notes whose profile it was asked for. */
+async function resolve(url: string, tradeUrl: string) {
+  const { steam } = till.deps
+  const readProfile = (steamId: string) => {
+    asked.push(steamId)
+    return steam.readProfile(steamId)
+  }
+  try {
+    return await resolveUser(
+      { ...till.deps, steam: { ...steam, readProfile } },
+      { hash: url.slice(-32), tradeUrl },
+    )
+  } catch (error) {
+    if (error instanceof ProblemError) return error.code
+    throw error
+  }
+}
+
+const deny = (steamId: string) =>
+  till.db
+    .insertInto('denied_shopper')
+    .values({ steam_id: steamId, reason: 'stolen items', denied_at: till.clock.now() })
+    .execute()
+
+describe('D-31 a store says who should pay', () => {
+  test('and is told so in every answer', async () => {
+    const shopper = { steamId: STEAM_ID, lock: true }
+    const created = (await post({ shopper, customerLabel: 'Nova <b>7</b>' })).json()
+    expect(created).toMatchObject({ shopper, customerLabel: 'Nova <b>7</b>', trade: null })
+    expect((await api.call('GET', `/v1/deposits/${created.id}`)).json()).toEqual(created)
+    expect((await post({ shopper, customerLabel: 'Nova <b>7</b>' })).json()).toEqual(created)
+    expect((await post({ externalId: 'order-2', shopper: { steamId: STEAM_ID } })).json()).toMatchObject({
+      shopper: { steamId: STEAM_ID, lock: false },
+      customerLabel: null,
+    })
+    expect((await post({ externalId: 'order-3' })).json()).toMatchObject({ shopper: null })
+  })
+
+  test('a locked deposit takes the link of that account only, and Steam is not asked about another', async () => {
+    const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true } })).json()
+    expect(await resolve(url, OTHER_LINK)).toBe('other_shopper')
+    expect(asked).toEqual([])
+    expect(await resolve(url, LINK)).toMatchObject({ name: 'nova_hound' })
+  })
+
+  test('a deposit that is not locked takes any link', async () => {
+    const { url } = (await post({ shopper: { steamId: STEAM_ID } })).json()
+    expect(await resolve(url, OTHER_LINK)).toMatchObject({ name: 'nova_hound' })
+  })
+
+  test.each([
+    ['shopper.steamId', { shopper: { steamId: '12345', lock: true } }],
+    ['shopper.steamId', { shopper: { steamId: '76561197960265728' } }],
+    ['shopper.steamId', { shopper: { steamId: '76561202255233024' } }],
+    ['shopper.steamId', { shopper: { lock: true } }],
+    ['shopper.lock', { shopper: { steamId: STEAM_ID, lock: 'yes' } }],
+    ['shopper', { shopper: { steamId: STEAM_ID, name: 'nova' } }],
+    ['tradeUrl', { shopper: { steamId: STEAM_ID }, tradeUrl: OTHER_LINK }],
+    ['customerLabel', { customerLabel: '' }],
+    ['customerLabel', { customerLabel: '   ' }],
+    ['customerLabel', { customerLabel: 'x'.repeat(65) }],
+    ['customerLabel', { customerLabel: 'a\u202eb' }],
+    ['customerLabel', { customerLabel: 'a\u2066b' }],
+    ['customerLabel', { customerLabel: 'a\nb' }],
+    ['customerLabel', { customerLabel: '\ud83d' }],
+  ])('names the field %s that is wrong: %j', async (path, change) => {
+    const answer = await post(change)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path }] })
+  })
+
+  test('the highest account id is a person too', async () => {
+    expect((await post({ shopper: { steamId: '76561202255233023' } })).statusCode).toBe(201)
+  })
+
+  test('the page shows the label, and is not told who should pay', async () => {
+    const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true }, customerLabel: 'Nova' })).json()
+    const views = await viewReader(till.db, 'https://steamcommunity.com')([url.slice(-32)])
+    const view = views.get(url.slice(-32))
+    expect(view?.payment.customerLabel).toBe('Nova')
+    expect(view?.body).not.toContain(STEAM_ID)
+  })
+})
+
+describe('D-31 whose items came', () => {
+  test('is in every answer and event, with the market name of each item', async () => {
+    const deposit = await aDeposit(till, api.store)
+    await payFor(till, await aBot(till), deposit)
+    await publishEvents(till.deps)
+    const items = [{ marketHashName: 'Item 0' }, { marketHashName: 'Item 1' }]
+    const trade = { partnerSteamId: `7656119800000${deposit.id}`, items }
+    const { events } = (await api.call('GET', '/v1/events')).json()
+    expect(events.map(({ type }: WebhookEvent) => type)).toContain('deposit.succeeded')
+    for (const event of events) expect(event.data.trade).toMatchObject(trade)
+    expect((await api.call('GET', `/v1/deposits/${deposit.id}`)).json().trade).toMatchObject(trade)
+  })
+
+  test('is null in an event of a version that did not say so', async () => {
+    const deposit = await aDeposit(till, api.store)
+    await payFor(till, await aBot(till), deposit)
+    await publishEvents(till.deps)
+    const [event] = (await api.call('GET', '/v1/events')).json().events
+    const { shopper: _, customerLabel: __, trade, ...data } = event.data
+    const { partnerSteamId: ___, items, ...rest } = trade
+    const names = items.map(({ assetId, name, price, reversed }: Item) => ({
+      assetId,
+      name,
+      price,
+      reversed,
+    }))
+    const read = webhookSchema.parse({ ...event, data: { ...data, trade: { ...rest, items: names } } })
+    expect(read.data).toMatchObject({ shopper: null, customerLabel: null, trade: { partnerSteamId: null } })
+    expect(read.data.trade?.items.map(({ marketHashName }) => marketHashName)).toEqual([null, null])
+  })
+})
+
+describe('D-31 accounts that may not pay', () => {
+  test('a bot of the till is refused as a shopper, wherever it is named', async () => {
+    const { session } = await aBot(till)
+    const bot = session.steamId
+    const link = linkOf(Number(BigInt(bot) - 76_561_197_960_265_728n))
+    for (const [path, change] of [
+      ['shopper.steamId', { shopper: { steamId: bot } }],
+      ['tradeUrl', { tradeUrl: link }],
+    ] as const) {
+      const answer = await post(change)
+      expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path }] })
+    }
+    const { url } = (await post({})).json()
+    expect(await resolve(url, link)).toBe('shopper_refused')
+    expect(asked).toEqual([])
+  })
+
+  test('a denied account is refused before Steam is asked, and another one is not', async () => {
+    const { url } = (await post({})).json()
+    await deny(STEAM_ID)
+    expect(await resolve(url, LINK)).toBe('shopper_refused')
+    expect(asked).toEqual([])
+    expect(await resolve(url, OTHER_LINK)).toMatchObject({ name: 'nova_hound' })
+  })
+})
