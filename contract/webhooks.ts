@@ -92,7 +92,10 @@ export const endpointListSchema = z
   .object({ endpoints: z.array(endpointSchema) })
   .meta({ id: 'WebhookEndpointList' })
 
-const webhookUrl = z.string().max(2000).describe('https, and public when the connection is made.')
+const webhookUrl = z
+  .string()
+  .max(2000)
+  .describe('https on port 443, and public when the connection is made; or named by the operator.')
 const eventTypes = z
   .array(eventType)
   .min(1)
@@ -135,7 +138,10 @@ export const rotateSecretBodySchema = z
 
 const sentSchema = {
   status: z.int().nullable().describe('Status of the answer; null: there was none.'),
-  failure: z.string().nullable().describe('Why there was no answer.'),
+  failure: z
+    .enum(['no_answer'])
+    .nullable()
+    .describe('There was no answer, whatever the reason: the log of the till has it.'),
   durationMs: z.int().nonnegative(),
   answer: z.string().nullable().describe('The first kilobyte of the answer’s body.'),
 }

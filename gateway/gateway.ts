@@ -55,6 +55,7 @@ import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { createTradeStore } from './trades/postgres-store.ts'
 import { sweepHistories } from './trades/protection.ts'
 import { tradeRoutes } from './trades/routes.ts'
+import { allowanceFinder } from './webhooks/address-store.ts'
 import type { AttemptFacts } from './webhooks/delivery.ts'
 import { secretsOf } from './webhooks/endpoints.ts'
 import { startLanes } from './webhooks/lanes.ts'
@@ -154,6 +155,7 @@ function featuresOf(parts: Parts) {
   const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
   const { maxItems, fleetLimits: fleet, priceRules: rules } = config
   const limits = { maxItems, fleet }
+  const findAllowance = allowanceFinder(database.db)
   return {
     common,
     deposits,
@@ -175,7 +177,8 @@ function featuresOf(parts: Parts) {
     },
     webhooks: {
       ...common,
-      send: createSender({ mode: config.mode }),
+      findAllowance,
+      send: createSender({ mode: config.mode, findAllowance }),
       secretsOf: (endpoint: Signer) => secretsOf(box, endpoint, clock.now()),
       random: Math.random,
       onAttempt: ({ outcome, isFirst, sinceEventMs }: AttemptFacts) => {
@@ -311,6 +314,7 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
     box,
     mode: config.mode,
     send: webhooks.send,
+    findAllowance: webhooks.findAllowance,
     secretsOf: webhooks.secretsOf,
     limitStore: limits.perStore,
     createDeposit: (store, body) => createDeposit(deposits, store, body),

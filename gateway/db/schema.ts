@@ -255,6 +255,14 @@ export type EventTable = {
   sequence: bigint | null
 }
 
+export type WebhookAddressTable = {
+  store_id: bigint
+  host: string
+  port: number
+  inside: boolean
+  allowed_at: Date
+}
+
 export type WebhookEndpointTable = {
   id: Generated<bigint>
   store_id: bigint
@@ -350,6 +358,7 @@ export type Tables = {
   reversed_total: ReversedTotalTable
   ledger_entry: LedgerEntryTable
   event: EventTable
+  webhook_address: WebhookAddressTable
   webhook_endpoint: WebhookEndpointTable
   webhook_delivery: WebhookDeliveryTable
   webhook_attempt: WebhookAttemptTable

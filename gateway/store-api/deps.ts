@@ -28,7 +28,7 @@ export type StoreApiDeps = AuthDeps &
   OfferingDeps &
   EndpointDeps &
   DepositCalls &
-  Pick<DeliveryDeps, 'send' | 'secretsOf'> & {
+  Pick<DeliveryDeps, 'log' | 'send' | 'secretsOf'> & {
     signals: Pick<Signals, 'notify'>
     /** Where stores reach the gateway. */
     publicUrl: string

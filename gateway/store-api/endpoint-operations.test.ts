@@ -4,6 +4,7 @@ import { publishEvents } from '../events/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
+import { allowAddress, allowanceFinder } from '../webhooks/address-store.ts'
 import { startLanes } from '../webhooks/lanes.ts'
 
 let till: Till
@@ -155,6 +156,19 @@ describe('an endpoint', () => {
       expect([moved.statusCode, moved.json().errors[0].path]).toEqual([400, 'url'])
     },
   )
+
+  test('at an address that the operator has not named is refused with the command', async () => {
+    const strict = await startStoreApi(till, { change: { findAllowance: allowanceFinder(till.db) } })
+    const send = () => strict.call('POST', PATH, { body: { url: 'http://localhost:8081/hook' } })
+    const toAllow = `store allow-address --id ${strict.store.id} --address localhost:8081 --inside`
+    expect((await send()).json().errors[0].message).toContain(toAllow)
+    const address = { host: 'localhost', port: 8_081 }
+    await till.db.transaction().execute(async (tx) => {
+      await allowAddress(tx, { storeId: strict.store.id, address, inside: true, now: till.clock.now() })
+    })
+    expect((await send()).statusCode).toBe(201)
+    await strict.app.close()
+  })
 
   test('that moves is sent to its new address, also what waited, and only what it wants from then on', async () => {
     const { id, secret: _, status: __, ...endpoint } = await add({ url: 'http://127.0.0.1:9/' })

@@ -14,6 +14,7 @@ import { cancelDeposit } from '../trades/cancellation.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
 import { createSender } from '../webhooks/sender.ts'
 import { aStore, type Till } from './till.ts'
+import { ANY_NAMED } from './webhooks.ts'
 
 export const BACK = 'https://store.test/back'
 
@@ -41,7 +42,8 @@ export async function startStoreApi(
     ...till.deps,
     box,
     mode: 'sandbox',
-    send: createSender({ mode: 'sandbox', deadlineMs: 60_000 }),
+    findAllowance: ANY_NAMED,
+    send: createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 }),
     secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
     limitStore: limited ? createLimits(() => 0).perStore : () => {},
     createDeposit: (store, body) => createDeposit(till.deps, store, body),

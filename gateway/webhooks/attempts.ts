@@ -39,11 +39,17 @@ export async function listAttempts(
     at: row.at.toISOString(),
     durationMs: row.duration_ms,
     status: row.status,
-    failure: row.failure,
+    failure: row.failure === null ? null : NO_ANSWER,
     answer: row.answer,
   }))
   return { attempts, next: rows.length > limit ? (attempts.at(-1)?.id ?? null) : null }
 }
+
+/**
+ * All that a store is told of a call without an answer. Whether a port is closed, silent or forbidden would tell what
+ * is in the operator's network; the log has the reason.
+ */
+const NO_ANSWER = 'no_answer' as const
 
 type ReplayDeps = { db: Db; clock: Clock; signals: Pick<Signals, 'notify'> }
 
@@ -69,7 +75,7 @@ export async function replay(
 
 /** Sends a test message now and returns what the endpoint said. It is not an event: handlers answer 2xx and do nothing. */
 export async function sendTest(
-  deps: Pick<DeliveryDeps, 'db' | 'clock' | 'send' | 'secretsOf'>,
+  deps: Pick<DeliveryDeps, 'db' | 'clock' | 'log' | 'send' | 'secretsOf'>,
   storeId: bigint,
   endpointId: bigint,
 ): Promise<TestResult> {
@@ -81,10 +87,12 @@ export async function sendTest(
   const body = JSON.stringify({ id, type: TEST_TYPE, timestamp: at.toISOString(), data })
   const headers = signWebhook(deps.secretsOf(endpoint), { id, body, at: deps.clock.machineNow() })
   const begin = performance.now()
-  const result = await deps.send({ url: endpoint.url, headers, body })
+  const result = await deps.send({ storeId, url: endpoint.url, headers, body })
   const durationMs = Math.round(performance.now() - begin)
   if (result.kind === 'failed') {
-    return { delivered: false, status: null, failure: result.reason, durationMs, answer: null }
+    const about = { store: String(storeId), endpoint: String(endpointId), said: result.reason }
+    deps.log.info(about, 'test of a webhook got no answer')
+    return { delivered: false, status: null, failure: NO_ANSWER, durationMs, answer: null }
   }
   const { status, text: answer } = result
   return { delivered: status >= 200 && status < 300, status, failure: null, durationMs, answer }

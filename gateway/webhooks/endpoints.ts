@@ -17,28 +17,40 @@ import {
   lockEndpoint,
   lockedCountOfEndpoints,
 } from './endpoint-store.ts'
-import { refuseUrl } from './url.ts'
+import { addressOf, type FindAllowance, refuseUrl, withCommand } from './url.ts'
 
-export type EndpointDeps = { db: Db; box: SecretBox; clock: Clock; mode: 'sandbox' | 'live' }
+export type EndpointDeps = {
+  db: Db
+  box: SecretBox
+  clock: Clock
+  mode: 'sandbox' | 'live'
+  findAllowance: FindAllowance
+}
 
 const HOUR_MS = 3_600_000
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/**
- * True for an https URL without a user name, and without an address that is not public. The sandbox also takes http and
- * this machine. The addresses of a name are checked when a webhook is sent to it.
- */
-export function isWebhookUrl(text: string, mode: 'sandbox' | 'live'): boolean {
-  if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return false
+/** Reads a URL that could be a webhook's: whole, without a user name. Undefined for any other. */
+export function parseWebhookUrl(text: string): URL | undefined {
+  if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return undefined
   const url = URL.parse(text)
-  return url !== null && url.username === '' && url.password === '' && refuseUrl(url, mode) === undefined
+  return url === null || url.username !== '' || url.password !== '' ? undefined : url
 }
 
-function refuseForeignUrl(url: string, mode: 'sandbox' | 'live'): void {
-  if (isWebhookUrl(url, mode)) return
-  refuse('invalid_request', [{ path: 'url', message: 'must be a public https address without a user name' }])
+/** The addresses of a name are checked when a webhook is sent to it. */
+async function refuseForeignUrl(
+  { mode, findAllowance }: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
+  storeId: bigint,
+  text: string,
+): Promise<void> {
+  const url = parseWebhookUrl(text)
+  if (url === undefined) return refuseField('must be a public https address without a user name')
+  const refusal = refuseUrl(url, { mode, allowance: await findAllowance(storeId, addressOf(url)) })
+  if (refusal !== undefined) refuseField(withCommand(refusal, storeId, url))
 }
+
+const refuseField = (message: string): never => refuse('invalid_request', [{ path: 'url', message }])
 
 /** Creates an endpoint; the secret is shown this once. Refuses an invalid URL, or an eleventh endpoint. */
 export async function createEndpoint(
@@ -46,7 +58,7 @@ export async function createEndpoint(
   storeId: bigint,
   body: CreateEndpointBody,
 ): Promise<Endpoint & { secret: string }> {
-  refuseForeignUrl(body.url, deps.mode)
+  await refuseForeignUrl(deps, storeId, body.url)
   return inTransaction(deps.db, async (tx) => {
     if ((await lockedCountOfEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
     return addEndpoint(tx, deps, { storeId, ...body })
@@ -108,16 +120,16 @@ export async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch):
 
 /** Gives an endpoint another URL, other types or both. Waiting deliveries go to the new URL. */
 export async function updateEndpoint(
-  { db, mode }: Pick<EndpointDeps, 'mode'> & { db: Db | Tx },
+  deps: Pick<EndpointDeps, 'mode' | 'findAllowance'> & { db: Db | Tx },
   storeId: bigint,
   { id, change: { url, eventTypes } }: { id: bigint; change: UpdateEndpointBody },
 ): Promise<Endpoint> {
-  if (url !== undefined) refuseForeignUrl(url, mode)
+  if (url !== undefined) await refuseForeignUrl(deps, storeId, url)
   const change = {
     ...(url !== undefined && { url }),
     ...(eventTypes !== undefined && { event_types: eventTypes }),
   }
-  return toEndpoint((await changeEndpoint(db, storeId, { id, change })) ?? refuse('not_found'))
+  return toEndpoint((await changeEndpoint(deps.db, storeId, { id, change })) ?? refuse('not_found'))
 }
 
 /** Gives the endpoint a new secret; the old one signs beside it for `overlapHours`. */
