@@ -72,6 +72,8 @@ const environmentSchema = z
       MOST_FLEET_LIMITS.itemsHeld,
       'an inventory of Steam has no room for more',
     ).default(DEFAULT_FLEET_LIMITS.itemsHeld),
+    /** Deposits of one store that are neither paid nor over. */
+    TRADETILL_STORE_OPEN_DEPOSITS: z.coerce.number().int().min(1).max(1_000_000).default(5_000),
     TRADETILL_TRUSTED_PROXIES: list.optional(),
     TRADETILL_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
     TRADETILL_LOG_PRETTY: flag.default(false),
@@ -174,6 +176,7 @@ export type Config = {
   maxItems: number
   maxBots: number
   fleetLimits: FleetLimits
+  storeOpenDeposits: number
   trustedProxies: string[] | undefined
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   logPretty: boolean
@@ -225,6 +228,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       liveOffersWithPartner: data.TRADETILL_BOT_OFFERS_PER_PARTNER,
       itemsHeld: data.TRADETILL_BOT_ITEMS,
     },
+    storeOpenDeposits: data.TRADETILL_STORE_OPEN_DEPOSITS,
     trustedProxies: data.TRADETILL_TRUSTED_PROXIES,
     logLevel: data.TRADETILL_LOG_LEVEL,
     logPretty: data.TRADETILL_LOG_PRETTY,

@@ -315,9 +315,11 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
     mode: config.mode,
     send: webhooks.send,
     findAllowance: webhooks.findAllowance,
+    testsUnderWay: new Map(),
     secretsOf: webhooks.secretsOf,
     limitStore: limits.perStore,
-    createDeposit: (store, body) => createDeposit(deposits, store, body),
+    createDeposit: (store, body) =>
+      createDeposit({ ...deposits, mostOpen: config.storeOpenDeposits }, store, body),
     findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),
     listDeposits: (storeId, query) => listDeposits(db, storeId, { query, publicUrl }),
     cancelDeposit: (storeId, id) => cancelDeposit(trades, storeId, id),

@@ -271,9 +271,18 @@ export type WebhookEndpointTable = {
   previous_secret: Generated<Buffer | null>
   previous_until: Generated<Date | null>
   event_types: EventType[] | null
-  state: Generated<'enabled' | 'disabled'>
+  state: Generated<'pending' | 'enabled' | 'disabled'>
   disabled_reason: Generated<'by_store' | 'gone' | null>
   created_at: Generated<Date>
+  proved: Generated<boolean>
+  removed_at: Generated<Date | null>
+}
+
+export type WebhookReplayTable = {
+  id: GeneratedAlways<bigint>
+  store_id: bigint
+  at: Date
+  deliveries: number
 }
 
 export type WebhookDeliveryTable = {
@@ -361,6 +370,7 @@ export type Tables = {
   webhook_address: WebhookAddressTable
   webhook_endpoint: WebhookEndpointTable
   webhook_delivery: WebhookDeliveryTable
+  webhook_replay: WebhookReplayTable
   webhook_attempt: WebhookAttemptTable
   idempotency_key: IdempotencyKeyTable
   payout: PayoutTable

@@ -170,6 +170,33 @@ describe('an endpoint', () => {
     await strict.app.close()
   })
 
+  test('that is removed is sent nothing more, is unknown from then on, and makes room for another one', async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, async () => (await add()).id))
+    await api.call('POST', `${PATH}/${ids[0]}/disable`)
+    expect(await add()).toMatchObject({ status: 409, code: 'too_many_endpoints' })
+    await lanes.stop()
+    await anEvent()
+    for (const id of ids.slice(0, 2)) {
+      const removed = await api.call('DELETE', `${PATH}/${id}`)
+      expect([removed.statusCode, removed.json()]).toEqual([200, { id, removed: true }])
+      for (const path of ['', '/attempts']) {
+        expect((await api.call('GET', `${PATH}/${id}${path}`)).statusCode).toBe(404)
+      }
+      expect((await api.call('POST', `${PATH}/${id}/enable`)).statusCode).toBe(404)
+      expect((await api.call('DELETE', `${PATH}/${id}`)).statusCode).toBe(404)
+    }
+    const due = till.db.selectFrom('webhook_delivery').select('endpoint_id').where('state', '=', 'due')
+    expect((await due.execute()).map((row) => String(row.endpoint_id)).sort()).toEqual(ids.slice(2).sort())
+    // One was sent nothing and is gone; the other stays for what was sent there, without its secret.
+    const left = till.db
+      .selectFrom('webhook_endpoint')
+      .select('secret')
+      .where('id', 'in', ids.slice(0, 2).map(BigInt))
+    expect(await left.execute()).toEqual([{ secret: Buffer.alloc(0) }])
+    expect(await add()).toMatchObject({ status: 201 })
+    expect((await api.call('GET', PATH)).json().endpoints).toHaveLength(9)
+  })
+
   test('that moves is sent to its new address, also what waited, and only what it wants from then on', async () => {
     const { id, secret: _, status: __, ...endpoint } = await add({ url: 'http://127.0.0.1:9/' })
     await anEvent()
@@ -203,6 +230,7 @@ describe('an endpoint', () => {
     const key = await api.newKey(await aStore(till))
     const calls = [
       ['GET', ''],
+      ['DELETE', ''],
       ['POST', '/enable'],
       ['POST', '/disable'],
       ['POST', '/rotate-secret'],

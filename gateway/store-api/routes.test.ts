@@ -345,27 +345,6 @@ describe('a store is registered', () => {
     expect(await add(change)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('must') })
   })
 
-  test.each([
-    ['sandbox', 'http://localhost:8080/hook', { host: 'localhost', port: 8_080, inside: true }],
-    ['live', 'https://shop.example:8443/', { host: 'shop.example', port: 8_443, inside: false }],
-    ['live', 'https://shop.example/', undefined],
-  ] as const)('in %s mode with %s, which opens no more than that', async (mode, webhookUrl, opened) => {
-    const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, webhookUrl }
-    expect(await createStore({ ...deps(), box, mode }, store)).toMatchObject({ kind: 'created' })
-    const rows = await till.db.selectFrom('webhook_address').select(['host', 'port', 'inside']).execute()
-    expect(rows).toEqual(opened === undefined ? [] : [opened])
-  })
-
-  test.each(['http://shop.example/', 'https://169.254.169.254/'])('in live mode not with %s', async (url) => {
-    const store = {
-      name: 'Ember',
-      origins: ['https://store.example'],
-      riskLimitUsdCents: 0n,
-      webhookUrl: url,
-    }
-    expect(await createStore({ ...deps(), box, mode: 'live' }, store)).toMatchObject({ kind: 'refused' })
-  })
-
   test('and moves: its key and secret stay, the old origin is refused', async () => {
     const { id } = api.store
     const origins = ['https://new.example']

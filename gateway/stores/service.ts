@@ -5,13 +5,8 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import { allowAddress, allowanceFinder } from '../webhooks/address-store.ts'
-import {
-  addEndpoint,
-  listEndpoints,
-  parseWebhookUrl,
-  switchWithin,
-  updateEndpoint,
-} from '../webhooks/endpoints.ts'
+import { enableByOperator } from '../webhooks/endpoint-store.ts'
+import { addEndpoint, listEndpoints, parseWebhookUrl, updateEndpoint } from '../webhooks/endpoints.ts'
 import { addressOf, isInsideHost, refuseUrl } from '../webhooks/url.ts'
 import type { Mode } from './api-key.ts'
 import { addKey } from './keys.ts'
@@ -106,7 +101,7 @@ async function moveWebhook(
   const [oldest] = await listEndpoints(tx, storeId)
   if (oldest === undefined) return (await addEndpoint(tx, deps, { storeId, url })).secret
   const id = BigInt(oldest.id)
-  await switchWithin(tx, storeId, { id, on: true })
+  await enableByOperator(tx, id)
   const findAllowance = allowanceFinder(tx)
   await updateEndpoint({ db: tx, mode: deps.mode, findAllowance }, storeId, { id, change: { url } })
   return null

@@ -25,7 +25,7 @@ export type StoreApi = {
   store: { id: bigint }
   key: string
   /** One call; `key` defaults to the one of `store`. */
-  call(method: 'GET' | 'POST', url: string, call?: Call): Promise<LightMyRequestResponse>
+  call(method: 'GET' | 'POST' | 'DELETE', url: string, call?: Call): Promise<LightMyRequestResponse>
   newKey(store: { id: bigint }, scopes?: readonly Scope[]): Promise<string>
   deps: StoreApiDeps
 }
@@ -43,6 +43,7 @@ export async function startStoreApi(
     box,
     mode: 'sandbox',
     findAllowance: ANY_NAMED,
+    testsUnderWay: new Map(),
     send: createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 }),
     secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
     limitStore: limited ? createLimits(() => 0).perStore : () => {},

@@ -7,6 +7,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
+import { type ChallengeDeps, challenge } from './challenge.ts'
 import {
   changeEndpoint,
   disableEndpoint,
@@ -16,6 +17,7 @@ import {
   insertEndpoint,
   lockEndpoint,
   lockedCountOfEndpoints,
+  removeEndpoint,
 } from './endpoint-store.ts'
 import { addressOf, type FindAllowance, refuseUrl, withCommand } from './url.ts'
 
@@ -61,23 +63,29 @@ export async function createEndpoint(
   await refuseForeignUrl(deps, storeId, body.url)
   return inTransaction(deps.db, async (tx) => {
     if ((await lockedCountOfEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
-    return addEndpoint(tx, deps, { storeId, ...body })
+    // Stores of the sandbox send to addresses that the operator named.
+    return addEndpoint(tx, deps, { storeId, ...body, proved: deps.mode === 'sandbox' })
   })
 }
 
-type NewEndpoint = { storeId: bigint } & CreateEndpointBody
+type NewEndpoint = {
+  storeId: bigint
+  /** The operator gave the address: it needs no proof. */
+  proved?: boolean
+} & CreateEndpointBody
 
 /** Writes an endpoint whose URL has been checked. */
 export async function addEndpoint(
   tx: Tx,
   { box, clock }: Pick<EndpointDeps, 'box' | 'clock'>,
-  { storeId, url, eventTypes }: NewEndpoint,
+  { storeId, url, eventTypes, proved = true }: NewEndpoint,
 ): Promise<Endpoint & { secret: string }> {
   const secret = newSecret()
   const row = await insertEndpoint(tx, {
     storeId,
     url,
     eventTypes: eventTypes ?? null,
+    proved,
     createdAt: clock.now(),
   })
   const sealed = box.seal(secret, secretPlace(row.id))
@@ -109,13 +117,51 @@ type Switch = { id: bigint; on: boolean }
 export const switchEndpoint = (db: Db, storeId: bigint, wanted: Switch): Promise<Endpoint> =>
   inTransaction(db, (tx) => switchWithin(tx, storeId, wanted))
 
-/** The same as a part of a larger transaction. */
-export async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint> {
+async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint> {
   const row = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
-  if (on === (row.state === 'enabled')) return toEndpoint(row)
+  if (on === (row.state !== 'disabled')) return toEndpoint(row)
   if (!on) return toEndpoint(await disableEndpoint(tx, id, 'by_store'))
-  const change = { state: 'enabled', disabled_reason: null } as const
+  const change = { state: row.proved ? 'enabled' : 'pending', disabled_reason: null } as const
   return toEndpoint((await changeEndpoint(tx, storeId, { id, change })) ?? refuse('not_found'))
+}
+
+/**
+ * The same change by the store itself. In live mode a new URL must repeat a challenge before the endpoint moves there,
+ * unless the endpoint still waits for its first proof.
+ */
+export async function updateOwnEndpoint(
+  deps: EndpointDeps & ChallengeDeps,
+  storeId: bigint,
+  wanted: { id: bigint; change: UpdateEndpointBody },
+): Promise<Endpoint> {
+  const { url } = wanted.change
+  const endpoint = await endpointOf(deps.db, storeId, wanted.id)
+  const needsProof = (row: EndpointRow) =>
+    deps.mode === 'live' && url !== undefined && url !== row.url && row.proved
+  let isProved = false
+  if (url !== undefined && needsProof(endpoint)) {
+    await refuseForeignUrl(deps, storeId, url)
+    isProved = (await challenge(deps, endpoint, url)).isRepeated
+    if (!isProved) refuse('endpoint_unproved')
+  }
+  return inTransaction(deps.db, async (tx) => {
+    // It may have been proved meanwhile, with another address.
+    const row = await lockedEndpointOf(tx, storeId, { id: wanted.id, as: 'no key update' })
+    if (needsProof(row) && !isProved) refuse('endpoint_unproved')
+    return updateEndpoint({ ...deps, db: tx }, storeId, wanted)
+  })
+}
+
+/** Ends the deliveries of an endpoint, and makes room for another one. */
+export async function removeOwnEndpoint(
+  { db, clock }: Pick<EndpointDeps, 'db' | 'clock'>,
+  storeId: bigint,
+  id: bigint,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
+    await removeEndpoint(tx, id, clock.now())
+  })
 }
 
 /** Gives an endpoint another URL, other types or both. Waiting deliveries go to the new URL. */
