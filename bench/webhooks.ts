@@ -38,7 +38,7 @@ export function benchWebhooks(): Promise<Outcome> {
     const common = { db, queue, signals, clock: systemClock, ids: systemIds, log }
     await ensureEventQueue(common)
     await ensureDepositQueues(common)
-    const send = createSender({ mode: 'sandbox' })
+    const send = createSender({ mode: 'sandbox', findAllowance: async () => ({ inside: false }) })
     const stop = await workOnWebhooks({
       ...common,
       addDeliveries: deliveryWriter(common),

@@ -114,8 +114,8 @@ export const ERRORS = {
     status: 409,
     title: 'Too many webhook endpoints',
     detail: {
-      en: 'A store has at most 10 webhook endpoints. Change or enable one of those that are there.',
-      ru: 'У магазина не больше 10 адресов для веб-хуков. Измените или включите один из имеющихся.',
+      en: 'A store has at most 10 webhook endpoints. Change or remove one of those that are there.',
+      ru: 'У магазина не больше 10 адресов для веб-хуков. Измените или удалите один из имеющихся.',
     },
   },
   endpoint_disabled: {
@@ -124,6 +124,22 @@ export const ERRORS = {
     detail: {
       en: 'This webhook endpoint is disabled. Enable it first.',
       ru: 'Этот адрес для веб-хуков отключён. Сначала включите его.',
+    },
+  },
+  endpoint_unproved: {
+    status: 409,
+    title: 'Webhook endpoint not proved',
+    detail: {
+      en: 'This address has not repeated the challenge of a test. Answer "webhook.test" with its data.challenge, then test it again.',
+      ru: 'Этот адрес не повторил проверочное значение. Ответьте на "webhook.test" значением data.challenge и повторите проверку.',
+    },
+  },
+  replay_in_progress: {
+    status: 409,
+    title: 'Replay under way',
+    detail: {
+      en: 'Events of your last replay still wait to be sent. Repeat this call when they have been.',
+      ru: 'События прошлой повторной отправки ещё ждут своей очереди. Повторите вызов, когда они будут отправлены.',
     },
   },
   game_not_accepted: {
@@ -254,6 +270,30 @@ export const ERRORS = {
     detail: {
       en: 'Failed get user information. Steam does not know this account; check the trade link.',
       ru: 'Не удалось получить данные пользователя. Steam не знает такого аккаунта; проверьте ссылку на обмен.',
+    },
+  },
+  too_many_deposits: {
+    status: 429,
+    title: 'Too many open deposits',
+    detail: {
+      en: 'Your store has as many open deposits as the operator allows. Cancel those that nobody will pay, let them end sooner (expiresInMinutes), or ask the operator for more.',
+      ru: 'У магазина столько открытых пополнений, сколько разрешил оператор. Отмените ненужные, задайте им меньший срок (expiresInMinutes) или попросите оператора увеличить лимит.',
+    },
+  },
+  replay_quota: {
+    status: 429,
+    title: 'Too many replays today',
+    detail: {
+      en: 'A store replays at most 50,000 deliveries in 24 hours. Read the event log instead (GET /v1/events), or repeat later.',
+      ru: 'Магазин может повторить не больше 50 000 отправок за 24 часа. Прочитайте журнал событий (GET /v1/events) или повторите позже.',
+    },
+  },
+  too_many_tests: {
+    status: 429,
+    title: 'Two tests at a time',
+    detail: {
+      en: 'Two tests of your webhook endpoints are under way. Repeat this call when one of them has ended.',
+      ru: 'Две проверки ваших адресов для веб-хуков уже идут. Повторите вызов, когда одна из них закончится.',
     },
   },
   too_many_requests: {

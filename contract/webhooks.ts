@@ -47,7 +47,7 @@ export const webhookSchema = z
   })
   .meta({ id: 'Event' })
 
-/** POST /v1/webhook-endpoints/{id}/test sends this. It is not an event of the log. */
+/** POST /v1/webhook-endpoints/{id}/test sends this, with `data.challenge`. It is not an event of the log. */
 export const TEST_TYPE = 'webhook.test'
 
 const sequence = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
@@ -76,7 +76,9 @@ export const endpointSchema = z
     id: z.string(),
     url: z.string(),
     eventTypes: z.array(eventType).nullable().describe('Null: all types, future ones included.'),
-    state: z.enum(['enabled', 'disabled']),
+    state: z
+      .enum(['pending', 'enabled', 'disabled'])
+      .describe('`pending`: nothing is sent until the answer to a test repeats its `data.challenge`.'),
     disabledReason: z
       .enum(['by_store', 'gone'])
       .nullable()
@@ -92,7 +94,10 @@ export const endpointListSchema = z
   .object({ endpoints: z.array(endpointSchema) })
   .meta({ id: 'WebhookEndpointList' })
 
-const webhookUrl = z.string().max(2000).describe('https, and public when the connection is made.')
+const webhookUrl = z
+  .string()
+  .max(2000)
+  .describe('https on port 443, and public when the connection is made; or named by the operator.')
 const eventTypes = z
   .array(eventType)
   .min(1)
@@ -133,16 +138,30 @@ export const rotateSecretBodySchema = z
   })
   .meta({ id: 'SecretRotation' })
 
+/** DELETE /v1/webhook-endpoints/{id}. */
+export const removedEndpointSchema = z
+  .object({ id: z.string(), removed: z.literal(true) })
+  .meta({ id: 'RemovedWebhookEndpoint' })
+
 const sentSchema = {
   status: z.int().nullable().describe('Status of the answer; null: there was none.'),
-  failure: z.string().nullable().describe('Why there was no answer.'),
+  failure: z
+    .enum(['no_answer'])
+    .nullable()
+    .describe('There was no answer, whatever the reason: the log of the till has it.'),
   durationMs: z.int().nonnegative(),
   answer: z.string().nullable().describe('The first kilobyte of the answer’s body.'),
 }
 
 /** POST /v1/webhook-endpoints/{id}/test: the endpoint's answer. */
 export const testResultSchema = z
-  .object({ delivered: z.boolean(), ...sentSchema })
+  .object({
+    delivered: z.boolean(),
+    challengeRepeated: z
+      .boolean()
+      .describe('The answer was 2xx with `data.challenge` as its body, or as `challenge` of its JSON.'),
+    ...sentSchema,
+  })
   .meta({ id: 'WebhookTestResult' })
 
 /** GET /v1/webhook-endpoints/{id}/attempts: request. */

@@ -167,6 +167,7 @@ async function takeWebhook(request: IncomingMessage, { books, till, report }: St
     return { status: 400 }
   }
   if (webhook.kind === 'event') books.take(webhook.event)
+  if (webhook.kind === 'test') return json({ challenge: webhook.challenge })
   return { status: 204 }
 }
 

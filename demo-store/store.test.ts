@@ -215,8 +215,10 @@ describe('the webhook', () => {
     expect(await live()).toContain('$2.50 held until 2026-01-09 12:00 UTC')
   })
 
-  test('of a type that it does not know, or a test of the till, is answered 2xx and changes nothing', async () => {
-    expect((await send({ type: 'webhook.test' })).status).toBe(204)
+  test('of a type that it does not know is answered 2xx and changes nothing, a test with its challenge', async () => {
+    expect((await send({ type: 'till.news' })).status).toBe(204)
+    const tested = await send({ type: 'webhook.test', data: { challenge: 'n0nce' } })
+    expect([tested.status, await tested.json()]).toEqual([200, { challenge: 'n0nce' }])
     expect(await balances()).toEqual({})
   })
 

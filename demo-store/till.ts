@@ -85,7 +85,9 @@ export async function readLog({ url, apiKey }: TillAccount, after: number): Prom
 
 export type Webhook =
   | { kind: 'event'; event: TillEvent }
-  /** Signed by the till, but nothing to do for us: a test, or a type that we do not know yet. */
+  /** A test of this address, which is answered with its challenge. */
+  | { kind: 'test'; challenge: string }
+  /** Signed by the till, but of a type that we do not know yet. */
   | { kind: 'other' }
 
 /** Checks the signature over the raw body and reads it; undefined if either is not as it should be. */
@@ -96,6 +98,9 @@ export function readWebhook(
 ): Webhook | undefined {
   try {
     const verified = new StandardWebhook(webhookSecret).verify(body, headers)
+    if (textOf(verified, 'type') === 'webhook.test') {
+      return { kind: 'test', challenge: textOf(fieldOf(verified, 'data'), 'challenge') }
+    }
     if (!isOfDeposit(verified)) return { kind: 'other' }
     const event = eventOf(verified)
     return event && { kind: 'event', event }

@@ -80,6 +80,8 @@ const environmentSchema = z
       MOST_FLEET_LIMITS.itemsHeld,
       'an inventory of Steam has no room for more',
     ).default(DEFAULT_FLEET_LIMITS.itemsHeld),
+    /** Deposits of one store that are neither paid nor over. */
+    TRADETILL_STORE_OPEN_DEPOSITS: z.coerce.number().int().min(1).max(1_000_000).default(5_000),
     TRADETILL_TRUSTED_PROXIES: z.string().transform(readTrustedProxies).optional(),
     /** Connections in all, and of one address that is no trusted proxy. */
     TRADETILL_MAX_CONNECTIONS: z.coerce.number().int().min(10).max(100_000).default(4_000),
@@ -129,6 +131,7 @@ export type Config = {
   maxItems: number
   maxBots: number
   fleetLimits: FleetLimits
+  storeOpenDeposits: number
   trustedProxies: string[] | undefined
   /** Connections in all, and of one address. */
   connections: { inAll: number; perAddress: number }
@@ -184,6 +187,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       liveOffersWithPartner: data.TRADETILL_BOT_OFFERS_PER_PARTNER,
       itemsHeld: data.TRADETILL_BOT_ITEMS,
     },
+    storeOpenDeposits: data.TRADETILL_STORE_OPEN_DEPOSITS,
     trustedProxies: proxies?.kind === 'proxies' ? proxies.proxies : undefined,
     connections: {
       inAll: data.TRADETILL_MAX_CONNECTIONS,

@@ -56,6 +56,7 @@ import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { createTradeStore } from './trades/postgres-store.ts'
 import { sweepHistories } from './trades/protection.ts'
 import { tradeRoutes } from './trades/routes.ts'
+import { allowanceFinder } from './webhooks/address-store.ts'
 import type { AttemptFacts } from './webhooks/delivery.ts'
 import { secretsOf } from './webhooks/endpoints.ts'
 import { startLanes } from './webhooks/lanes.ts'
@@ -155,6 +156,7 @@ function featuresOf(parts: Parts) {
   const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
   const { maxItems, fleetLimits: fleet, priceRules: rules } = config
   const limits = { maxItems, fleet }
+  const findAllowance = allowanceFinder(database.db)
   return {
     common,
     deposits,
@@ -176,7 +178,8 @@ function featuresOf(parts: Parts) {
     },
     webhooks: {
       ...common,
-      send: createSender({ mode: config.webhookMode }),
+      findAllowance,
+      send: createSender({ mode: config.webhookMode, findAllowance }),
       secretsOf: (endpoint: Signer) => secretsOf(box, endpoint, clock.now()),
       random: Math.random,
       onAttempt: ({ outcome, isFirst, sinceEventMs }: AttemptFacts) => {
@@ -315,9 +318,12 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
     box,
     mode: config.mode,
     send: webhooks.send,
+    findAllowance: webhooks.findAllowance,
+    testsUnderWay: new Map(),
     secretsOf: webhooks.secretsOf,
     limitStore: limits.perStore,
-    createDeposit: (store, body) => createDeposit(deposits, store, body),
+    createDeposit: (store, body) =>
+      createDeposit({ ...deposits, mostOpen: config.storeOpenDeposits }, store, body),
     findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),
     listDeposits: (storeId, query) => listDeposits(db, storeId, { query, publicUrl }),
     cancelDeposit: (storeId, id) => cancelDeposit(trades, storeId, id),

@@ -51,7 +51,16 @@ async function give(storeId: string, amount: bigint): Promise<void> {
 
 /** Every row that an act may change. */
 async function contents(): Promise<unknown> {
-  const tables = ['store', 'api_key', 'webhook_endpoint', 'bot', 'price_hold', 'outage', 'operator_act']
+  const tables = [
+    'store',
+    'api_key',
+    'webhook_address',
+    'webhook_endpoint',
+    'bot',
+    'price_hold',
+    'outage',
+    'operator_act',
+  ]
   const money = ['account', 'payout', 'ledger_entry', 'custody_entry']
   const read = async (table: string) =>
     (await sql<{ row: string }>`select row::text from ${sql.table(table)} as row order by 1`.execute(till.db))
@@ -115,6 +124,22 @@ const CASES: Case[] = [
     prepare: async () => ['--id', (await addStore()).storeId],
     args: ['--accent', '#3366cc'],
     arguments: { storeId: '1', origins: [], accent: '#3366cc' },
+  },
+  {
+    act: 'store allow-address',
+    prepare: async () => ['--id', (await addStore()).storeId],
+    args: ['--address', 'Shop.example:8443'],
+    arguments: { storeId: '1', address: 'shop.example:8443', inside: false },
+  },
+  {
+    act: 'store forbid-address',
+    prepare: async () => {
+      const { storeId } = await addStore()
+      await run(['store', 'allow-address', '--id', storeId, '--address', 'localhost:8080'])
+      return ['--id', storeId]
+    },
+    args: ['--address', 'localhost:8080'],
+    arguments: { storeId: '1', address: 'localhost:8080' },
   },
   {
     act: 'key add',
@@ -221,6 +246,10 @@ describe('an act', () => {
     ['that was so already', ['maintenance', 'off'], 0],
     ['with a colour by name', ['store', 'update', '--id', '1', '--accent', 'tomato'], 2],
     ['of a store that is not there', ['store', 'update', '--id', '9', '--accent', 'none'], 3],
+    ['of an address without a port', ['store', 'allow-address', '--id', '1', '--address', 'shop.example'], 2],
+    ['of a link’s address', ['store', 'allow-address', '--id', '1', '--address', '169.254.169.254:80'], 2],
+    ['of another store’s address', ['store', 'allow-address', '--id', '9', '--address', 'a.example:1'], 3],
+    ['of an address not named', ['store', 'forbid-address', '--id', '1', '--address', 'a.example:1'], 3],
     ['of more than a store has', [...PAYOUT, '--store', '1', '--amount', '0.01'], 4],
   ])('%s is not recorded and changes nothing', async (_title, args, code) => {
     await addStore()

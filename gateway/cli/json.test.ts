@@ -95,6 +95,9 @@ async function printAll(): Promise<void> {
   const payout = ['--store', '1', '--currency', 'USD', '--amount', '25.00', '--reference', 'wire 1']
   await print(['payout', 'record', ...payout, '--reason', 'November'])
   await print(['store', 'show', '1'])
+  const shop = ['--id', '1', '--address', 'shop.example:8443']
+  await print(['store', 'allow-address', ...shop])
+  await print(['store', 'forbid-address', ...shop])
   await print(['store', 'free-room', '--id', '1', '--reason', 'barred'])
   const { items } = z
     .object({ items: z.array(z.object({ item: z.string() })) })

@@ -142,6 +142,9 @@ export function storeLines(store: StoreView): string[] {
       const reason = disabledReason === null ? '' : ` (${disabledReason})`
       return `  endpoint ${endpointId}   ${state}${reason} ${url}`
     }),
+    ...store.addresses.map(
+      ({ address, inside }) => `  webhooks to  ${address}${inside ? ', inside your network too' : ''}`,
+    ),
     ...store.balances.map(({ currency: own, availableMinor, heldMinor, reversedMinor }) => {
       const [available, held, reversed] = [availableMinor, heldMinor, reversedMinor].map((amount) =>
         formatAmount(amount, own),

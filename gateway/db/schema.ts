@@ -267,6 +267,14 @@ export type EventTable = {
   sequence: bigint | null
 }
 
+export type WebhookAddressTable = {
+  store_id: bigint
+  host: string
+  port: number
+  inside: boolean
+  allowed_at: Date
+}
+
 export type WebhookEndpointTable = {
   id: Generated<bigint>
   store_id: bigint
@@ -275,9 +283,18 @@ export type WebhookEndpointTable = {
   previous_secret: Generated<Buffer | null>
   previous_until: Generated<Date | null>
   event_types: EventType[] | null
-  state: Generated<'enabled' | 'disabled'>
+  state: Generated<'pending' | 'enabled' | 'disabled'>
   disabled_reason: Generated<'by_store' | 'gone' | null>
   created_at: Generated<Date>
+  proved: Generated<boolean>
+  removed_at: Generated<Date | null>
+}
+
+export type WebhookReplayTable = {
+  id: GeneratedAlways<bigint>
+  store_id: bigint
+  at: Date
+  deliveries: number
 }
 
 export type WebhookDeliveryTable = {
@@ -363,8 +380,10 @@ export type Tables = {
   reversed_total: ReversedTotalTable
   ledger_entry: LedgerEntryTable
   event: EventTable
+  webhook_address: WebhookAddressTable
   webhook_endpoint: WebhookEndpointTable
   webhook_delivery: WebhookDeliveryTable
+  webhook_replay: WebhookReplayTable
   webhook_attempt: WebhookAttemptTable
   idempotency_key: IdempotencyKeyTable
   payout: PayoutTable

@@ -9,12 +9,16 @@ import { isOwnBot } from '../shoppers/store.ts'
 import { steamIdOfAccount } from '../steam/steam.ts'
 import { DEPOSIT_LIFE_MS } from './deposit.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
-import { insertDeposit, linkToResolve, requestOf } from './store.ts'
+import { insertDeposit, linkToResolve, openDepositsUpTo, requestOf } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
-type OpeningDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'publicUrl'>
+type OpeningDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'publicUrl'> & {
+  /** Open deposits of one store; without it there is no limit. */
+  mostOpen?: number
+}
 
 const MINUTE_MS = 60_000
+const FULL_RETRY_S = 60
 
 /**
  * Opens a deposit for a store. Repeating a call with the same externalId returns the same deposit
@@ -66,7 +70,7 @@ type Opening = {
 
 /** False when the store has a deposit of this externalId already. */
 async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<boolean> {
-  const { queue, clock, ids } = deps
+  const { queue, clock, ids, mostOpen } = deps
   const { store, body, request, shopper } = opening
   const lifeMs = body.expiresInMinutes === undefined ? DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
   const expiresAt = new Date(clock.now().getTime() + lifeMs)
@@ -94,6 +98,10 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
     expires_at: expiresAt,
   })
   if (id === undefined) return false
+  // Deposits that are created at the same moment do not see each other: a few more may slip in.
+  if (mostOpen !== undefined && (await openDepositsUpTo(tx, store.id, mostOpen + 1)) > mostOpen) {
+    refuse('too_many_deposits', { retryAfterS: FULL_RETRY_S })
+  }
   const job = { data: { depositId: String(id) }, singletonKey: String(id) }
   await queue.send(tx, { queue: EXPIRE_QUEUE, startAfter: expiresAt, ...job })
   if (shopper !== undefined) await queue.send(tx, { queue: PREFILL_QUEUE, ...job })

@@ -49,6 +49,21 @@ export async function insertDeposit(tx: Tx, values: Insertable<DepositTable>): P
   return inserted?.id
 }
 
+/** How many open deposits the store has, counted no further than `most`. */
+export async function openDepositsUpTo(tx: Tx, storeId: bigint, most: number): Promise<number> {
+  const open = tx
+    .selectFrom('deposit')
+    .select('id')
+    .where('store_id', '=', storeId)
+    .where('status', 'in', ['created', 'pending'])
+    .limit(most)
+  const { count } = await tx
+    .selectFrom(open.as('open'))
+    .select(({ fn }) => fn.countAll<bigint>().as('count'))
+    .executeTakeFirstOrThrow()
+  return Number(count)
+}
+
 /** The hash of the call that created the deposit. */
 export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; externalId: string }) {
   return tx

@@ -7,7 +7,9 @@ import { createSecretBox } from '../kit/secret-box.ts'
 import { readBalances } from '../stores/balance-store.ts'
 import { type KeyFacts, listKeys } from '../stores/keys.ts'
 import { createStore, type NewStore, type StoreChanges, updateStore } from '../stores/service.ts'
+import { allowedAddresses } from '../webhooks/address-store.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
+import { formatAddress } from '../webhooks/url.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused } from './operation.ts'
 import { findStore } from './store.ts'
@@ -63,6 +65,8 @@ export type StoreView = {
   accent: string | null
   keys: KeyView[]
   endpoints: EndpointView[]
+  /** Where its webhooks may go, beside port 443 of public hosts. */
+  addresses: { address: string; inside: boolean; allowedAt: Date }[]
   balances: { currency: Currency; availableMinor: bigint; heldMinor: bigint; reversedMinor: bigint }[]
 }
 
@@ -81,6 +85,11 @@ export async function showStore({ db }: FindDeps, storeId: bigint): Promise<Answ
     accent: store.accent,
     keys: (await listKeys(db, storeId)).map(({ id, ...key }) => ({ keyId: id, ...key })),
     endpoints: (await listEndpoints(db, storeId)).map(({ id, ...rest }) => ({ endpointId: id, ...rest })),
+    addresses: (await allowedAddresses(db, storeId)).map(({ inside, allowedAt, ...address }) => ({
+      address: formatAddress(address),
+      inside,
+      allowedAt,
+    })),
     balances: (await readBalances(db, storeId)).balances.map(minorUnits),
   })
 }

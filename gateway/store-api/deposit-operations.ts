@@ -38,7 +38,7 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
       currency: 'USD',
       backToStoreUrl: 'https://store.example/wallet',
     },
-    refusals: ['order_conflict', 'invalid_trade_link'],
+    refusals: ['order_conflict', 'invalid_trade_link', 'too_many_deposits'],
     async handle(deps, store, { body }) {
       refuseForeignUrls(body, store.origins)
       const { deposit, created } = await deps.createDeposit(store, body)

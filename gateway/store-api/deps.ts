@@ -3,7 +3,7 @@ import type { CreateDepositBody, ListDepositsQuery, StoreDeposit } from '../../c
 import type { Signals } from '../db/signals.ts'
 import type { DepositPage } from '../deposits/store-deposit.ts'
 import type { CallingStore } from '../http/call.ts'
-import type { DeliveryDeps } from '../webhooks/delivery.ts'
+import type { ChallengeDeps } from '../webhooks/challenge.ts'
 import type { EndpointDeps } from '../webhooks/endpoints.ts'
 import type { AuthDeps } from './authenticate.ts'
 import type { IdempotencyDeps } from './idempotency.ts'
@@ -28,7 +28,7 @@ export type StoreApiDeps = AuthDeps &
   OfferingDeps &
   EndpointDeps &
   DepositCalls &
-  Pick<DeliveryDeps, 'send' | 'secretsOf'> & {
+  ChallengeDeps & {
     signals: Pick<Signals, 'notify'>
     /** Where stores reach the gateway. */
     publicUrl: string

@@ -4,6 +4,7 @@ import { publishEvents } from '../events/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
+import { allowAddress, allowanceFinder } from '../webhooks/address-store.ts'
 import { startLanes } from '../webhooks/lanes.ts'
 
 let till: Till
@@ -156,6 +157,46 @@ describe('an endpoint', () => {
     },
   )
 
+  test('at an address that the operator has not named is refused with the command', async () => {
+    const strict = await startStoreApi(till, { change: { findAllowance: allowanceFinder(till.db) } })
+    const send = () => strict.call('POST', PATH, { body: { url: 'http://localhost:8081/hook' } })
+    const toAllow = `store allow-address --id ${strict.store.id} --address localhost:8081 --inside`
+    expect((await send()).json().errors[0].message).toContain(toAllow)
+    const address = { host: 'localhost', port: 8_081 }
+    await till.db.transaction().execute(async (tx) => {
+      await allowAddress(tx, { storeId: strict.store.id, address, inside: true, now: till.clock.now() })
+    })
+    expect((await send()).statusCode).toBe(201)
+    await strict.app.close()
+  })
+
+  test('that is removed is sent nothing more, is unknown from then on, and makes room for another one', async () => {
+    const ids = await Promise.all(Array.from({ length: 10 }, async () => (await add()).id))
+    await api.call('POST', `${PATH}/${ids[0]}/disable`)
+    expect(await add()).toMatchObject({ status: 409, code: 'too_many_endpoints' })
+    await lanes.stop()
+    await anEvent()
+    for (const id of ids.slice(0, 2)) {
+      const removed = await api.call('DELETE', `${PATH}/${id}`)
+      expect([removed.statusCode, removed.json()]).toEqual([200, { id, removed: true }])
+      for (const path of ['', '/attempts']) {
+        expect((await api.call('GET', `${PATH}/${id}${path}`)).statusCode).toBe(404)
+      }
+      expect((await api.call('POST', `${PATH}/${id}/enable`)).statusCode).toBe(404)
+      expect((await api.call('DELETE', `${PATH}/${id}`)).statusCode).toBe(404)
+    }
+    const due = till.db.selectFrom('webhook_delivery').select('endpoint_id').where('state', '=', 'due')
+    expect((await due.execute()).map((row) => String(row.endpoint_id)).sort()).toEqual(ids.slice(2).sort())
+    // One was sent nothing and is gone; the other stays for what was sent there, without its secret.
+    const left = till.db
+      .selectFrom('webhook_endpoint')
+      .select('secret')
+      .where('id', 'in', ids.slice(0, 2).map(BigInt))
+    expect(await left.execute()).toEqual([{ secret: Buffer.alloc(0) }])
+    expect(await add()).toMatchObject({ status: 201 })
+    expect((await api.call('GET', PATH)).json().endpoints).toHaveLength(9)
+  })
+
   test('that moves is sent to its new address, also what waited, and only what it wants from then on', async () => {
     const { id, secret: _, status: __, ...endpoint } = await add({ url: 'http://127.0.0.1:9/' })
     await anEvent()
@@ -189,6 +230,7 @@ describe('an endpoint', () => {
     const key = await api.newKey(await aStore(till))
     const calls = [
       ['GET', ''],
+      ['DELETE', ''],
       ['POST', '/enable'],
       ['POST', '/disable'],
       ['POST', '/rotate-secret'],

@@ -7,6 +7,7 @@ import {
   endpointListSchema,
   endpointSchema,
   endpointWithSecretSchema,
+  removedEndpointSchema,
   replayBodySchema,
   replayedSchema,
   rotateSecretBodySchema,
@@ -18,10 +19,11 @@ import {
   createEndpoint,
   endpointOf,
   listEndpoints,
+  removeOwnEndpoint,
   rotateSecret,
   switchEndpoint,
   toEndpoint,
-  updateEndpoint,
+  updateOwnEndpoint,
 } from '../webhooks/endpoints.ts'
 import { type Operation, ok, operation } from './operation.ts'
 
@@ -38,10 +40,11 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     path: '/v1/webhook-endpoints',
     idempotent: true,
     summary: 'Add an endpoint',
-    description: 'The secret is shown this once.',
+    description:
+      'The secret is shown this once. In live mode it is `pending` until its answer to a test repeats the challenge.',
     takes: { body: createEndpointBodySchema },
     answer: endpointWithSecretSchema,
-    statuses: { 201: 'Added; it is sent what happens from now on.' },
+    statuses: { 201: 'Added; once it is enabled, it is sent what happens from then on.' },
     example: { url: 'https://store.example/webhooks/tradetill' },
     refusals: ['too_many_endpoints'],
     handle: async (deps, store, { body }) => ({
@@ -78,13 +81,31 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     path: '/v1/webhook-endpoints/:id',
     idempotent: true,
     summary: 'Change an endpoint',
-    description: 'Another address, other types or both. Waiting deliveries go to the new address.',
+    description:
+      'Another address, other types or both. In live mode the new address is sent a test first and must repeat its challenge. Waiting deliveries go to the new address.',
     takes: { params: idParamsSchema, body: updateEndpointBodySchema },
     answer: endpointSchema,
     example: { eventTypes: ['deposit.succeeded', 'deposit.reversed'] },
-    refusals: ['not_found'],
+    refusals: ['not_found', 'endpoint_unproved', 'too_many_tests'],
     handle: async (deps, store, { params, body }) =>
-      ok(await updateEndpoint(deps, store.id, { id: BigInt(params.id), change: body })),
+      ok(await updateOwnEndpoint(deps, store.id, { id: BigInt(params.id), change: body })),
+  }),
+  operation({
+    ...common,
+    id: 'removeWebhookEndpoint',
+    method: 'DELETE',
+    path: '/v1/webhook-endpoints/:id',
+    idempotent: true,
+    summary: 'Remove an endpoint',
+    description:
+      'Waiting deliveries are given up, its secret is forgotten, and another endpoint may be added.',
+    takes: { params: idParamsSchema },
+    answer: removedEndpointSchema,
+    refusals: ['not_found'],
+    handle: async (deps, store, { params }) => {
+      await removeOwnEndpoint(deps, store.id, BigInt(params.id))
+      return ok({ id: params.id, removed: true as const })
+    },
   }),
   switching({
     on: true,
@@ -123,10 +144,10 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Send a test message',
     description:
-      'Sends a signed message of type `webhook.test`, which is not an event, and answers what the endpoint said.',
+      'Sends a signed message of type `webhook.test`, which is not an event, and answers what the endpoint said. One that is `pending` is enabled when its answer repeats `data.challenge`.',
     takes: { params: idParamsSchema },
     answer: testResultSchema,
-    refusals: ['not_found', 'endpoint_disabled'],
+    refusals: ['not_found', 'endpoint_disabled', 'too_many_tests'],
     handle: async (deps, store, { params }) => ok(await sendTest(deps, store.id, BigInt(params.id))),
   }),
   operation({
@@ -149,12 +170,12 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     idempotent: true,
     summary: 'Send events again',
     description:
-      'One event, whatever its type, or those of a range of sequences that the endpoint wants. Each keeps its id.',
+      'One event, whatever its type, or those of a range of sequences that the endpoint wants. Each keeps its id. Ranges follow each other, and a store replays 50,000 deliveries a day.',
     takes: { params: idParamsSchema, body: replayBodySchema },
     answer: replayedSchema,
     statuses: { 202: 'They are being sent.' },
     example: { fromSequence: 1, toSequence: 100 },
-    refusals: ['not_found', 'endpoint_disabled'],
+    refusals: ['not_found', 'endpoint_disabled', 'endpoint_unproved', 'replay_in_progress', 'replay_quota'],
     handle: async (deps, store, { params, body }) => ({
       status: 202,
       body: await replay(deps, store.id, { id: BigInt(params.id), body }),

@@ -102,7 +102,8 @@ describe('the recipe of the store guide', () => {
         till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'due').execute()
       await expect.poll(due).toEqual([])
       expect(await balance()).toBe('3000')
-      expect((await api.call('POST', `/v1/webhook-endpoints/${endpoint}/test`)).json().delivered).toBe(true)
+      const test = await api.call('POST', `/v1/webhook-endpoints/${endpoint}/test`)
+      expect(test.json()).toMatchObject({ delivered: true, challengeRepeated: true })
       const forged = await fetch(`http://127.0.0.1:${port}/webhooks/tradetill`, {
         method: 'POST',
         body: '{}',

@@ -50,7 +50,15 @@ const OF_POST: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 /** Refusals whose `Retry-After` tells when to call again. */
-const PASSING: readonly ErrorCode[] = ['too_many_requests', 'idempotency_in_progress', 'deposit_busy']
+const PASSING: readonly ErrorCode[] = [
+  'too_many_requests',
+  'idempotency_in_progress',
+  'deposit_busy',
+  'replay_in_progress',
+  'replay_quota',
+  'too_many_deposits',
+  'too_many_tests',
+]
 
 const INFO = {
   title: 'Tradetill store API',
@@ -163,7 +171,7 @@ function answersOf(
 
 function refusalsOf({ method, scope, refusals = [] }: Operation, use: Use): DocumentedCall['responses'] {
   const right: ErrorCode[] = scope === undefined ? [] : ['scope_missing']
-  const codes = [...COMMON, ...right, ...(method === 'POST' ? OF_POST : []), ...refusals]
+  const codes = [...COMMON, ...right, ...(method === 'GET' ? [] : OF_POST), ...refusals]
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status)
   const content = { 'application/problem+json': { schema: use(problemSchema, 'output') } }
   return Object.fromEntries(

@@ -10,7 +10,7 @@ import type { StoreApiDeps } from './deps.ts'
 type Description = {
   /** Its name in the OpenAPI document. */
   id: string
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   path: `/v1/${string}`
   /** Without a scope any key of the store will do. */
   scope?: Scope

@@ -4,13 +4,10 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import {
-  addEndpoint,
-  isWebhookUrl,
-  listEndpoints,
-  switchWithin,
-  updateEndpoint,
-} from '../webhooks/endpoints.ts'
+import { allowAddress, allowanceFinder } from '../webhooks/address-store.ts'
+import { enableByOperator } from '../webhooks/endpoint-store.ts'
+import { addEndpoint, listEndpoints, parseWebhookUrl, updateEndpoint } from '../webhooks/endpoints.ts'
+import { addressOf, isInsideHost, refuseUrl } from '../webhooks/url.ts'
 import type { Mode } from './api-key.ts'
 import { addKey } from './keys.ts'
 import { parseOrigin } from './origins.ts'
@@ -57,6 +54,7 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
       ...lowered(store.accent),
     })
     const url = store.webhookUrl
+    if (url !== undefined) await nameAddress(tx, deps, { storeId, url })
     const endpoint = url === undefined ? null : await addEndpoint(tx, deps, { storeId, url })
     const apiKey = await addKey(tx, deps, { storeId, name: 'first key', scopes: SCOPES })
     return { kind: 'created', storeId, apiKey, webhookSecret: endpoint?.secret ?? null }
@@ -99,12 +97,34 @@ async function moveWebhook(
   deps: Deps,
   { storeId, url }: { storeId: bigint; url: string },
 ): Promise<string | null> {
+  await nameAddress(tx, deps, { storeId, url })
   const [oldest] = await listEndpoints(tx, storeId)
   if (oldest === undefined) return (await addEndpoint(tx, deps, { storeId, url })).secret
   const id = BigInt(oldest.id)
-  await switchWithin(tx, storeId, { id, on: true })
-  await updateEndpoint({ db: tx, mode: deps.mode }, storeId, { id, change: { url } })
+  await enableByOperator(tx, id)
+  const findAllowance = allowanceFinder(tx)
+  await updateEndpoint({ db: tx, mode: deps.mode, findAllowance }, storeId, { id, change: { url } })
   return null
+}
+
+/** The operator's own word for an address opens it to the store, where it is not open to all. */
+async function nameAddress(
+  tx: Tx,
+  { mode, clock }: Deps,
+  { storeId, url }: { storeId: bigint; url: string },
+): Promise<void> {
+  const parsed = parseWebhookUrl(url)
+  if (parsed === undefined || refuseUrl(parsed, { mode, allowance: undefined }) === undefined) return
+  const address = addressOf(parsed)
+  await allowAddress(tx, { storeId, address, inside: isInsideHost(address.host), now: clock.now() })
+}
+
+/** Why not even the operator's word opens the address. */
+function refuseWebhook(text: string, mode: Mode): string | undefined {
+  const url = parseWebhookUrl(text)
+  if (url === undefined) return 'the webhook must be an https address without a user name'
+  const refusal = refuseUrl(url, { mode, allowance: { inside: isInsideHost(addressOf(url).host) } })
+  return refusal && `the webhook cannot be sent there, because ${refusal}`
 }
 
 const COLOUR = /^#[0-9a-f]{6}$/i
@@ -124,8 +144,7 @@ function checkAddresses(store: StoreAddresses, mode: Mode): { kind: 'valid'; ori
       reason: 'every origin must have the form https://host[:port], at most 20 of them',
     }
   }
-  if (store.webhookUrl !== undefined && !isWebhookUrl(store.webhookUrl, mode)) {
-    return { kind: 'refused', reason: 'the webhook must be an https address' }
-  }
+  const refusal = store.webhookUrl === undefined ? undefined : refuseWebhook(store.webhookUrl, mode)
+  if (refusal !== undefined) return { kind: 'refused', reason: refusal }
   return { kind: 'valid', origins }
 }

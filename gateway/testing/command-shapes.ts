@@ -87,6 +87,8 @@ export const SHAPES: Record<string, z.ZodObject> = {
   }),
   'store add': z.strictObject({ storeId: id, apiKey: z.string(), webhookSecret: z.string().nullable() }),
   'store update': z.strictObject({ storeId: id, webhookSecret: z.string().nullable() }),
+  'store allow-address': z.strictObject({ storeId: id, address: z.string(), inside: z.boolean() }),
+  'store forbid-address': z.strictObject({ storeId: id, address: z.string() }),
   'store free-room': z.strictObject({ storeId: id, trades: z.int() }),
   'store show': z.strictObject({
     storeId: id,
@@ -119,6 +121,7 @@ export const SHAPES: Record<string, z.ZodObject> = {
         createdAt: time,
       }),
     ),
+    addresses: z.array(z.strictObject({ address: z.string(), inside: z.boolean(), allowedAt: time })),
     balances: z.array(
       z.strictObject({ currency, availableMinor: minor, heldMinor: minor, reversedMinor: minor }),
     ),

@@ -14,6 +14,7 @@ import { cancelDeposit } from '../trades/cancellation.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
 import { createSender } from '../webhooks/sender.ts'
 import { aStore, type Till } from './till.ts'
+import { ANY_NAMED } from './webhooks.ts'
 
 export const BACK = 'https://store.test/back'
 
@@ -24,7 +25,7 @@ export type StoreApi = {
   store: { id: bigint }
   key: string
   /** One call; `key` defaults to the one of `store`. */
-  call(method: 'GET' | 'POST', url: string, call?: Call): Promise<LightMyRequestResponse>
+  call(method: 'GET' | 'POST' | 'DELETE', url: string, call?: Call): Promise<LightMyRequestResponse>
   newKey(store: { id: bigint }, scopes?: readonly Scope[]): Promise<string>
   deps: StoreApiDeps
 }
@@ -41,7 +42,9 @@ export async function startStoreApi(
     ...till.deps,
     box,
     mode: 'sandbox',
-    send: createSender({ mode: 'sandbox', deadlineMs: 60_000 }),
+    findAllowance: ANY_NAMED,
+    testsUnderWay: new Map(),
+    send: createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 }),
     secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
     limitStore: limited ? createLimits(() => 0).perStore : () => {},
     createDeposit: (store, body) => createDeposit(till.deps, store, body),

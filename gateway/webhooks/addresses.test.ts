@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isLoopbackAddress, isPublicAddress } from './addresses.ts'
+import { isInsideAddress, isLoopbackAddress, isPublicAddress } from './addresses.ts'
 
 it.each(['1.1.1.1', '93.184.216.34', '172.32.0.1', '2606:4700:4700::1111'])('%s is public', (address) => {
   expect(isPublicAddress(address)).toBe(true)
@@ -59,3 +59,19 @@ it('loopback is this machine and nothing else', () => {
   expect(['127.0.0.1', '127.1.2.3', '::1'].map(isLoopbackAddress)).toEqual([true, true, true])
   expect(['10.0.0.1', '::', '::2', 'localhost'].map(isLoopbackAddress)).toEqual([false, false, false, false])
 })
+
+it.each(['127.0.0.1', '10.1.2.3', '192.168.1.1', '172.16.0.1', '100.64.0.1', '::1', 'fc00::1'])(
+  '%s is inside',
+  (address) => expect(isInsideAddress(address)).toBe(true),
+)
+
+it.each([
+  '169.254.169.254',
+  'fe80::1',
+  '0.0.0.0',
+  '::',
+  '255.255.255.255',
+  '224.0.0.1',
+  '::ffff:10.0.0.1',
+  '8.8.8.8',
+])('%s is not inside', (address) => expect(isInsideAddress(address)).toBe(false))

@@ -16,4 +16,9 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(UNICAST_6)
 }
 
+/** Networks that an operator may open to a store. Not among them: links, such as the metadata service of a cloud. */
+const INSIDE = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'])
+
+export const isInsideAddress = (text: string): boolean => INSIDE.has(readAddress(text)?.range() ?? '')
+
 export const isLoopbackAddress = (text: string): boolean => readAddress(text)?.range() === 'loopback'

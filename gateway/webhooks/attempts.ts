@@ -1,21 +1,16 @@
 /** The attempts that a store may read, and the deliveries that it may repeat. */
-import { randomUUID } from 'node:crypto'
-import {
-  type AttemptList,
-  type AttemptsQuery,
-  type ReplayBody,
-  TEST_TYPE,
-  type TestResult,
-} from '../../contract/webhooks.ts'
-import type { Db } from '../db/client.ts'
+import type { AttemptList, AttemptsQuery, ReplayBody, TestResult } from '../../contract/webhooks.ts'
+import type { Db, Tx } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import { readAttempts } from './attempt-store.ts'
-import type { DeliveryDeps } from './delivery.ts'
+import { type ChallengeDeps, challenge } from './challenge.ts'
+import { type EndpointRow, proveEndpoint } from './endpoint-store.ts'
 import { endpointOf, lockedEndpointOf } from './endpoints.ts'
-import { signWebhook } from './signature.ts'
+import { countChosen, isReplaying, lockReplays, noteReplay, replayedSince } from './replay-store.ts'
+import { isTaken } from './sender.ts'
 import { DELIVERIES_TOPIC, replayDeliveries } from './store.ts'
 
 /** Attempts at an endpoint of the store, newest first. */
@@ -39,17 +34,29 @@ export async function listAttempts(
     at: row.at.toISOString(),
     durationMs: row.duration_ms,
     status: row.status,
-    failure: row.failure,
+    failure: row.failure === null ? null : NO_ANSWER,
     answer: row.answer,
   }))
   return { attempts, next: rows.length > limit ? (attempts.at(-1)?.id ?? null) : null }
 }
 
+/**
+ * All that a store is told of a call without an answer. Whether a port is closed, silent or forbidden would tell what
+ * is in the operator's network; the log has the reason.
+ */
+const NO_ANSWER = 'no_answer' as const
+
+/** Replayed deliveries of a store in a day. */
+const MOST_REPLAYED_A_DAY = 50_000
+const DAY_MS = 86_400_000
+const HOUR_S = 3_600
+
 type ReplayDeps = { db: Db; clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
  * Sends events again, whatever happens to attempts under way: one event, or those of a range that the endpoint wants. A
- * call that disables the endpoint waits until the replay is written, and then gives it up with the rest.
+ * call that disables the endpoint waits until the replay is written, and then gives it up with the rest. Ranges of a
+ * store follow each other: each rewrites thousands of rows.
  */
 export async function replay(
   { db, clock, signals }: ReplayDeps,
@@ -57,35 +64,59 @@ export async function replay(
   { id, body }: { id: bigint; body: ReplayBody },
 ): Promise<{ replayed: number }> {
   return inTransaction(db, async (tx) => {
+    await lockReplays(tx, storeId)
     const endpoint = await lockedEndpointOf(tx, storeId, { id, as: 'share' })
-    if (endpoint.state === 'disabled') refuse('endpoint_disabled')
+    refuseUnlessEnabled(endpoint)
     const eventTypes = endpoint.event_types
-    const replayed = await replayDeliveries(tx, { id, storeId, eventTypes, now: clock.now() }, body)
+    const now = clock.now()
+    await refuseMuchReplay(tx, { storeId, eventTypes, now }, body)
+    const replayed = await replayDeliveries(tx, { id, storeId, eventTypes, now }, body)
     if ('eventId' in body && replayed === 0) refuse('not_found')
-    if (replayed > 0) await signals.notify(tx, DELIVERIES_TOPIC)
+    if (replayed > 0) {
+      await noteReplay(tx, { storeId, at: now, deliveries: replayed, since: dayBefore(now) })
+      await signals.notify(tx, DELIVERIES_TOPIC)
+    }
     return { replayed }
   })
 }
 
-/** Sends a test message now and returns what the endpoint said. It is not an event: handlers answer 2xx and do nothing. */
-export async function sendTest(
-  deps: Pick<DeliveryDeps, 'db' | 'clock' | 'send' | 'secretsOf'>,
-  storeId: bigint,
-  endpointId: bigint,
-): Promise<TestResult> {
+const dayBefore = (now: Date): Date => new Date(now.getTime() - DAY_MS)
+
+function refuseUnlessEnabled({ state }: EndpointRow): void {
+  if (state === 'disabled') refuse('endpoint_disabled')
+  if (state === 'pending') refuse('endpoint_unproved')
+}
+
+type Replaying = { storeId: bigint; eventTypes: readonly string[] | null; now: Date }
+
+async function refuseMuchReplay(
+  tx: Tx,
+  { storeId, eventTypes, now }: Replaying,
+  choice: ReplayBody,
+): Promise<void> {
+  if (!('eventId' in choice) && (await isReplaying(tx, storeId, now))) {
+    refuse('replay_in_progress', { retryAfterS: 10 })
+  }
+  const before = await replayedSince(tx, storeId, dayBefore(now))
+  const left = MOST_REPLAYED_A_DAY - before
+  if (left <= 0 || (await countChosen(tx, { storeId, eventTypes, choice })) > left) {
+    refuse('replay_quota', { retryAfterS: HOUR_S })
+  }
+}
+
+type TestDeps = ChallengeDeps & { db: Db }
+
+/**
+ * Sends a test message now and returns what the endpoint said. It is not an event: handlers answer 2xx. An endpoint that
+ * waits for its proof is enabled when the answer repeats the challenge.
+ */
+export async function sendTest(deps: TestDeps, storeId: bigint, endpointId: bigint): Promise<TestResult> {
   const endpoint = await endpointOf(deps.db, storeId, endpointId)
   if (endpoint.state === 'disabled') refuse('endpoint_disabled')
-  const id = randomUUID()
-  const at = deps.clock.now()
-  const data = { endpointId: String(endpointId) }
-  const body = JSON.stringify({ id, type: TEST_TYPE, timestamp: at.toISOString(), data })
-  const headers = signWebhook(deps.secretsOf(endpoint), { id, body, at: deps.clock.machineNow() })
-  const begin = performance.now()
-  const result = await deps.send({ url: endpoint.url, headers, body })
-  const durationMs = Math.round(performance.now() - begin)
-  if (result.kind === 'failed') {
-    return { delivered: false, status: null, failure: result.reason, durationMs, answer: null }
-  }
-  const { status, text: answer } = result
-  return { delivered: status >= 200 && status < 300, status, failure: null, durationMs, answer }
+  const { result, durationMs, isRepeated } = await challenge(deps, endpoint)
+  if (isRepeated && endpoint.state === 'pending') await proveEndpoint(deps.db, endpoint.id, endpoint.url)
+  const said = { durationMs, challengeRepeated: isRepeated }
+  return result.kind === 'failed'
+    ? { delivered: false, status: null, failure: NO_ANSWER, answer: null, ...said }
+    : { delivered: isTaken(result), status: result.status, failure: null, answer: result.text, ...said }
 }

@@ -53,7 +53,7 @@ async function sendClaimed(
   const body = JSON.stringify(event)
   const headers = signedHeaders(deps, claim, body)
   if (headers === undefined) return { kind: 'failed', reason: SECRET_CLOSED }
-  return deps.send({ url: claim.url, headers, body, ...(signal && { signal }) })
+  return deps.send({ storeId: claim.store_id, url: claim.url, headers, body, ...(signal && { signal }) })
 }
 
 /**

@@ -6,12 +6,18 @@ import type { WebhookEndpointTable } from '../db/schema.ts'
 
 export type EndpointRow = Selectable<WebhookEndpointTable>
 
-type NewRow = { storeId: bigint; url: string; eventTypes: readonly EventType[] | null; createdAt: Date }
+type NewRow = {
+  storeId: bigint
+  url: string
+  eventTypes: readonly EventType[] | null
+  proved: boolean
+  createdAt: Date
+}
 
 /** Its secret is sealed with its id, so it is written afterwards. */
 export const insertEndpoint = (
   tx: Tx,
-  { storeId, url, eventTypes, createdAt }: NewRow,
+  { storeId, url, eventTypes, proved, createdAt }: NewRow,
 ): Promise<EndpointRow> =>
   tx
     .insertInto('webhook_endpoint')
@@ -20,6 +26,8 @@ export const insertEndpoint = (
       url,
       secret: Buffer.alloc(0),
       event_types: eventTypes === null ? null : [...eventTypes],
+      state: proved ? 'enabled' : 'pending',
+      proved,
       created_at: createdAt,
     })
     .returningAll()
@@ -28,16 +36,26 @@ export const insertEndpoint = (
 /** How many endpoints the store has. Parallel creations of one store wait here until the transaction ends. */
 export async function lockedCountOfEndpoints(tx: Tx, storeId: bigint): Promise<number> {
   await tx.selectFrom('store').select('id').where('id', '=', storeId).forUpdate().execute()
-  const rows = await tx.selectFrom('webhook_endpoint').select('id').where('store_id', '=', storeId).execute()
-  return rows.length
+  return (await endpointsOf(tx, storeId)).length
 }
 
 /** The oldest first. */
 export const endpointsOf = (db: Db | Tx, storeId: bigint): Promise<EndpointRow[]> =>
-  db.selectFrom('webhook_endpoint').selectAll().where('store_id', '=', storeId).orderBy('id').execute()
+  db
+    .selectFrom('webhook_endpoint')
+    .selectAll()
+    .where('store_id', '=', storeId)
+    .where('removed_at', 'is', null)
+    .orderBy('id')
+    .execute()
 
 const ownedBy = (db: Db | Tx, storeId: bigint, id: bigint) =>
-  db.selectFrom('webhook_endpoint').selectAll().where('id', '=', id).where('store_id', '=', storeId)
+  db
+    .selectFrom('webhook_endpoint')
+    .selectAll()
+    .where('id', '=', id)
+    .where('store_id', '=', storeId)
+    .where('removed_at', 'is', null)
 
 export const findEndpoint = (db: Db | Tx, storeId: bigint, id: bigint): Promise<EndpointRow | undefined> =>
   ownedBy(db, storeId, id).executeTakeFirst()
@@ -68,6 +86,7 @@ export const changeEndpoint = (
     .set(change)
     .where('id', '=', id)
     .where('store_id', '=', storeId)
+    .where('removed_at', 'is', null)
     .returningAll()
     .executeTakeFirst()
 
@@ -82,11 +101,55 @@ export async function disableEndpoint(tx: Tx, id: bigint, reason: 'by_store' | '
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow()
+  await giveUpDeliveries(tx, id, 'the endpoint was disabled')
+  return row
+}
+
+async function giveUpDeliveries(tx: Tx, id: bigint, why: string): Promise<void> {
   await tx
     .updateTable('webhook_delivery')
-    .set({ state: 'failed', due_at: null, last_result: 'the endpoint was disabled' })
+    .set({ state: 'failed', due_at: null, last_result: why })
     .where('endpoint_id', '=', id)
     .where('state', '=', 'due')
     .execute()
-  return row
+}
+
+/** Removes a locked endpoint. Its row stays, without its secrets, while deliveries name it. */
+export async function removeEndpoint(tx: Tx, id: bigint, now: Date): Promise<void> {
+  await giveUpDeliveries(tx, id, 'the endpoint was removed')
+  const { numDeletedRows } = await tx
+    .deleteFrom('webhook_endpoint')
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('webhook_delivery').select('id').where('endpoint_id', '=', id))),
+    )
+    .executeTakeFirstOrThrow()
+  if (numDeletedRows > 0n) return
+  await tx
+    .updateTable('webhook_endpoint')
+    .set({ state: 'disabled', disabled_reason: 'by_store', removed_at: now })
+    .set({ secret: Buffer.alloc(0), previous_secret: null, previous_until: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Enables an endpoint that the operator gives its address: his word is the proof. */
+export async function enableByOperator(tx: Tx, id: bigint): Promise<void> {
+  await tx
+    .updateTable('webhook_endpoint')
+    .set({ proved: true, state: 'enabled', disabled_reason: null })
+    .where('id', '=', id)
+    .execute()
+}
+
+/** False if the endpoint no longer has this address, or waits for no proof of it. */
+export async function proveEndpoint(db: Db, id: bigint, url: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('webhook_endpoint')
+    .set({ state: 'enabled', proved: true })
+    .where('id', '=', id)
+    .where('url', '=', url)
+    .where('state', '=', 'pending')
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
 }

@@ -7,6 +7,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
+import { type ChallengeDeps, challenge } from './challenge.ts'
 import {
   changeEndpoint,
   disableEndpoint,
@@ -16,29 +17,42 @@ import {
   insertEndpoint,
   lockEndpoint,
   lockedCountOfEndpoints,
+  removeEndpoint,
 } from './endpoint-store.ts'
-import { refuseUrl } from './url.ts'
+import { addressOf, type FindAllowance, refuseUrl, withCommand } from './url.ts'
 
-export type EndpointDeps = { db: Db; box: SecretBox; clock: Clock; mode: 'sandbox' | 'live' }
+export type EndpointDeps = {
+  db: Db
+  box: SecretBox
+  clock: Clock
+  mode: 'sandbox' | 'live'
+  findAllowance: FindAllowance
+}
 
 const HOUR_MS = 3_600_000
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/**
- * True for an https URL without a user name, and without an address that is not public. The sandbox also takes http and
- * this machine. The addresses of a name are checked when a webhook is sent to it.
- */
-export function isWebhookUrl(text: string, mode: 'sandbox' | 'live'): boolean {
-  if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return false
+/** Reads a URL that could be a webhook's: whole, without a user name. Undefined for any other. */
+export function parseWebhookUrl(text: string): URL | undefined {
+  if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return undefined
   const url = URL.parse(text)
-  return url !== null && url.username === '' && url.password === '' && refuseUrl(url, mode) === undefined
+  return url === null || url.username !== '' || url.password !== '' ? undefined : url
 }
 
-function refuseForeignUrl(url: string, mode: 'sandbox' | 'live'): void {
-  if (isWebhookUrl(url, mode)) return
-  refuse('invalid_request', [{ path: 'url', message: 'must be a public https address without a user name' }])
+/** The addresses of a name are checked when a webhook is sent to it. */
+async function refuseForeignUrl(
+  { mode, findAllowance }: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
+  storeId: bigint,
+  text: string,
+): Promise<void> {
+  const url = parseWebhookUrl(text)
+  if (url === undefined) return refuseField('must be a public https address without a user name')
+  const refusal = refuseUrl(url, { mode, allowance: await findAllowance(storeId, addressOf(url)) })
+  if (refusal !== undefined) refuseField(withCommand(refusal, storeId, url))
 }
+
+const refuseField = (message: string): never => refuse('invalid_request', [{ path: 'url', message }])
 
 /** Creates an endpoint; the secret is shown this once. Refuses an invalid URL, or an eleventh endpoint. */
 export async function createEndpoint(
@@ -46,26 +60,32 @@ export async function createEndpoint(
   storeId: bigint,
   body: CreateEndpointBody,
 ): Promise<Endpoint & { secret: string }> {
-  refuseForeignUrl(body.url, deps.mode)
+  await refuseForeignUrl(deps, storeId, body.url)
   return inTransaction(deps.db, async (tx) => {
     if ((await lockedCountOfEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
-    return addEndpoint(tx, deps, { storeId, ...body })
+    // Stores of the sandbox send to addresses that the operator named.
+    return addEndpoint(tx, deps, { storeId, ...body, proved: deps.mode === 'sandbox' })
   })
 }
 
-type NewEndpoint = { storeId: bigint } & CreateEndpointBody
+type NewEndpoint = {
+  storeId: bigint
+  /** The operator gave the address: it needs no proof. */
+  proved?: boolean
+} & CreateEndpointBody
 
 /** Writes an endpoint whose URL has been checked. */
 export async function addEndpoint(
   tx: Tx,
   { box, clock }: Pick<EndpointDeps, 'box' | 'clock'>,
-  { storeId, url, eventTypes }: NewEndpoint,
+  { storeId, url, eventTypes, proved = true }: NewEndpoint,
 ): Promise<Endpoint & { secret: string }> {
   const secret = newSecret()
   const row = await insertEndpoint(tx, {
     storeId,
     url,
     eventTypes: eventTypes ?? null,
+    proved,
     createdAt: clock.now(),
   })
   const sealed = box.seal(secret, secretPlace(row.id))
@@ -97,27 +117,65 @@ type Switch = { id: bigint; on: boolean }
 export const switchEndpoint = (db: Db, storeId: bigint, wanted: Switch): Promise<Endpoint> =>
   inTransaction(db, (tx) => switchWithin(tx, storeId, wanted))
 
-/** The same as a part of a larger transaction. */
-export async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint> {
+async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint> {
   const row = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
-  if (on === (row.state === 'enabled')) return toEndpoint(row)
+  if (on === (row.state !== 'disabled')) return toEndpoint(row)
   if (!on) return toEndpoint(await disableEndpoint(tx, id, 'by_store'))
-  const change = { state: 'enabled', disabled_reason: null } as const
+  const change = { state: row.proved ? 'enabled' : 'pending', disabled_reason: null } as const
   return toEndpoint((await changeEndpoint(tx, storeId, { id, change })) ?? refuse('not_found'))
+}
+
+/**
+ * The same change by the store itself. In live mode a new URL must repeat a challenge before the endpoint moves there,
+ * unless the endpoint still waits for its first proof.
+ */
+export async function updateOwnEndpoint(
+  deps: EndpointDeps & ChallengeDeps,
+  storeId: bigint,
+  wanted: { id: bigint; change: UpdateEndpointBody },
+): Promise<Endpoint> {
+  const { url } = wanted.change
+  const endpoint = await endpointOf(deps.db, storeId, wanted.id)
+  const needsProof = (row: EndpointRow) =>
+    deps.mode === 'live' && url !== undefined && url !== row.url && row.proved
+  let isProved = false
+  if (url !== undefined && needsProof(endpoint)) {
+    await refuseForeignUrl(deps, storeId, url)
+    isProved = (await challenge(deps, endpoint, url)).isRepeated
+    if (!isProved) refuse('endpoint_unproved')
+  }
+  return inTransaction(deps.db, async (tx) => {
+    // It may have been proved meanwhile, with another address.
+    const row = await lockedEndpointOf(tx, storeId, { id: wanted.id, as: 'no key update' })
+    if (needsProof(row) && !isProved) refuse('endpoint_unproved')
+    return updateEndpoint({ ...deps, db: tx }, storeId, wanted)
+  })
+}
+
+/** Ends the deliveries of an endpoint, and makes room for another one. */
+export async function removeOwnEndpoint(
+  { db, clock }: Pick<EndpointDeps, 'db' | 'clock'>,
+  storeId: bigint,
+  id: bigint,
+): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
+    await removeEndpoint(tx, id, clock.now())
+  })
 }
 
 /** Gives an endpoint another URL, other types or both. Waiting deliveries go to the new URL. */
 export async function updateEndpoint(
-  { db, mode }: Pick<EndpointDeps, 'mode'> & { db: Db | Tx },
+  deps: Pick<EndpointDeps, 'mode' | 'findAllowance'> & { db: Db | Tx },
   storeId: bigint,
   { id, change: { url, eventTypes } }: { id: bigint; change: UpdateEndpointBody },
 ): Promise<Endpoint> {
-  if (url !== undefined) refuseForeignUrl(url, mode)
+  if (url !== undefined) await refuseForeignUrl(deps, storeId, url)
   const change = {
     ...(url !== undefined && { url }),
     ...(eventTypes !== undefined && { event_types: eventTypes }),
   }
-  return toEndpoint((await changeEndpoint(db, storeId, { id, change })) ?? refuse('not_found'))
+  return toEndpoint((await changeEndpoint(deps.db, storeId, { id, change })) ?? refuse('not_found'))
 }
 
 /** Gives the endpoint a new secret; the old one signs beside it for `overlapHours`. */

@@ -1,6 +1,6 @@
 /** One lane of one endpoint: claims due deliveries while there are places, and sends them. */
 import { aboutOf, attempt, type DeliveryDeps } from './delivery.ts'
-import { type Pace, placesLeft } from './pace.ts'
+import { type Load, type Pace, placesLeft } from './pace.ts'
 import type { Sender } from './sender.ts'
 import { type Claim, claimLane, type LaneName } from './store.ts'
 
@@ -12,18 +12,17 @@ type Options = {
   /** The endpoint's pace: both of its lanes learn from the answers to either. */
   pace: Pace
   signal: AbortSignal
-  busyEndpoints(): number
+  busy(): Pick<Load, 'busyStores' | 'ownEndpoints'>
 }
 
 export function createLane(deps: DeliveryDeps, options: Options): Lane {
-  const { endpointId, lane, pace, signal, busyEndpoints } = options
+  const { endpointId, lane, pace, signal, busy } = options
   const open = new Set<Promise<void>>()
   let claiming: Promise<void> | undefined
   let wanted = false
 
   const watched = watchHanging(deps.send, pace, () => wake())
-  const places = () =>
-    placesLeft(lane, { open: open.size, hanging: watched.hanging(), busyEndpoints: busyEndpoints() })
+  const places = () => placesLeft(lane, { open: open.size, hanging: watched.hanging(), ...busy() })
 
   const begin = (claim: Claim): void => {
     const sent = attempt({ ...deps, send: watched.send }, claim, signal)

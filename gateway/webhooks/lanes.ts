@@ -7,7 +7,7 @@ import { durationsOf } from './attempt-store.ts'
 import type { DeliveryDeps } from './delivery.ts'
 import { createLane, type Lane } from './lane.ts'
 import { createPace, PATIENCE_MS } from './pace.ts'
-import { DELIVERIES_TOPIC, endpointsDue } from './store.ts'
+import { DELIVERIES_TOPIC, type DueEndpoint, endpointsDue } from './store.ts'
 
 export type LanesDeps = DeliveryDeps & {
   signals: Pick<Signals, 'until'>
@@ -26,20 +26,34 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
   const { signal } = stopping
   const lanes = new Map<bigint, Lane[]>()
-  const busyEndpoints = () => lanes.size
-  const lanesOf = (endpointId: bigint, beforeMs: number[]): Lane[] => {
+  /** Endpoints that have lanes, by their stores. */
+  const busy = new Map<bigint, Set<bigint>>()
+  const lanesOf = ({ id: endpointId, storeId }: DueEndpoint, beforeMs: number[]): Lane[] => {
     const pace = createPace(deps.patienceMs ?? PATIENCE_MS, beforeMs)
-    const options = { endpointId, pace, signal, busyEndpoints }
+    const load = () => ({ busyStores: busy.size, ownEndpoints: busy.get(storeId)?.size ?? 1 })
+    const options = { endpointId, pace, signal, busy: load }
     return (['first', 'again'] as const).map((lane) => createLane(deps, { ...options, lane }))
+  }
+
+  const end = (endpointId: bigint): void => {
+    lanes.delete(endpointId)
+    for (const [storeId, own] of busy) {
+      if (own.delete(endpointId) && own.size === 0) busy.delete(storeId)
+    }
   }
 
   const look = async (): Promise<void> => {
     const due = await endpointsDue(deps.db, deps.clock.now())
-    const fresh = due.filter((id) => !lanes.has(id))
-    const before = fresh.length === 0 ? [] : await durationsOf(deps.db, fresh)
-    for (const { id, beforeMs } of before) lanes.set(id, lanesOf(id, beforeMs))
-    for (const id of due) for (const lane of lanes.get(id) ?? []) lane.wake()
-    for (const [id, own] of lanes) if (own.every((lane) => lane.isIdle())) lanes.delete(id)
+    const fresh = due.filter(({ id }) => !lanes.has(id))
+    const ids = fresh.map(({ id }) => id)
+    const before = fresh.length === 0 ? [] : await durationsOf(deps.db, ids)
+    const known = new Map(before.map(({ id, beforeMs }) => [id, beforeMs]))
+    for (const one of fresh) {
+      lanes.set(one.id, lanesOf(one, known.get(one.id) ?? []))
+      busy.set(one.storeId, (busy.get(one.storeId) ?? new Set()).add(one.id))
+    }
+    for (const { id } of due) for (const lane of lanes.get(id) ?? []) lane.wake()
+    for (const [id, own] of lanes) if (own.every((lane) => lane.isIdle())) end(id)
   }
   const run = async (): Promise<void> => {
     while (!signal.aborted) {

@@ -42,7 +42,7 @@ describe('the patience with a store', () => {
 })
 
 describe('places', () => {
-  const load = { open: 0, hanging: 0, busyEndpoints: 1 }
+  const load = { open: 0, hanging: 0, busyStores: 1, ownEndpoints: 1 }
 
   it.each([
     ['first', { open: 5 }, 3],
@@ -58,11 +58,31 @@ describe('places', () => {
     expect(placesLeft(lane, { ...load, ...some })).toBe(places)
   })
 
-  it('beyond the width are fewer where many endpoints are busy; the width is never less', () => {
-    const many = { busyEndpoints: 40 }
-    expect(placesLeft('first', { open: 19, hanging: 19, ...many })).toBe(1)
-    expect(placesLeft('first', { open: 20, hanging: 20, ...many })).toBe(0)
-    expect(placesLeft('first', { open: 0, hanging: 0, busyEndpoints: 100_000 })).toBe(8)
-    expect(placesLeft('again', { open: 0, hanging: 0, busyEndpoints: 100_000 })).toBe(4)
+  it('beyond the width are fewer where many stores are busy; the width is never less', () => {
+    const many = { ...load, busyStores: 40 }
+    expect(placesLeft('first', { ...many, open: 19, hanging: 19 })).toBe(1)
+    expect(placesLeft('first', { ...many, open: 20, hanging: 20 })).toBe(0)
+    expect(placesLeft('first', { ...load, busyStores: 100_000 })).toBe(8)
+    expect(placesLeft('again', { ...load, busyStores: 100_000 })).toBe(4)
+  })
+
+  it.each(['first', 'again'] as const)('of the lane %s are shared by the endpoints of a store', (lane) => {
+    const one = placesLeft(lane, load)
+    for (const ownEndpoints of [2, 4, 10]) {
+      const each = placesLeft(lane, { ...load, ownEndpoints })
+      expect(each).toBe(Math.max(2, Math.floor(one / ownEndpoints)))
+      // However many hang: ten endpoints have no more open than one.
+      const open = placesLeft(lane, { ...load, open: 1_000, hanging: 1_000, ownEndpoints: 1 })
+      expect(open).toBe(0)
+      const most = lane === 'first' ? 64 : 16
+      expect(
+        placesLeft(lane, {
+          ...load,
+          ownEndpoints,
+          open: Math.max(2, Math.floor(most / ownEndpoints)),
+          hanging: most,
+        }),
+      ).toBe(0)
+    }
   })
 })

@@ -2,12 +2,17 @@
 import { isTaken, type SendResult } from './sender.ts'
 import type { LaneName } from './store.ts'
 
-/** Attempts of one lane that the store is expected to answer soon. Repeated deliveries have the narrower lane. */
+/**
+ * Attempts of one lane that the store is expected to answer soon. Repeated deliveries have the narrower lane. The busy
+ * endpoints of a store share them: ten endpoints must not get it ten times what another store has.
+ */
 const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }
 /** Attempts of one lane that may be under way, hanging ones included. */
 const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
-const MOST_OF_ENDPOINT = MOST_OPEN.first + MOST_OPEN.again
-/** Of all endpoints of a process, as long as every lane has its width. */
+const MOST_OF_STORE = MOST_OPEN.first + MOST_OPEN.again
+/** Every endpoint has as many, however many its store has. */
+const LEAST_WIDTH = 2
+/** Of all stores of a process, as long as every lane has its width. */
 const MOST_OPEN_IN_ALL = 1_000
 
 /** The shortest time without an answer after which an attempt counts as hanging. */
@@ -42,12 +47,18 @@ export function createPace(leastMs: number, beforeMs: readonly number[] = []): P
   }
 }
 
-export type Load = { open: number; hanging: number; busyEndpoints: number }
+export type Load = {
+  open: number
+  hanging: number
+  /** Stores that something is due for, and endpoints of this lane's store. */
+  busyStores: number
+  ownEndpoints: number
+}
 
-/** How many attempts a lane may begin. Its width is its own; what it has beyond shrinks with the number of endpoints. */
-export function placesLeft(lane: LaneName, { open, hanging, busyEndpoints }: Load): number {
-  const width = WIDTHS[lane]
-  const share = Math.floor((MOST_OPEN_IN_ALL / busyEndpoints) * (MOST_OPEN[lane] / MOST_OF_ENDPOINT))
-  const most = Math.max(width, Math.min(MOST_OPEN[lane], share))
+/** How many attempts a lane may begin. Beyond its width, what it has shrinks with the number of busy stores. */
+export function placesLeft(lane: LaneName, { open, hanging, busyStores, ownEndpoints }: Load): number {
+  const width = Math.max(LEAST_WIDTH, Math.floor(WIDTHS[lane] / ownEndpoints))
+  const share = (MOST_OPEN_IN_ALL / busyStores) * (MOST_OPEN[lane] / MOST_OF_STORE)
+  const most = Math.max(width, Math.floor(Math.min(MOST_OPEN[lane], share) / ownEndpoints))
   return Math.max(0, Math.min(width - (open - hanging), most - open))
 }

@@ -1,8 +1,10 @@
 import { isIP } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
+import { ANY_NAMED, NONE_NAMED } from '../testing/webhooks.ts'
 import type { Resolve } from './resolve.ts'
 import { createSender } from './sender.ts'
+import { addressOf, type FindAllowance, parseAddress } from './url.ts'
 
 let receiver: Receiver
 
@@ -11,10 +13,10 @@ beforeEach(async () => {
 })
 afterEach(() => receiver.close())
 
-const request = (url: string) => ({ url, headers: { 'webhook-id': 'e1' }, body: '{"n":1}' })
+const request = (url: string) => ({ storeId: 1n, url, headers: { 'webhook-id': 'e1' }, body: '{"n":1}' })
 
 describe('a webhook', () => {
-  const send = createSender({ mode: 'sandbox', deadlineMs: 60_000 })
+  const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 })
 
   it('is posted as JSON with its headers, and the status is the answer', async () => {
     expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 204 })
@@ -32,7 +34,7 @@ describe('a webhook', () => {
 
   it('is given up at its deadline, also by a store that never ends its head', async () => {
     receiver.answers.push((response) => void response.socket?.write('HTTP/1.1 200 OK\r\nx-slow: '))
-    const hasty = createSender({ mode: 'sandbox', deadlineMs: 300 })
+    const hasty = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 300 })
     expect(await hasty(request(receiver.url))).toEqual({ kind: 'failed', reason: 'no answer in time' })
   })
 
@@ -61,7 +63,7 @@ describe('a webhook', () => {
 })
 
 describe('in live mode', () => {
-  const send = createSender({ mode: 'live', deadlineMs: 60_000 })
+  const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000 })
 
   it.each<[string, (port: number) => string, string]>([
     ['plain http', () => 'http://store.example/hooks', 'the address must be https'],
@@ -69,24 +71,108 @@ describe('in live mode', () => {
     ['this machine in other figures', (port) => `https://0x7f.1:${port}/`, 'the address is not public'],
     ['this machine in IPv6', (port) => `https://[::1]:${port}/`, 'the address is not public'],
     ['IPv4 written in IPv6', (port) => `https://[::ffff:127.0.0.1]:${port}/`, 'the address is not public'],
-    ['this machine by name', (port) => `https://localhost:${port}/`, 'the address is not public'],
+    ['this machine by name', () => 'https://localhost/', 'the address is not public'],
     ['the cloud’s metadata', () => 'https://169.254.169.254/latest', 'the address is not public'],
     ['no address at all', () => 'store', 'the address is not a URL'],
+    ['the port of a shell', () => 'https://store.example:22/', 'the port must be 443'],
+    ['the port of a cache', () => 'https://93.184.216.34:6379/', 'the port must be 443'],
+    ['a name that a shell would run', () => 'https://a$(reboot).example/', 'characters that no name has'],
   ])('%s is not sent to', async (_name, urlOf, reason) => {
-    expect(await send(request(urlOf(receiver.port)))).toEqual({ kind: 'failed', reason })
+    const failed = { kind: 'failed', reason: expect.stringContaining(reason) }
+    expect(await send(request(urlOf(receiver.port)))).toEqual(failed)
     expect(receiver.received).toEqual([])
   })
 })
 
+const REFUSED = { kind: 'failed', reason: expect.stringContaining('the address is not public') }
+
 it('the sandbox sends to this machine, but not into the network it is in', async () => {
-  const send = createSender({ mode: 'sandbox', deadlineMs: 60_000 })
+  const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 })
   expect(await send(request(`http://localhost:${receiver.port}/`))).toMatchObject({ status: 204 })
-  expect(await send(request('http://10.0.0.1/'))).toMatchObject({ reason: 'the address is not public' })
+  expect(await send(request('http://10.0.0.1/'))).toMatchObject(REFUSED)
+})
+
+describe('an address that the operator named', () => {
+  /** Named for store 1 alone. */
+  const named =
+    (host: string, inside: boolean): FindAllowance =>
+    async (storeId, address) =>
+      storeId === 1n && address.host === host && address.port === receiver.port ? { inside } : undefined
+  const toReceiver: Resolve = (_hostname, _options, callback) =>
+    callback(null, [{ address: '127.0.0.1', family: 4 }])
+  const sends = (mode: 'sandbox' | 'live', findAllowance: FindAllowance) =>
+    createSender({ mode, findAllowance, deadlineMs: 60_000, resolve: toReceiver })
+
+  it.each(['sandbox', 'live'] as const)('is sent to in %s mode, over plain http inside', async (mode) => {
+    const send = sends(mode, named('shop.internal', true))
+    const url = `http://shop.internal:${receiver.port}/`
+    expect(await send(request(url))).toMatchObject({ status: 204 })
+    expect(await send({ ...request(url), storeId: 2n })).toMatchObject({ kind: 'failed' })
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('opens no other port of its host', async () => {
+    const send = sends('sandbox', named('shop.internal', true))
+    expect(await send(request('http://shop.internal:6379/'))).toEqual({
+      kind: 'failed',
+      reason:
+        'the operator has not named the address; to allow it: store allow-address --id 1 --address shop.internal:6379',
+    })
+  })
+
+  it('leads inside only where that was said', async () => {
+    const send = sends('live', named('shop.internal', false))
+    const port = receiver.port
+    expect(await send(request(`https://shop.internal:${port}/`))).toEqual({
+      kind: 'failed',
+      reason: `the address is not public; to allow it: store allow-address --id 1 --address shop.internal:${port} --inside`,
+    })
+    expect(receiver.received).toEqual([])
+  })
+
+  it.each([
+    ['plain http on the internet', '93.184.216.34'],
+    ['the cloud’s metadata', '169.254.169.254'],
+    ['IPv4 mapped into IPv6', '::ffff:127.0.0.1'],
+    ['every address of this machine', '0.0.0.0'],
+  ])('never opens %s', async (_what, address) => {
+    const resolve: Resolve = (_hostname, _options, callback) =>
+      callback(null, [{ address, family: isIP(address) }])
+    const findAllowance: FindAllowance = async () => ({ inside: true })
+    const send = createSender({ mode: 'live', findAllowance, deadlineMs: 60_000, resolve })
+    expect(await send(request(`http://shop.internal:${receiver.port}/`))).toEqual(REFUSED)
+  })
+})
+
+it('the sandbox sends nowhere that the operator has not named', async () => {
+  const send = createSender({ mode: 'sandbox', findAllowance: NONE_NAMED, deadlineMs: 60_000 })
+  for (const url of [receiver.url, `http://localhost:${receiver.port}/`, 'https://store.example/']) {
+    expect(await send(request(url))).toMatchObject({ kind: 'failed' })
+  }
+  expect(receiver.received).toEqual([])
+})
+
+it.each([
+  ['localhost:4302', { host: 'localhost', port: 4302 }],
+  ['SHOP.example:443', { host: 'shop.example', port: 443 }],
+  ['[::1]:8080', { host: '::1', port: 8080 }],
+  ['0x7f.1:80', { host: '127.0.0.1', port: 80 }],
+  ['shop.example', undefined],
+  ['shop.example:0', undefined],
+  ['shop.example:70000', undefined],
+  ['user@shop.example:80', undefined],
+  ['http://shop.example:80', undefined],
+])('%s is read as a host and a port, or not at all', (typed, address) => {
+  expect(parseAddress(typed)).toEqual(address)
+})
+
+it('a URL is compared by host and port however it is written', () => {
+  const hosts = ['https://Shop.Example./a', 'https://shop.example:443/b?c'].map((text) => new URL(text))
+  for (const url of hosts) expect(addressOf(url)).toEqual({ host: 'shop.example', port: 443 })
 })
 
 describe('a name', () => {
   const PUBLIC = '93.184.216.34'
-  const REFUSED = { kind: 'failed', reason: 'the address is not public' }
 
   /** A resolver that gives these answers in turn, and then the last one again. */
   function resolver(...answers: string[][]) {
@@ -118,7 +204,7 @@ describe('a name', () => {
     ['nothing', []],
   ])('that leads to %s is not connected to', async (_what, addresses) => {
     const { asked, resolve } = resolver(addresses)
-    const send = createSender({ mode: 'live', deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'live', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     expect(await send(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
     expect(asked).toEqual(['store.example'])
     expect(receiver.received).toEqual([])
@@ -127,7 +213,7 @@ describe('a name', () => {
   it('that is allowed is connected to at the very address that was judged, not asked for again', async () => {
     // Nothing but the first answer is this machine: were the name asked for again, the receiver would get nothing.
     const { asked, resolve } = resolver(['127.0.0.1'], ['127.0.0.2'])
-    const send = createSender({ mode: 'sandbox', deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     expect(await send(request(`http://store.example:${receiver.port}/`))).toMatchObject({ status: 204 })
     expect(asked).toEqual(['store.example'])
   })
@@ -135,19 +221,19 @@ describe('a name', () => {
   it('that answers public at the check and private afterwards never leads to the private address', async () => {
     // Of no network: nothing of this test leaves the machine.
     const { asked, resolve } = resolver(['2000::1'], ['127.0.0.1'])
-    const send = createSender({ mode: 'sandbox', deadlineMs: 300, resolve })
+    const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 300, resolve })
     const hooks = `http://store.example:${receiver.port}/`
     // The network here may say anything of the public address, but it is not the receiver's answer.
     expect(await send(request(hooks))).toMatchObject({ kind: 'failed' })
     expect(asked).toEqual(['store.example'])
     expect(receiver.received).toEqual([])
-    const live = createSender({ mode: 'live', deadlineMs: 60_000, resolve })
+    const live = createSender({ mode: 'live', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     expect(await live(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
   })
 
   it('is asked for again with every call, and a redirect is not a way round', async () => {
     const { asked, resolve } = resolver(['127.0.0.1'], ['10.0.0.1'])
-    const send = createSender({ mode: 'sandbox', deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     const hooks = `http://store.example:${receiver.port}/`
     receiver.answers.push(status(307, { location: hooks }))
     expect(await send(request(hooks))).toMatchObject({ status: 307 })
@@ -160,7 +246,7 @@ describe('a name', () => {
     const resolve: Resolve = (_hostname, _options, callback) => {
       callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
     }
-    const send = createSender({ mode: 'live', deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000, resolve })
     expect(await send(request('https://store.example/'))).toEqual({ kind: 'failed', reason: 'ENOTFOUND' })
   })
 })

@@ -4,7 +4,7 @@ import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { createResolve, type Resolve } from './resolve.ts'
-import { mayConnect, refuseUrl } from './url.ts'
+import { addressOf, type FindAllowance, mayConnect, NOT_PUBLIC, refuseUrl, withCommand } from './url.ts'
 
 export type SendResult =
   | {
@@ -15,6 +15,7 @@ export type SendResult =
       /** The beginning of the body. */
       text: string
     }
+  /** The reason is for the operator. A store learns none: it would tell what else is in the network. */
   | { kind: 'failed'; reason: string }
 
 /** The store has the event. */
@@ -22,6 +23,8 @@ export const isTaken = (result: SendResult): boolean =>
   result.kind === 'answered' && result.status >= 200 && result.status < 300
 
 export type WebhookRequest = {
+  /** The store that the webhook is for. */
+  storeId: bigint
   url: string
   headers: Record<string, string>
   body: string
@@ -30,8 +33,9 @@ export type WebhookRequest = {
 }
 
 export type SenderOptions = {
-  /** The sandbox sends to this machine, over http; live mode to public addresses only, over https. */
+  /** Live mode sends to port 443 of public hosts, and where the operator allows it; the sandbox only there. */
   mode: 'sandbox' | 'live'
+  findAllowance: FindAllowance
   deadlineMs?: number
   /** Finds every address of a name: by DNS by default, and by the system in the sandbox. */
   resolve?: Resolve
@@ -47,27 +51,34 @@ export type Sender = (request: WebhookRequest) => Promise<SendResult>
 
 export function createSender({
   mode,
+  findAllowance,
   deadlineMs = DEADLINE_MS,
   dnsServers,
   resolve = mode === 'live' ? createResolve({ servers: dnsServers }) : lookup,
 }: SenderOptions): Sender {
-  const allowed = (address: string): boolean => mayConnect(address, mode)
-  return (request) => {
+  return async (request) => {
     const url = URL.parse(request.url)
     if (url === null) return failed('the address is not a URL')
-    const refusal = refuseUrl(url, mode)
-    if (refusal !== undefined) return failed(refusal)
-    return send(url, request, { lookup: guardedLookup(resolve, allowed), deadlineMs })
+    const reach = { mode, allowance: await findAllowance(request.storeId, addressOf(url)) }
+    const refusal = refuseUrl(url, reach)
+    if (refusal !== undefined) return failed(withCommand(refusal, request.storeId, url))
+    const allowed = (address: string): boolean => mayConnect(address, reach, url.protocol === 'https:')
+    const notPublic = withCommand(NOT_PUBLIC, request.storeId, url)
+    return send(url, request, { lookup: guardedLookup(resolve, allowed, notPublic), deadlineMs })
   }
 }
 
-const failed = async (reason: string): Promise<SendResult> => ({ kind: 'failed', reason })
+const failed = (reason: string): SendResult => ({ kind: 'failed', reason })
 
 /**
  * Refuses a name if any of its addresses is not allowed. The socket connects to the answer that was checked: a name is
  * asked for once a call, so it cannot answer otherwise in between.
  */
-function guardedLookup(resolve: Resolve, allowed: (address: string) => boolean): LookupFunction {
+function guardedLookup(
+  resolve: Resolve,
+  allowed: (address: string) => boolean,
+  notPublic: string,
+): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) {
@@ -75,7 +86,7 @@ function guardedLookup(resolve: Resolve, allowed: (address: string) => boolean):
         return
       }
       if (addresses.length === 0 || !addresses.every(({ address }) => allowed(address))) {
-        callback(new Error('the address is not public'), [])
+        callback(new Error(notPublic), [])
         return
       }
       const [first] = addresses
@@ -134,5 +145,5 @@ function resultOf(answer: http.IncomingMessage, body: Buffer): SendResult {
 
 function reasonOf(error: Error): string {
   if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no answer in time'
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message.slice(0, 200)
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message.slice(0, 500)
 }

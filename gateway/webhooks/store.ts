@@ -5,6 +5,7 @@ import type { Signals } from '../db/signals.ts'
 import type { PublisherDeps } from '../events/service.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { EndpointRow } from './endpoint-store.ts'
+import { chosenEvents, type ReplayChoice } from './replay-store.ts'
 
 /** Notified of new deliveries. */
 export const DELIVERIES_TOPIC = 'webhooks'
@@ -125,11 +126,13 @@ export async function settleClaim(tx: Tx, claim: Claim, settlement: Settlement):
   return numUpdatedRows > 0n
 }
 
+export type DueEndpoint = { id: bigint; storeId: bigint }
+
 /** Enabled endpoints with a due delivery. */
-export async function endpointsDue(db: Db, now: Date): Promise<bigint[]> {
-  const rows = await db
+export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
+  db
     .selectFrom('webhook_endpoint')
-    .select('id')
+    .select(['id', 'store_id as storeId'])
     .where('state', '=', 'enabled')
     .where((eb) =>
       eb.exists(
@@ -142,8 +145,6 @@ export async function endpointsDue(db: Db, now: Date): Promise<bigint[]> {
       ),
     )
     .execute()
-  return rows.map(({ id }) => id)
-}
 
 type Replayed = { id: bigint; storeId: bigint; eventTypes: readonly string[] | null; now: Date }
 
@@ -155,13 +156,9 @@ type Replayed = { id: bigint; storeId: bigint; eventTypes: readonly string[] | n
 export async function replayDeliveries(
   tx: Tx,
   { id, storeId, eventTypes, now }: Replayed,
-  events: { eventId: string } | { fromSequence: number; toSequence: number },
+  events: ReplayChoice,
 ): Promise<number> {
-  const chosen =
-    'eventId' in events
-      ? sql`id = ${events.eventId}::uuid and sequence is not null`
-      : sql`sequence between ${events.fromSequence} and ${events.toSequence}
-          and (${eventTypes}::text[] is null or type = any(${eventTypes}::text[]))`
+  const chosen = chosenEvents(events, eventTypes)
   const { rows } = await sql`
     insert into webhook_delivery (event_id, endpoint_id, due_at, claim)
     select id, ${id}::bigint, ${now}, 1 from event where store_id = ${storeId} and ${chosen}

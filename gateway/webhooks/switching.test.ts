@@ -5,7 +5,7 @@ import { openDatabase } from '../db/client.ts'
 import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
-import { claimDue, expiredDeposit } from '../testing/webhooks.ts'
+import { ANY_NAMED, claimDue, expiredDeposit } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
 import { disableEndpoint } from './endpoint-store.ts'
 import { addEndpoint, endpointOf, rotateSecret, secretsOf, switchEndpoint } from './endpoints.ts'
@@ -129,7 +129,7 @@ it('of two rotations at the same time the later one signs beside the earlier one
     .execute((tx) =>
       addEndpoint(tx, { ...till.deps, box }, { storeId: store.id, url: 'http://127.0.0.1:9/' }),
     )
-  const deps = { ...till.deps, box, mode: 'sandbox' as const }
+  const deps = { ...till.deps, box, mode: 'sandbox' as const, findAllowance: ANY_NAMED }
   const rotate = () => rotateSecret(deps, store.id, { id: BigInt(id), overlapHours: 1 })
   const both = await till.db.transaction().execute(async (tx) => {
     await tx.selectFrom('webhook_endpoint').select('id').where('id', '=', BigInt(id)).forUpdate().execute()

@@ -137,7 +137,47 @@ const freeRoom = command({
   },
 })
 
+const ADDRESS = { kind: 'parsed', parse: text, brief: 'its address', placeholder: 'HOST:PORT' } as const
+
+const allowAddress = command({
+  does: 'let the webhooks of a store go to another port, or into your own network',
+  example: 'store allow-address --id 1 --address localhost:8080',
+  parameters: {
+    flags: {
+      id: { ...STORE, kind: 'parsed' },
+      address: ADDRESS,
+      inside: {
+        kind: 'boolean',
+        brief: 'its name may lead to private addresses; so do localhost and a private address itself',
+        default: false,
+        withNegated: false,
+      },
+      ...ACT,
+    },
+  },
+  load: async () => {
+    const { allowWebhookAddress } = await import('../../operations/webhook-addresses.ts')
+    return async (session: Session, flags: ActFlags & { id: bigint; address: string; inside: boolean }) => {
+      const { id: storeId, address, inside } = flags
+      return allowWebhookAddress(await session.act(flags), { storeId, address, inside })
+    }
+  },
+})
+
+const forbidAddress = command({
+  does: 'take back what allow-address opened',
+  example: 'store forbid-address --id 1 --address localhost:8080',
+  parameters: { flags: { id: { ...STORE, kind: 'parsed' }, address: ADDRESS, ...ACT } },
+  load: async () => {
+    const { forbidWebhookAddress } = await import('../../operations/webhook-addresses.ts')
+    return async (session: Session, flags: ActFlags & { id: bigint; address: string }) => {
+      const { id: storeId, address } = flags
+      return forbidWebhookAddress(await session.act(flags), { storeId, address })
+    }
+  },
+})
+
 export const store = buildRouteMap({
-  routes: { add, update, show, freeRoom },
+  routes: { add, update, show, allowAddress, forbidAddress, freeRoom },
   docs: { brief: 'the stores that are credited' },
 })

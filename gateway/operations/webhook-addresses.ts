@@ -1,0 +1,62 @@
+/** Addresses that the operator opens to the webhooks of a store, beside port 443 of public hosts. */
+import { isIP } from 'node:net'
+import { allowAddress, allowanceFinder, forbidAddress } from '../webhooks/address-store.ts'
+import { isPublicAddress } from '../webhooks/addresses.ts'
+import { formatAddress, isInsideHost, parseAddress } from '../webhooks/url.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, refused, unchanged } from './operation.ts'
+import { findStore } from './store.ts'
+
+export type NamedAddress = { storeId: bigint; address: string; inside: boolean }
+
+const FORM = 'The address must have the form host:port, such as shop.example:8443.'
+
+type Wanted = { storeId: bigint; address: string; inside: boolean }
+
+/** `inside`: the name may lead to addresses that are not public. This machine and private addresses always do. */
+export function allowWebhookAddress(
+  deps: ActDeps,
+  { storeId, address: typed, inside: asked }: Wanted,
+): Promise<Answer<NamedAddress>> {
+  const what = { name: 'store allow-address', recorded: (named: NamedAddress) => ({ ...named }) }
+  return act(deps, what, async (tx) => {
+    const address = parseAddress(typed)
+    if (address === undefined) return refused('usage', FORM)
+    const { host } = address
+    if (isIP(host) !== 0 && !isPublicAddress(host) && !isInsideHost(host)) {
+      return refused(
+        'usage',
+        `${host} is neither public nor of a private network: nothing is ever sent there.`,
+      )
+    }
+    if ((await findStore(tx, storeId)) === undefined) return noStore(storeId)
+    const before = await allowanceFinder(tx)(storeId, address)
+    const inside = asked || isInsideHost(host)
+    const named = { storeId, address: formatAddress(address), inside: inside || before?.inside === true }
+    if (before?.inside === named.inside) {
+      return unchanged(named, `The webhooks of store ${storeId} may go to ${named.address} already.`)
+    }
+    await allowAddress(tx, { storeId, address, inside, now: deps.clock.now() })
+    return done(named, `The webhooks of store ${storeId} may go to ${named.address}.`)
+  })
+}
+
+export type ForbiddenAddress = Omit<NamedAddress, 'inside'>
+
+export function forbidWebhookAddress(
+  deps: ActDeps,
+  { storeId, address: typed }: { storeId: bigint; address: string },
+): Promise<Answer<ForbiddenAddress>> {
+  const what = { name: 'store forbid-address', recorded: (named: ForbiddenAddress) => ({ ...named }) }
+  return act(deps, what, async (tx) => {
+    const address = parseAddress(typed)
+    if (address === undefined) return refused('usage', FORM)
+    const named = { storeId, address: formatAddress(address) }
+    if (!(await forbidAddress(tx, storeId, address))) {
+      return refused('not_found', `Store ${storeId} has no address ${named.address} for its webhooks.`)
+    }
+    return done(named, `The webhooks of store ${storeId} no longer go to ${named.address}.`)
+  })
+}
+
+const noStore = (storeId: bigint) => refused('not_found', `There is no store ${storeId}.`)

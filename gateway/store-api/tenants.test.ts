@@ -1,0 +1,250 @@
+/** Limits of one store: it can hurt neither the others nor the till. */
+import type { ServerResponse } from 'node:http'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createDeposit } from '../deposits/create.ts'
+import { publishEvents } from '../events/service.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { createStore, updateStore } from '../stores/service.ts'
+import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
+import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { aStore, startTill, type Till } from '../testing/till.ts'
+import { startLanes } from '../webhooks/lanes.ts'
+import { createSender } from '../webhooks/sender.ts'
+import type { FindAllowance } from '../webhooks/url.ts'
+
+let till: Till
+let api: StoreApi
+let receiver: Receiver
+let lanes: ReturnType<typeof startLanes>
+
+beforeEach(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+  receiver = await startReceiver()
+})
+afterEach(async () => {
+  await receiver.close()
+  await api.app.close()
+  await till.close()
+})
+
+const PATH = '/v1/webhook-endpoints'
+const BODY = { externalId: 'order-1', currency: 'USD', backToStoreUrl: BACK }
+const box = createSecretBox(Buffer.alloc(32, 3))
+
+const add = async () => (await api.call('POST', PATH, { body: { url: receiver.url } })).json()
+
+let orders = 0
+
+/** Something that a store is told of. */
+async function anEvent(): Promise<void> {
+  orders += 1
+  const { id } = (
+    await api.call('POST', '/v1/deposits', { body: { ...BODY, externalId: `e${orders}` } })
+  ).json()
+  await api.call('POST', `/v1/deposits/${id}/cancel`)
+  await publishEvents(till.deps)
+}
+
+describe('a store that the operator registers', () => {
+  test.each([
+    ['sandbox', 'http://localhost:8080/hook', { host: 'localhost', port: 8_080, inside: true }],
+    ['live', 'https://shop.example:8443/', { host: 'shop.example', port: 8_443, inside: false }],
+    ['live', 'https://shop.example/', undefined],
+  ] as const)('in %s mode with %s, which opens no more than that', async (mode, webhookUrl, opened) => {
+    const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, webhookUrl }
+    expect(await createStore({ ...till.deps, box, mode }, store)).toMatchObject({ kind: 'created' })
+    const rows = await till.db.selectFrom('webhook_address').select(['host', 'port', 'inside']).execute()
+    expect(rows).toEqual(opened === undefined ? [] : [opened])
+  })
+
+  test.each(['http://shop.example/', 'https://169.254.169.254/'])('in live mode not with %s', async (url) => {
+    const store = {
+      name: 'Ember',
+      origins: ['https://store.example'],
+      riskLimitUsdCents: 0n,
+      webhookUrl: url,
+    }
+    expect(await createStore({ ...till.deps, box, mode: 'live' }, store)).toMatchObject({ kind: 'refused' })
+  })
+})
+
+test('a store has as many open deposits as the operator allows; paid, ended and repeated ones take no room', async () => {
+  const limited = await startStoreApi(till, {
+    change: { createDeposit: (store, body) => createDeposit({ ...till.deps, mostOpen: 2 }, store, body) },
+  })
+  const open = async (externalId: string) =>
+    limited.call('POST', '/v1/deposits', { body: { ...BODY, externalId } })
+  const [first, second] = [await open('a'), await open('b')]
+  expect([first.statusCode, second.statusCode]).toEqual([201, 201])
+  const third = await open('c')
+  expect([third.statusCode, third.json().code]).toEqual([429, 'too_many_deposits'])
+  expect(Number(third.headers['retry-after'])).toBeGreaterThan(0)
+  expect((await open('a')).statusCode).toBe(200)
+  await limited.call('POST', `/v1/deposits/${first.json().id}/cancel`)
+  expect((await open('c')).statusCode).toBe(201)
+  expect((await open('d')).statusCode).toBe(429)
+  await limited.app.close()
+})
+
+describe('in live mode', () => {
+  /** Handlers answer with the challenge that they were sent, as this makes it. */
+  const echo =
+    (answer: (challenge: string) => string, code = 200) =>
+    (response: ServerResponse) => {
+      const { data } = JSON.parse(receiver.received.at(-1)?.body ?? '')
+      response.writeHead(code).end(answer(data.challenge))
+    }
+  let live: StoreApi
+  beforeEach(async () => {
+    const inside: FindAllowance = async () => ({ inside: true })
+    const send = createSender({ mode: 'live', findAllowance: inside, deadlineMs: 60_000 })
+    live = await startStoreApi(till, { change: { mode: 'live', findAllowance: inside, send } })
+  })
+  afterEach(() => live.app.close())
+
+  const own = async (method: 'GET' | 'POST', path: string, body?: object) => {
+    const answer = await live.call(method, `${PATH}${path}`, { body })
+    return { status: answer.statusCode, ...answer.json() }
+  }
+  const create = (url = receiver.url) => own('POST', '', { url })
+
+  test('an endpoint is sent nothing until its answer repeats the challenge', async () => {
+    const { id, state, secret } = await create()
+    expect(state).toBe('pending')
+    await live.call('POST', '/v1/deposits', {
+      body: { externalId: 'live', currency: 'USD', backToStoreUrl: BACK },
+    })
+    const { deposits } = (await live.call('GET', '/v1/deposits')).json()
+    await live.call('POST', `/v1/deposits/${deposits[0].id}/cancel`)
+    await publishEvents(till.deps)
+    expect(await till.db.selectFrom('webhook_delivery').select('id').execute()).toEqual([])
+    expect(await own('POST', `/${id}/replay`, { fromSequence: 1, toSequence: 1 })).toMatchObject({
+      status: 409,
+      code: 'endpoint_unproved',
+    })
+    // Neither silence, nor another word, nor what mirrors the body, nor a status that takes nothing.
+    receiver.answers.push(
+      status(204),
+      echo((nonce) => `${nonce}!`),
+    )
+    receiver.answers.push((response) => response.end(receiver.received.at(-1)?.body))
+    receiver.answers.push(echo((nonce) => nonce, 400))
+    for (let n = 0; n < 4; n += 1) {
+      expect(await own('POST', `/${id}/test`)).toMatchObject({ challengeRepeated: false })
+    }
+    // Switching is no way round.
+    await own('POST', `/${id}/disable`)
+    expect(await own('POST', `/${id}/enable`)).toMatchObject({ state: 'pending' })
+    receiver.answers.push(echo((challenge) => JSON.stringify({ challenge })))
+    expect(await own('POST', `/${id}/test`)).toMatchObject({ delivered: true, challengeRepeated: true })
+    const { headers = {}, body = '' } = receiver.received.at(-1) ?? {}
+    const signed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+    expect(new Webhook(secret).verify(body, signed)).toMatchObject({ type: 'webhook.test' })
+    expect(await own('GET', `/${id}`)).toMatchObject({ state: 'enabled' })
+    expect(await own('POST', `/${id}/replay`, { fromSequence: 1, toSequence: 1 })).toMatchObject({
+      replayed: 1,
+    })
+  })
+
+  test('an endpoint that was proved moves only where the challenge is repeated', async () => {
+    const { id } = await create()
+    receiver.answers.push(echo((nonce) => nonce))
+    await own('POST', `/${id}/test`)
+    const url = `${receiver.url}/new`
+    expect(await own('POST', `/${id}`, { url })).toMatchObject({ status: 409, code: 'endpoint_unproved' })
+    expect(await own('GET', `/${id}`)).toMatchObject({ url: receiver.url, state: 'enabled' })
+    receiver.answers.push(echo((nonce) => nonce))
+    expect(await own('POST', `/${id}`, { url })).toMatchObject({ url, state: 'enabled' })
+    expect(await own('POST', `/${id}`, { eventTypes: null })).toMatchObject({ status: 200 })
+  })
+
+  test('a proof counts for the address that gave it, not for one that came meanwhile', async () => {
+    const { id } = await create()
+    const url = `${receiver.url}/stranger`
+    receiver.answers.push((response) => {
+      const { data } = JSON.parse(receiver.received.at(-1)?.body ?? '')
+      void own('POST', `/${id}`, { url }).then(() => response.end(data.challenge))
+    })
+    expect(await own('POST', `/${id}/test`)).toMatchObject({ challengeRepeated: true })
+    expect(await own('GET', `/${id}`)).toMatchObject({ url, state: 'pending' })
+  })
+
+  test('what the operator set up needs no proof', async () => {
+    const { id } = await create()
+    const box = createSecretBox(Buffer.alloc(32, 3))
+    const change = { origins: ['https://store.test'], webhookUrl: receiver.url }
+    await updateStore({ ...live.deps, box }, live.store.id, change)
+    expect(await own('GET', `/${id}`)).toMatchObject({ state: 'enabled' })
+  })
+})
+
+test('a store has two tests under way, and another store its own', async () => {
+  const { id } = await add()
+  const held: ServerResponse[] = []
+  for (let n = 0; n < 3; n += 1) receiver.answers.push((response) => void held.push(response))
+  const testing = () => api.call('POST', `${PATH}/${id}/test`)
+  const two = [testing(), testing()]
+  await expect.poll(() => held.length).toBe(2)
+  const third = await testing()
+  expect([third.statusCode, third.json().code]).toEqual([429, 'too_many_tests'])
+  expect(Number(third.headers['retry-after'])).toBeGreaterThan(0)
+  const key = await api.newKey(await aStore(till))
+  const other = (await api.call('POST', PATH, { key, body: { url: receiver.url } })).json()
+  const theirs = api.call('POST', `${PATH}/${other.id}/test`, { key })
+  await expect.poll(() => held.length).toBe(3)
+  for (const response of held) response.writeHead(204).end()
+  for (const answer of [...two, theirs]) expect((await answer).json()).toMatchObject({ delivered: true })
+  expect((await testing()).json()).toMatchObject({ delivered: true })
+})
+
+describe('replays of a store', () => {
+  const start = () => {
+    const { send, secretsOf } = api.deps
+    lanes = startLanes({ ...till.deps, send, secretsOf, random: () => 0.5 })
+  }
+  beforeEach(start)
+  afterEach(() => lanes.stop())
+
+  const replay = async (id: string, body: object) =>
+    (await api.call('POST', `${PATH}/${id}/replay`, { body })).json()
+
+  test('of ranges follow each other, whatever endpoint they are for', async () => {
+    const [one, two] = [await add(), await add()]
+    for (let n = 0; n < 3; n += 1) await anEvent()
+    await expect.poll(() => receiver.received.length).toBe(6)
+    await expect
+      .poll(() => till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'due').execute())
+      .toEqual([])
+    // Nobody sends: what is replayed waits.
+    await lanes.stop()
+    const range = { fromSequence: 1, toSequence: 3 }
+    expect(await replay(one.id, range)).toEqual({ replayed: 3 })
+    expect(await replay(two.id, range)).toMatchObject({ code: 'replay_in_progress' })
+    expect(await replay(one.id, range)).toMatchObject({ code: 'replay_in_progress' })
+    start()
+    await expect.poll(() => replay(two.id, range)).toEqual({ replayed: 3 })
+  })
+
+  test('are 50,000 deliveries in 24 hours', async () => {
+    const { id } = await add()
+    for (let n = 0; n < 2; n += 1) await anEvent()
+    await expect.poll(() => receiver.received.length).toBe(2)
+    await lanes.stop()
+    const at = till.clock.now()
+    await till.db
+      .insertInto('webhook_replay')
+      .values({ store_id: api.store.id, at, deliveries: 49_999 })
+      .execute()
+    expect(await replay(id, { fromSequence: 1, toSequence: 2 })).toMatchObject({ code: 'replay_quota' })
+    const { eventId } = (await api.call('GET', `${PATH}/${id}/attempts`)).json().attempts[0]
+    expect(await replay(id, { eventId })).toEqual({ replayed: 1 })
+    expect(await replay(id, { eventId })).toMatchObject({ code: 'replay_quota' })
+    till.clock.advance(86_400_000)
+    expect(await replay(id, { eventId })).toEqual({ replayed: 1 })
+    expect(await till.db.selectFrom('webhook_replay').select('deliveries').execute()).toEqual([
+      { deliveries: 1 },
+    ])
+  })
+})

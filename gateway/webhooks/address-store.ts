@@ -1,0 +1,51 @@
+/** The rows of addresses that the operator named for the webhooks of a store. */
+import type { Db, Tx } from '../db/client.ts'
+import type { Address, Allowance, FindAllowance } from './url.ts'
+
+export type AllowedAddress = Address & Allowance & { allowedAt: Date }
+
+export const allowanceFinder =
+  (db: Db | Tx): FindAllowance =>
+  (storeId, { host, port }) =>
+    db
+      .selectFrom('webhook_address')
+      .select('inside')
+      .where('store_id', '=', storeId)
+      .where('host', '=', host)
+      .where('port', '=', port)
+      .executeTakeFirst()
+
+/** In the order of their names. */
+export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedAddress[]> =>
+  db
+    .selectFrom('webhook_address')
+    .select(['host', 'port', 'inside', 'allowed_at as allowedAt'])
+    .where('store_id', '=', storeId)
+    .orderBy('host')
+    .orderBy('port')
+    .execute()
+
+type Allowed = { storeId: bigint; address: Address; inside: boolean; now: Date }
+
+/** An address that may lead inside keeps that. */
+export async function allowAddress(tx: Tx, { storeId, address, inside, now }: Allowed): Promise<void> {
+  await tx
+    .insertInto('webhook_address')
+    .values({ store_id: storeId, ...address, inside, allowed_at: now })
+    .onConflict((conflict) => {
+      const known = conflict.columns(['store_id', 'host', 'port'])
+      return inside ? known.doUpdateSet({ inside }) : known.doNothing()
+    })
+    .execute()
+}
+
+/** False if it was not allowed. */
+export async function forbidAddress(tx: Tx, storeId: bigint, { host, port }: Address): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('webhook_address')
+    .where('store_id', '=', storeId)
+    .where('host', '=', host)
+    .where('port', '=', port)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}

@@ -1,0 +1,73 @@
+/** A signed `webhook.test`: an endpoint that repeats its challenge has the secret, so it is the store's own. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { TEST_TYPE } from '../../contract/webhooks.ts'
+import { refuse } from '../http/refusal.ts'
+import type { DeliveryDeps } from './delivery.ts'
+import type { EndpointRow } from './endpoint-store.ts'
+import { isTaken, type SendResult } from './sender.ts'
+import { signWebhook } from './signature.ts'
+
+export type ChallengeDeps = Pick<DeliveryDeps, 'clock' | 'log' | 'send' | 'secretsOf'> & {
+  /** Tests under way of each store, in this process. */
+  testsUnderWay: Map<bigint, number>
+}
+
+export type Challenged = { result: SendResult; durationMs: number; isRepeated: boolean }
+
+/** Each test holds a connection for up to 15 seconds, and its caller with it. */
+const MOST_TESTS = 2
+
+/** Sends the test to `url`, the endpoint's own by default. Refuses a third one of a store at a time. */
+export async function challenge(
+  deps: ChallengeDeps,
+  endpoint: EndpointRow,
+  url: string = endpoint.url,
+): Promise<Challenged> {
+  const { store_id: storeId } = endpoint
+  const { testsUnderWay } = deps
+  const underWay = testsUnderWay.get(storeId) ?? 0
+  if (underWay >= MOST_TESTS) refuse('too_many_tests', { retryAfterS: 15 })
+  testsUnderWay.set(storeId, underWay + 1)
+  try {
+    return await sendChallenge(deps, endpoint, url)
+  } finally {
+    const left = (testsUnderWay.get(storeId) ?? 1) - 1
+    if (left > 0) testsUnderWay.set(storeId, left)
+    else testsUnderWay.delete(storeId)
+  }
+}
+
+async function sendChallenge(deps: ChallengeDeps, endpoint: EndpointRow, url: string): Promise<Challenged> {
+  const id = randomUUID()
+  const nonce = randomBytes(24).toString('base64url')
+  const data = { endpointId: String(endpoint.id), challenge: nonce }
+  const timestamp = deps.clock.now().toISOString()
+  const body = JSON.stringify({ id, type: TEST_TYPE, timestamp, data })
+  const headers = signWebhook(deps.secretsOf(endpoint), { id, body, at: deps.clock.machineNow() })
+  const begin = performance.now()
+  const result = await deps.send({ storeId: endpoint.store_id, url, headers, body })
+  const durationMs = Math.round(performance.now() - begin)
+  if (result.kind === 'failed') {
+    const about = { store: String(endpoint.store_id), endpoint: String(endpoint.id), said: result.reason }
+    deps.log.info(about, 'test of a webhook got no answer')
+  }
+  return { result, durationMs, isRepeated: isTaken(result) && repeats(result, nonce) }
+}
+
+/**
+ * The challenge alone, or as the field of that name. A service that mirrors what it is sent has it deeper, so it proves
+ * nothing.
+ */
+function repeats(result: SendResult, nonce: string): boolean {
+  if (result.kind !== 'answered') return false
+  const text = result.text.trim()
+  if (text === nonce) return true
+  try {
+    const answer: unknown = JSON.parse(text)
+    return (
+      typeof answer === 'object' && answer !== null && 'challenge' in answer && answer.challenge === nonce
+    )
+  } catch {
+    return false
+  }
+}

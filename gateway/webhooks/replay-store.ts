@@ -1,0 +1,57 @@
+/** How much a store replays: the rows of its replays, and what of them still waits. */
+import { sql } from 'kysely'
+import type { Tx } from '../db/client.ts'
+
+export type ReplayChoice = { eventId: string } | { fromSequence: number; toSequence: number }
+
+/** The events of a replay: one whatever its type, or those of a range that the endpoint wants. */
+export const chosenEvents = (choice: ReplayChoice, eventTypes: readonly string[] | null) =>
+  'eventId' in choice
+    ? sql`id = ${choice.eventId}::uuid and sequence is not null`
+    : sql`sequence between ${choice.fromSequence} and ${choice.toSequence}
+        and (${eventTypes}::text[] is null or type = any(${eventTypes}::text[]))`
+
+type Wanted = { storeId: bigint; eventTypes: readonly string[] | null; choice: ReplayChoice }
+
+export async function countChosen(tx: Tx, { storeId, eventTypes, choice }: Wanted): Promise<number> {
+  const { rows } = await sql<{ count: bigint }>`
+    select count(*) from event where store_id = ${storeId} and ${chosenEvents(choice, eventTypes)}`.execute(
+    tx,
+  )
+  return Number(rows[0]?.count ?? 0)
+}
+
+/** Replays of one store wait here for each other until the transaction ends. */
+export async function lockReplays(tx: Tx, storeId: bigint): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`replays of store ${storeId}`}, 0))`.execute(tx)
+}
+
+/** True while deliveries of the store wait for the first attempt since they were replayed. */
+export async function isReplaying(tx: Tx, storeId: bigint, now: Date): Promise<boolean> {
+  const { rows } = await sql`
+    select from webhook_endpoint endpoint where endpoint.store_id = ${storeId} and endpoint.state = 'enabled'
+      and exists (
+        select from webhook_delivery where endpoint_id = endpoint.id and state = 'due' and claim > 0
+          and attempts = 0 and due_at <= ${now})`.execute(tx)
+  return rows.length > 0
+}
+
+/** Replayed deliveries of the store since then. */
+export async function replayedSince(tx: Tx, storeId: bigint, since: Date): Promise<number> {
+  const { total } = await tx
+    .selectFrom('webhook_replay')
+    .select(({ fn }) => fn.sum<string | null>('deliveries').as('total'))
+    .where('store_id', '=', storeId)
+    .where('at', '>', since)
+    .executeTakeFirstOrThrow()
+  return Number(total ?? 0)
+}
+
+/** Notes a replay, and forgets those before `since`. */
+export async function noteReplay(
+  tx: Tx,
+  { storeId, at, deliveries, since }: { storeId: bigint; at: Date; deliveries: number; since: Date },
+): Promise<void> {
+  await tx.deleteFrom('webhook_replay').where('store_id', '=', storeId).where('at', '<=', since).execute()
+  await tx.insertInto('webhook_replay').values({ store_id: storeId, at, deliveries }).execute()
+}
