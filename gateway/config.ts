@@ -81,11 +81,11 @@ const environmentSchema = z
       'an inventory of Steam has no room for more',
     ).default(DEFAULT_FLEET_LIMITS.itemsHeld),
     /** Deposits of one store that are neither paid nor over. */
-    TRADETILL_STORE_OPEN_DEPOSITS: z.coerce.number().int().min(1).max(1_000_000).default(5_000),
+    TRADETILL_STORE_OPEN_DEPOSITS: whole(1, 1_000_000, 'each is kept for good').default(5_000),
     TRADETILL_TRUSTED_PROXIES: z.string().transform(readTrustedProxies).optional(),
     /** Connections in all, and of one address that is no trusted proxy. */
-    TRADETILL_MAX_CONNECTIONS: z.coerce.number().int().min(10).max(100_000).default(4_000),
-    TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(1).max(100_000).default(200),
+    TRADETILL_MAX_CONNECTIONS: whole(10, 100_000, 'each costs memory and a file').default(4_000),
+    TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: whole(1, 100_000, 'each costs memory and a file').default(200),
     TRADETILL_LOG_LEVEL: z
       .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
       .default('info'),

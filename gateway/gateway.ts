@@ -316,7 +316,7 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
   return {
     ...trades,
     box,
-    mode: config.mode,
+    mode: config.webhookMode,
     send: webhooks.send,
     findAllowance: webhooks.findAllowance,
     testsUnderWay: new Map(),

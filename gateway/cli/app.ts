@@ -82,7 +82,7 @@ export function allCommands(routes: RouteMap<CommandLine> = ROUTES, prefix = '')
   })
 }
 
-const COLUMN = 18
+const COLUMN = 22
 
 /** The help of all: a line for each command. */
 export function overview(): string {

@@ -17,7 +17,7 @@ const SOON_MS = 5_000
 const MISSED_MS = 15_000
 export const SLOW_MS = 60_000
 
-/** A shopper waits for an unknown send: until then it is looked for often. */
+/** A shopper waits for an unknown send: until then the till searches for it often. */
 const LONG_MS = 3_600_000
 
 /** The pause after having waited so long: what Steam has not told for a day is asked for each hour. */

@@ -1,3 +1,4 @@
+-- oldest version: 0.3.0
 -- Who pays: the account that a store expects, and the accounts that the operator does not serve.
 
 -- The 64-bit Steam id that the store gave; null where it gave none.

@@ -1,3 +1,4 @@
+-- oldest version: 0.3.0
 -- What keeps stores from hurting others: where their webhooks may go, and how many.
 
 -- ------------------------------------------------------------------------------------------------------- webhooks
