@@ -6,9 +6,11 @@ import { hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS } from './headers.ts'
+import { guardHost } from './host.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
+import { answerReadiness, type Progress } from './readiness.ts'
 
 export type AppOptions = {
   log: Log
@@ -25,6 +27,8 @@ export type AppOptions = {
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
+  /** Ready by default. */
+  progress?: Progress
   routes: {
     /** Polled calls: no hook of the API runs for them; they set their headers themselves. */
     polled?: FastifyPluginAsync[]
@@ -63,6 +67,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const limits = options.limits ?? createLimits()
   const csrf = createCsrf(options)
   handleErrors(app, options.log)
+  guardHost(app, options)
   endConnectionsOnClose(app)
   answerUnknownRoutes(app, limits)
 
@@ -85,6 +90,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     const healthy = await options.healthy()
     return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'database out of reach' })
   })
+  answerReadiness(app, options)
   await servePage(app, { ...options, folder: options.widgetFolder, csrf })
   return app
 }
