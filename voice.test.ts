@@ -45,6 +45,7 @@ const EDITED = [
   'docs/decisions/050-store-api-as-a-table.md',
   'docs/decisions/071-whose-database-it-is.md',
   'docs/decisions/072-oldest-version-of-a-schema.md',
+  'docs/decisions/073-calls-for-another-host.md',
   'docs/proofs.md',
   'e2e/gallery.ts',
   'e2e/support/',

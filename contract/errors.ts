@@ -29,6 +29,14 @@ export const ERRORS = {
       ru: 'Это не ссылка на обмен Steam. Скопируйте ссылку целиком из настроек обмена в инвентаре Steam.',
     },
   },
+  https_required: {
+    status: 400,
+    title: 'Only over https',
+    detail: {
+      en: 'This till answers over https only. Use its https address.',
+      ru: 'Эта касса отвечает только по https. Используйте её адрес с https.',
+    },
+  },
   unauthorized: {
     status: 401,
     title: 'Unauthorized',
@@ -238,6 +246,14 @@ export const ERRORS = {
     detail: {
       en: 'Failed to create trade. Check the trade link or try later; your Steam account may have restrictions.',
       ru: 'Не удалось создать обмен. Проверьте ссылку на обмен или попробуйте позже; возможны ограничения аккаунта Steam.',
+    },
+  },
+  wrong_host: {
+    status: 421,
+    title: 'Another host',
+    detail: {
+      en: 'This till does not answer under this name. Use the address that the store gave you.',
+      ru: 'Эта касса не отвечает под этим именем. Используйте адрес, который дал магазин.',
     },
   },
   trade_hold: {

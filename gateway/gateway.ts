@@ -27,6 +27,7 @@ import { createLimits, type Limits } from './http/limits.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { readStorageMetrics } from './http/metrics-store.ts'
 import { pageMetricsRoute } from './http/page-metrics.ts'
+import type { Progress } from './http/readiness.ts'
 import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
@@ -86,10 +87,13 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
     const signals = endedBy(stopping.signal, store.signals)
     const metrics = createMetrics()
     readStorageMetrics(metrics.registry, store.database.db)
-    const parts = { config, log, metrics, ...store, signals, ...createSteam(config, store.clock, metrics) }
+    const progress: Progress = { state: 'starting' }
+    const steam = createSteam(config, store.clock, metrics)
+    const parts = { config, log, metrics, progress, ...store, signals, ...steam }
     const features = await prepareFeatures(parts, shutdown)
     const app = await createHttp(parts, features, shutdown)
     shutdown.add('calls', 'http', () => {
+      progress.state = 'draining'
       const closed = app.close()
       stopping.abort()
       return closed
@@ -102,6 +106,7 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
       const served = await serveMetrics(metrics.registry, { host, port })
       shutdown.add('calls', 'metrics', () => served.close())
     }
+    progress.state = 'ready'
     log.info({ url: config.publicUrl.origin, mode: config.mode }, 'the gateway is ready')
     return { url: config.publicUrl.origin, died: store.died, stop: () => shutdown.run() }
   } catch (error) {
@@ -147,7 +152,7 @@ async function openStorage(config: Config, { log, shutdown, database: ready }: S
   return { database, queue, signals, box, clock, advancedClock, died }
 }
 
-type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics }
+type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress }
 
 /** Gives each feature the parts that it needs. */
 function featuresOf(parts: Parts) {
@@ -296,6 +301,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     overloaded: () => isCrowded(database),
     observe: (call) => observe(parts, call),
     healthy: () => isHealthy(database),
+    progress: parts.progress,
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs, overloaded: () => isCrowded(database) })],
       widget: [

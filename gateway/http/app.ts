@@ -8,11 +8,13 @@ import { boundedServers, type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS } from './headers.ts'
 import { onceASecond } from './health.ts'
+import { guardHost } from './host.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { createMisses, hashOf, type Known, type Misses } from './misses.ts'
 import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
+import { answerReadiness, type Progress } from './readiness.ts'
 import { refuse } from './refusal.ts'
 
 export type AppOptions = {
@@ -35,6 +37,8 @@ export type AppOptions = {
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
+  /** Ready by default. */
+  progress?: Progress
   routes: {
     /** Polled calls: no hook of the API runs for them; they set their headers themselves. */
     polled?: FastifyPluginAsync[]
@@ -78,6 +82,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const limits = options.limits ?? createLimits()
   const csrf = createCsrf(options)
   handleErrors(app, options.log)
+  guardHost(app, options)
   endConnectionsOnClose(app)
   limitCallsOfAddresses(app)
   const misses = createMisses(limits, options.known)
@@ -106,6 +111,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     const healthy = await isHealthy()
     return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'database out of reach' })
   })
+  answerReadiness(app, { ...options, healthy: isHealthy })
   await servePage(app, { ...options, folder: options.widgetFolder, csrf })
   return app
 }

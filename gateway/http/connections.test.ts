@@ -49,8 +49,8 @@ afterEach(async () => {
 async function listen(connections: Partial<ConnectionLimits>, options: Partial<AppOptions> = {}) {
   app = await createApp({
     log: captured.log,
-    mode: 'live',
-    publicUrl: new URL('https://pay.example'),
+    mode: 'sandbox',
+    publicUrl: new URL('http://pay.example'),
     imageOrigins: [],
     widgetFolder: folder,
     known: { deposit: async () => false, key: async () => false },

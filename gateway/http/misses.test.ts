@@ -54,7 +54,7 @@ beforeEach(async () => {
   limits = createLimits(() => 0)
   app = await createApp({
     log: captureLog().log,
-    mode: 'live',
+    mode: 'sandbox',
     publicUrl: new URL('http://127.0.0.1:4300'),
     imageOrigins: [],
     widgetFolder: folder,

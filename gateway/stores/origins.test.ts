@@ -67,7 +67,7 @@ describe('origins of a store', () => {
     ['https://store.example/', 'https://store.example'],
     ['http://localhost:4302', 'http://localhost:4302'],
   ])('%s is read as %s', (text, origin) => {
-    expect(parseOrigin(text)).toBe(origin)
+    expect(parseOrigin(text, 'sandbox')).toBe(origin)
   })
 
   test.each([
@@ -78,6 +78,12 @@ describe('origins of a store', () => {
     'null',
     'file:///x',
   ])('%s is refused', (text) => {
-    expect(parseOrigin(text)).toBeUndefined()
+    expect(parseOrigin(text, 'sandbox')).toBeUndefined()
+  })
+
+  test('in live mode are https only', () => {
+    expect(parseOrigin('https://store.example', 'live')).toBe('https://store.example')
+    expect(parseOrigin('http://store.example', 'live')).toBeUndefined()
+    expect(parseOrigin('http://localhost:4302', 'live')).toBeUndefined()
   })
 })

@@ -1,10 +1,10 @@
 /** The places where a store may send shoppers back to: only those that it registered. */
 
-/** Reads `https://host[:port]`. Undefined for anything else. http is for stores on this machine, and for tests. */
-export function parseOrigin(text: string): string | undefined {
+/** Reads `https://host[:port]`. Undefined for anything else. http is for stores of a sandbox, which are on its machine. */
+export function parseOrigin(text: string, mode: 'sandbox' | 'live'): string | undefined {
   const url = URL.parse(text)
   if (url === null || !isHttp(url) || url.origin !== text.replace(/\/$/, '')) return undefined
-  return url.origin
+  return url.protocol === 'http:' && mode === 'live' ? undefined : url.origin
 }
 
 /**

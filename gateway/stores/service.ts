@@ -137,7 +137,7 @@ const isColour = (accent: Accent): boolean => typeof accent !== 'string' || COLO
 const lowered = (accent: Accent) => accent !== undefined && { accent: accent?.toLowerCase() ?? null }
 
 function checkAddresses(store: StoreAddresses, mode: Mode): { kind: 'valid'; origins: string[] } | Refused {
-  const origins = store.origins.map(parseOrigin)
+  const origins = store.origins.map((origin) => parseOrigin(origin, mode))
   if (origins.length === 0 || origins.length > 20 || !origins.every((origin) => origin !== undefined)) {
     return {
       kind: 'refused',
