@@ -27,7 +27,7 @@ import { createLimits, type Limits } from './http/limits.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { readStorageMetrics } from './http/metrics-store.ts'
 import { pageMetricsRoute } from './http/page-metrics.ts'
-import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
+import { inventoryHandler, sweepInventories, sweepQuotes } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
 import { systemIds } from './kit/ids.ts'
@@ -237,6 +237,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },
     { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
+    { name: 'sweep of quotes', everyMs: MINUTE_MS, work: () => sweepQuotes(common) },
     { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
     {
       name: 'report of overdue trades',

@@ -182,6 +182,7 @@ export type QuoteTable = {
   commission_bps: number | null
   created_at: Date
   expires_at: Date
+  steam_id: string | null
 }
 
 export type QuotePriceTable = {

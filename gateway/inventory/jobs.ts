@@ -7,6 +7,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { askSteam } from './answer.ts'
 import { inventoryTopic, WAIT_MS } from './look.ts'
+import { deleteSuperseded } from './quote-store.ts'
 import { completeRequest, forgetBefore, takeRequest } from './store.ts'
 
 type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log }
@@ -31,6 +32,16 @@ export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandl
       await completeRequest(tx, { id: requestId, answer, at: clock.now() })
       await signals.notify(tx, inventoryTopic(requestId))
     })
+  }
+}
+
+const QUOTES_AT_A_TIME = 100
+const MOST_ROUNDS = 50
+
+/** To be called often: deletes quotes that have expired and were replaced, a limited number at a time. */
+export async function sweepQuotes({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    if ((await deleteSuperseded(db, clock.now(), QUOTES_AT_A_TIME)) < QUOTES_AT_A_TIME) return
   }
 }
 

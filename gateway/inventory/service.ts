@@ -2,7 +2,6 @@ import { GAME_FACTS } from '../../contract/games.ts'
 import { FALLBACK_LANGUAGE } from '../../contract/languages.ts'
 import { type InventoryErrorType, isFinal } from '../../contract/statuses.ts'
 import type { Inventory, InventoryQuery } from '../../contract/widget-api.ts'
-import { inTransaction } from '../db/transaction.ts'
 import { type DepositRow, findByHash } from '../deposits/store.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Ids } from '../kit/ids.ts'
@@ -129,6 +128,7 @@ async function offer(
   const quote = {
     id: deps.ids.uuid(),
     depositId: deposit.id,
+    steamId: key.steamId,
     game,
     currency: prices.rate.currency,
     rateId: prices.rate.rateId,
@@ -137,6 +137,11 @@ async function offer(
     grounds: prices.grounds(),
     at: now,
   }
-  const quoteId = await inTransaction(deps.db, (tx) => saveQuote(tx, quote))
-  return { items: shown, quoteId, ...unavailable }
+  const { quoteId, priceOf } = await saveQuote(deps.db, quote)
+  // A quote that was kept may have other prices, and is what a trade goes by.
+  const kept = shown.flatMap((item) => {
+    const price = priceOf(item.id)
+    return price === undefined ? [] : [{ ...item, price: Number(price) }]
+  })
+  return { items: kept, quoteId, ...unavailable }
 }

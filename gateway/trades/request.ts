@@ -98,6 +98,7 @@ async function createIntent(
   if (steamId === null || token === null) return refused('trade_link_missing')
   const quote = await quoteForTrade(tx, {
     depositId: deposit.id,
+    steamId,
     game: body.game,
     assetIds: body.items,
     rules: deps.rules,
