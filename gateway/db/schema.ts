@@ -171,6 +171,14 @@ export type InventoryRequestTable = {
   answer: JSONColumnType<object> | null
   created_at: Generated<Date>
   done_at: Date | null
+  deposit_id: bigint | null
+  is_reload: Generated<boolean>
+}
+
+export type DepositLinkTable = {
+  deposit_id: bigint
+  link_sha256: Buffer
+  given_at: Date
 }
 
 export type QuoteTable = {
@@ -342,6 +350,7 @@ export type Tables = {
   exchange_rate: ExchangeRateTable
   deposit: DepositTable
   inventory_request: InventoryRequestTable
+  deposit_link: DepositLinkTable
   quote: QuoteTable
   quote_item: QuoteItemTable
   quote_price: QuotePriceTable

@@ -9,8 +9,8 @@ import { openOutages } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, type PriceList, priceList } from '../pricing/service.ts'
 import type { SteamItem } from '../steam/steam.ts'
-import { errorTypeOf } from './answer.ts'
-import { type LookDeps, lookAtSteam, type Snapshot } from './look.ts'
+import { errorTypeOf, type Snapshot } from './answer.ts'
+import { type LookDeps, lookAtSteam } from './look.ts'
 import { offeredOf } from './offered.ts'
 import { saveQuote } from './quotes.ts'
 import { assetsInTrades, type InventoryKey } from './store.ts'
@@ -41,7 +41,9 @@ export async function readInventory(
   if (steamId === null || token === null) return refuse('trade_link_missing')
   const key = { steamId, token, game, language: language ?? deposit.language ?? FALLBACK_LANGUAGE }
   const isClosed = (await openOutages(deps.db)).has('maintenance')
-  const found = isClosed ? CLOSED : await find(deps, key, { reload: reload ?? false, signal })
+  const found = isClosed
+    ? CLOSED
+    : await find(deps, key, { depositId: deposit.id, reload: reload ?? false, signal })
   return toInventory(deps, { deposit, key }, found)
 }
 
@@ -53,10 +55,11 @@ const CLOSED: Found = { errorType: 'engineeringWorks' }
 async function find(
   deps: InventoryDeps,
   key: InventoryKey,
-  asked: { reload: boolean; signal: AbortSignal | undefined },
+  asked: { depositId: bigint; reload: boolean; signal: AbortSignal | undefined },
 ): Promise<Found> {
   const look = await lookAtSteam(deps, key, asked)
   if (!('none' in look)) return look
+  if (look.none === 'too_many') refuse('too_many_looks', { retryAfterS: look.retryAfterS })
   if (look.none === 'no_bot') return CLOSED
   return { errorType: (await isOutage(deps)) ? 'engineeringWorks' : 'internal' }
 }

@@ -75,6 +75,7 @@ export function LinkField({ page, flow }: Props) {
 /** Blames Steam alone when Steam does not answer. */
 function hintOf(refusal: Refusal) {
   if (refusal.code === 'steam_unavailable') return 'userUnavailableHint'
+  if (refusal.code === 'too_many_looks') return 'userTooManyHint'
   return isUnjudged(refusal) ? 'userUncheckedHint' : 'userFailedHint'
 }
 
