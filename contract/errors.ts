@@ -320,6 +320,14 @@ export const ERRORS = {
       ru: 'Слишком много запросов. Подождите немного и попробуйте снова.',
     },
   },
+  too_many_looks: {
+    status: 429,
+    title: 'Too many looks at Steam',
+    detail: {
+      en: 'This payment has asked Steam too often in the last minutes. Your items are safe. Wait a few minutes and try again.',
+      ru: 'За последние минуты этот платёж слишком часто обращался к Steam. Ваши предметы в безопасности. Подождите несколько минут и попробуйте снова.',
+    },
+  },
   internal: {
     status: 500,
     title: 'Internal error',

@@ -15,7 +15,7 @@ import { ping } from './db/ping.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
 import { createDeposit } from './deposits/create.ts'
-import { ensureDepositQueues, workOnPrefills } from './deposits/jobs.ts'
+import { ensureDepositQueues, sweepLinks, workOnPrefills } from './deposits/jobs.ts'
 import { depositRoutes, paymentRoute } from './deposits/routes.ts'
 import { viewReader } from './deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from './deposits/store-deposit.ts'
@@ -28,7 +28,7 @@ import { serveMetrics } from './http/metrics.ts'
 import { readStorageMetrics } from './http/metrics-store.ts'
 import { pageMetricsRoute } from './http/page-metrics.ts'
 import type { Progress } from './http/readiness.ts'
-import { inventoryHandler, sweepInventories } from './inventory/jobs.ts'
+import { inventoryHandler, sweepInventories, sweepQuotes } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
 import { systemIds } from './kit/ids.ts'
@@ -43,6 +43,7 @@ import { startPricing } from './pricing/jobs.ts'
 import { priceSources } from './pricing/sources/all.ts'
 import { SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { type Startup, startUp } from './startup.ts'
+import { cacheProfiles } from './steam/profile-cache.ts'
 import { createSteam, type SteamParts } from './steam-parts.ts'
 import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
@@ -158,7 +159,8 @@ type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics
 function featuresOf(parts: Parts) {
   const { config, log, metrics, database, queue, signals, steam, box, clock, imageBase } = parts
   const common = { db: database.db, queue, signals, clock, ids: systemIds, log }
-  const deposits = { ...common, steam, publicUrl: config.publicUrl.origin }
+  const readProfile = cacheProfiles(steam.readProfile, () => performance.now())
+  const deposits = { ...common, steam: { ...steam, readProfile }, publicUrl: config.publicUrl.origin }
   const { maxItems, fleetLimits: fleet, priceRules: rules } = config
   const limits = { maxItems, fleet }
   const findAllowance = allowanceFinder(database.db)
@@ -245,6 +247,8 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },
     { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
+    { name: 'sweep of trade links', everyMs: HOUR_MS, work: () => sweepLinks(common) },
+    { name: 'sweep of quotes', everyMs: MINUTE_MS, work: () => sweepQuotes(common) },
     { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
     {
       name: 'report of overdue trades',

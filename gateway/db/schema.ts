@@ -9,6 +9,13 @@ import type { EventType } from '../../contract/webhooks.ts'
 import type { BarReason, BarScope } from '../bots/bar.ts'
 import type { OperatorActTable } from './operator-act.ts'
 import type { CreditMode, Liability, TradeItemTable, TradeTable } from './trade-tables.ts'
+import type {
+  WebhookAddressTable,
+  WebhookAttemptTable,
+  WebhookDeliveryTable,
+  WebhookEndpointTable,
+  WebhookReplayTable,
+} from './webhook-tables.ts'
 
 export type TillIdentityTable = {
   is_only: Generated<boolean>
@@ -183,6 +190,14 @@ export type InventoryRequestTable = {
   answer: JSONColumnType<object> | null
   created_at: Generated<Date>
   done_at: Date | null
+  deposit_id: bigint | null
+  is_reload: Generated<boolean>
+}
+
+export type DepositLinkTable = {
+  deposit_id: bigint
+  link_sha256: Buffer
+  given_at: Date
 }
 
 export type QuoteTable = {
@@ -194,6 +209,7 @@ export type QuoteTable = {
   commission_bps: number | null
   created_at: Date
   expires_at: Date
+  steam_id: string | null
 }
 
 export type QuotePriceTable = {
@@ -267,61 +283,6 @@ export type EventTable = {
   sequence: bigint | null
 }
 
-export type WebhookAddressTable = {
-  store_id: bigint
-  host: string
-  port: number
-  inside: boolean
-  allowed_at: Date
-}
-
-export type WebhookEndpointTable = {
-  id: Generated<bigint>
-  store_id: bigint
-  url: string
-  secret: Buffer
-  previous_secret: Generated<Buffer | null>
-  previous_until: Generated<Date | null>
-  event_types: EventType[] | null
-  state: Generated<'pending' | 'enabled' | 'disabled'>
-  disabled_reason: Generated<'by_store' | 'gone' | null>
-  created_at: Generated<Date>
-  proved: Generated<boolean>
-  removed_at: Generated<Date | null>
-}
-
-export type WebhookReplayTable = {
-  id: GeneratedAlways<bigint>
-  store_id: bigint
-  at: Date
-  deliveries: number
-}
-
-export type WebhookDeliveryTable = {
-  id: Generated<bigint>
-  event_id: string
-  endpoint_id: bigint
-  state: Generated<'due' | 'delivered' | 'failed'>
-  attempts: Generated<number>
-  due_at: Date | null
-  last_result: string | null
-  delivered_at: Date | null
-  /** Grows with every claim and replay. */
-  claim: Generated<bigint>
-}
-
-export type WebhookAttemptTable = {
-  id: Generated<bigint>
-  delivery_id: bigint
-  endpoint_id: bigint
-  attempt: number
-  at: Date
-  duration_ms: number
-  status: number | null
-  failure: string | null
-  answer: string | null
-}
-
 export type IdempotencyKeyTable = {
   store_id: bigint
   key: string
@@ -371,6 +332,7 @@ export type Tables = {
   exchange_rate: ExchangeRateTable
   deposit: DepositTable
   inventory_request: InventoryRequestTable
+  deposit_link: DepositLinkTable
   quote: QuoteTable
   quote_item: QuoteItemTable
   quote_price: QuotePriceTable

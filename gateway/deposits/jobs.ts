@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ProblemError } from '../http/refusal.ts'
 import { prefillShopper } from './create.ts'
+import { forgetLinks } from './link-store.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE } from './service.ts'
 
 const depositJob = z.object({ depositId: z.string().regex(/^\d{1,19}$/) })
@@ -12,6 +13,13 @@ export async function ensureDepositQueues({ queue }: Pick<DepositDeps, 'queue'>)
 }
 
 export const depositIdOf = (data: unknown): bigint => BigInt(depositJob.parse(data).depositId)
+
+const KEEP_LINKS_MS = 3_600_000
+
+/** To be called once in a while: forgets the links that count no more towards a limit. */
+export function sweepLinks({ db, clock }: Pick<DepositDeps, 'db' | 'clock'>): Promise<void> {
+  return forgetLinks(db, new Date(clock.now().getTime() - KEEP_LINKS_MS))
+}
 
 /** Looks shoppers up on Steam whose links stores gave. Resolves to what stops it. */
 export function workOnPrefills(deps: DepositDeps): Promise<() => Promise<void>> {

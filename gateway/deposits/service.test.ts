@@ -5,6 +5,7 @@ import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit, sweepDeposits, workOnExpiry } from '../trades/expiry.ts'
 import { requestTrade } from '../trades/request.ts'
 import { createDeposit } from './create.ts'
+import { sweepLinks } from './jobs.ts'
 import { resolveUser } from './service.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
@@ -110,6 +111,35 @@ describe('a shopper gives a trade link', () => {
   ])('%s is refused', async (_name, tradeUrl, code) => {
     const { hash } = await open()
     await expect(resolveUser(till.deps, { hash, tradeUrl })).rejects.toMatchObject(refused(code))
+  })
+
+  it('of ten at most within ten minutes: the eleventh asks Steam nothing', async () => {
+    const { hash } = await open()
+    const asked: string[] = []
+    const readProfile = (steamId: string) => {
+      asked.push(steamId)
+      return till.deps.steam.readProfile(steamId)
+    }
+    const give = (n: number) => {
+      const tradeUrl = LINK.replace('Ab_cd-12', `Ab_cd-${10 + n}`)
+      return resolveUser({ ...till.deps, steam: { ...till.deps.steam, readProfile } }, { hash, tradeUrl })
+    }
+    for (let n = 0; n < 10; n += 1) {
+      await give(n)
+      till.clock.advance(1_000)
+    }
+    await expect(give(10)).rejects.toMatchObject({ ...refused('too_many_looks'), retryAfterS: 590 })
+    expect(asked).toHaveLength(10)
+    // One of the ten is no new link, and another deposit has its own.
+    await give(9)
+    const other = await createDeposit(till.deps, store, { ...BODY, externalId: 'another' })
+    await resolveUser(till.deps, { hash: other.deposit.url.slice(-32), tradeUrl: LINK })
+    till.clock.advance(590_000)
+    expect(await give(10)).toMatchObject({ name: 'nova_hound' })
+    await sweepLinks(till.deps)
+    till.clock.advance(HOUR_MS + 1)
+    await sweepLinks(till.deps)
+    expect(await till.db.selectFrom('deposit_link').selectAll().execute()).toEqual([])
   })
 
   it('of an unknown deposit is refused', async () => {

@@ -14,7 +14,8 @@ import type { Clock } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
 import { isRefused } from '../shoppers/store.ts'
-import { type Steam, steamIdOfAccount } from '../steam/steam.ts'
+import { type Partner, type Steam, steamIdOfAccount } from '../steam/steam.ts'
+import { noteLink } from './link-store.ts'
 import { type DepositRow, findByHash, hasLiveTrade, lockDeposit, setShopper } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
@@ -46,6 +47,7 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
   const steamId = steamIdOfAccount(link.partner)
   if (found.shopper_locked && found.shopper_steam_id !== steamId) refuse('other_shopper')
   if (await isRefused(deps.db, steamId)) refuse('shopper_refused')
+  await countLink(deps, found.id, { steamId, token: link.token })
   const answer = await deps.steam.readProfile(steamId)
   if (answer.kind === 'unknown_account') refuse('user_not_found')
   if (answer.kind === 'unavailable') {
@@ -67,6 +69,22 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
   })
   const { name, profileUrl, avatarUrl } = profile
   return { name, profileUrl, avatarUrl, tradeUrl: linkWithoutToken(link.partner) }
+}
+
+const LINKS_WITHIN_MS = 10 * 60_000
+/** Different trade links that a deposit may be given within that time: each may cost reads of Steam. */
+const MOST_LINKS = 10
+
+/** Refuses a link too many, and forgets it again. */
+async function countLink({ db, clock }: DepositDeps, depositId: bigint, partner: Partner): Promise<void> {
+  const at = clock.now()
+  await inTransaction(db, async (tx) => {
+    const given = await noteLink(tx, { depositId, partner, at }, new Date(at.getTime() - LINKS_WITHIN_MS))
+    const [oldest = at] = given
+    if (given.length <= MOST_LINKS) return
+    const waitMs = oldest.getTime() + LINKS_WITHIN_MS - at.getTime()
+    refuse('too_many_looks', { retryAfterS: Math.ceil(waitMs / 1000) })
+  })
 }
 
 /** What a trade may change of a deposit that has succeeded. */

@@ -49,19 +49,38 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
 
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
 
-type Wanted = { partner: Partner; game: Game; language: Language }
+/** `kept`: the items, if Steam has told them a moment ago to a caller with another token. */
+type Wanted = {
+  partner: Partner
+  game: Game
+  language: Language
+  kept(): Promise<Snapshot | undefined>
+}
 
-/** `isBotHeld`: Steam would hold the bot's own side of a trade, which is nothing that the shopper can help. */
-export type Asked = { answer: StoredAnswer; isBotHeld: boolean }
+/** An answer, and when Steam gave it. */
+export type Snapshot = { answer: StoredAnswer; at: Date }
+
+/**
+ * `isBotHeld`: Steam would hold the bot's own side of a trade, which is nothing that the shopper can help. `readAt`: null
+ * for an answer of this moment.
+ */
+export type Asked = { answer: StoredAnswer; isBotHeld: boolean; readAt: Date | null }
 
 /** Asks Steam: first whether this partner can trade at once, then what they own. */
-export async function askSteam(session: SteamSession, { partner, game, language }: Wanted): Promise<Asked> {
+export async function askSteam(
+  session: SteamSession,
+  { partner, game, language, kept }: Wanted,
+): Promise<Asked> {
   const checked: PartnerAnswer = await session.checkPartner(partner)
-  if (checked.kind !== 'ok') return { answer: checked, isBotHeld: false }
+  if (checked.kind !== 'ok') return { answer: checked, isBotHeld: false, readAt: null }
   const isBotHeld = checked.holdDays.own > 0
-  if (checked.holdDays.partner > 0) return { answer: { kind: 'refused', reason: 'escrow' }, isBotHeld }
+  if (checked.holdDays.partner > 0)
+    return { answer: { kind: 'refused', reason: 'escrow' }, isBotHeld, readAt: null }
+  // Steam takes the token, so its holder may see what the till has.
+  const known = await kept()
+  if (known !== undefined) return { answer: known.answer, isBotHeld, readAt: known.at }
   const owned: SteamInventory = await session.readInventory(partner, game, language)
-  return { answer: owned, isBotHeld }
+  return { answer: owned, isBotHeld, readAt: null }
 }
 
 const ERROR_OF_REFUSAL: Record<Extract<StoredAnswer, { kind: 'refused' }>['reason'], InventoryErrorType> = {

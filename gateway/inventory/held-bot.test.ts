@@ -6,13 +6,17 @@ const wanted = {
   partner: { steamId: '76561198000000009', token: 'tok-en_1' },
   game: 'cs',
   language: 'en',
+  kept: async () => undefined,
 } as const
 
 it('D-30 a hold of the bot’s own is told to no shopper as theirs', async () => {
   const session = fakeSession()
   session.readInventory = async () => ({ kind: 'items', items: [] })
   session.holdDays = { partner: 0, own: 15 }
-  expect(await askSteam(session, wanted)).toEqual({ answer: { kind: 'items', items: [] }, isBotHeld: true })
+  expect(await askSteam(session, wanted)).toMatchObject({
+    answer: { kind: 'items', items: [] },
+    isBotHeld: true,
+  })
   session.holdDays = { partner: 15, own: 15 }
   expect(await askSteam(session, wanted)).toMatchObject({ answer: { reason: 'escrow' }, isBotHeld: true })
 })

@@ -6,8 +6,9 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { askSteam } from './answer.ts'
-import { inventoryTopic, WAIT_MS } from './look.ts'
-import { completeRequest, forgetBefore, takeRequest } from './store.ts'
+import { FRESH_MS, inventoryTopic, RELOAD_MS, snapshotOf, WAIT_MS } from './look.ts'
+import { deleteSuperseded } from './quote-store.ts'
+import { completeRequest, forgetBefore, itemsSince, takeRequest } from './store.ts'
 
 type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log }
 
@@ -19,7 +20,13 @@ export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandl
     const wanted = await takeRequest(db, { id: requestId, botId: bot.botId, since })
     if (wanted === undefined) return
     const { steamId, token, game, language } = wanted
-    const { answer, isBotHeld } = await askSteam(bot.session, { partner: { steamId, token }, game, language })
+    const kept = async () => {
+      const ms = wanted.isReload ? RELOAD_MS : FRESH_MS
+      const row = await itemsSince(db, wanted, new Date(clock.now().getTime() - ms))
+      return row && snapshotOf(row)
+    }
+    const asked = { partner: { steamId, token }, game, language, kept }
+    const { answer, isBotHeld, readAt } = await askSteam(bot.session, asked)
     if (answer.kind === 'unavailable') {
       const { reason, detail } = answer
       log.warn({ botId: String(bot.botId), game, reason, detail }, 'Steam gave no inventory')
@@ -28,9 +35,19 @@ export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandl
       log.error({ botId: String(bot.botId) }, 'bot was barred, because Steam holds its own trades')
     await inTransaction(db, async (tx) => {
       if (isBotHeld) await barBot(tx, { botId: bot.botId, reason: 'own_hold', game, now: clock.now() })
-      await completeRequest(tx, { id: requestId, answer, at: clock.now() })
+      await completeRequest(tx, { id: requestId, answer, at: readAt ?? clock.now() })
       await signals.notify(tx, inventoryTopic(requestId))
     })
+  }
+}
+
+const QUOTES_AT_A_TIME = 100
+const MOST_ROUNDS = 50
+
+/** To be called often: deletes quotes that have expired and were replaced, a limited number at a time. */
+export async function sweepQuotes({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> {
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    if ((await deleteSuperseded(db, clock.now(), QUOTES_AT_A_TIME)) < QUOTES_AT_A_TIME) return
   }
 }
 

@@ -7,7 +7,8 @@ import type { Signals } from '../db/signals.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { type StoredAnswer, storedAnswerSchema } from './answer.ts'
+import { waitForBudget } from './allowance.ts'
+import { type Snapshot, type StoredAnswer, storedAnswerSchema } from './answer.ts'
 import {
   findRequest,
   type InventoryKey,
@@ -15,21 +16,20 @@ import {
   lockKey,
   openRequest,
   type RequestRow,
+  refusedToken,
   withdrawRequest,
 } from './store.ts'
 
 export type LookDeps = { db: Db; queue: Queue; signals: Signals; clock: Clock; log: Log }
 
-export type Snapshot = { answer: StoredAnswer; at: Date }
-
-export type Look = Snapshot | { none: 'no_bot' | 'no_answer' }
+export type Look = Snapshot | { none: 'no_bot' | 'no_answer' } | { none: 'too_many'; retryAfterS: number }
 
 /** How long a call waits for its bots, and how long a request may be joined. */
 export const WAIT_MS = 20_000
 
-const FRESH_MS = 60_000
+export const FRESH_MS = 60_000
 /** Also the shortest time between two looks at the same inventory, whatever the page asks. */
-const RELOAD_MS = 5_000
+export const RELOAD_MS = 5_000
 
 /** How long the first bots have to take a request up. The last one has the rest of the time. */
 const TAKE_UP_MS = 5_000
@@ -39,22 +39,35 @@ const MOST_LIMITED = 2
 
 export const inventoryTopic = (requestId: bigint): string => `inventory:${requestId}`
 
-type Asked = { reload: boolean; signal: AbortSignal | undefined }
+/** A token that Steam refused stays refused: the shopper makes a new link. */
+const REFUSED_TOKEN_MS = 5 * 60_000
+
+/** `depositId`: the one whose page asks. */
+type Asked = { depositId: bigint; reload: boolean; signal: AbortSignal | undefined }
 
 /** Answers from the last minute, joins the request that is under way, or has a bot ask Steam. */
 export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asked: Asked): Promise<Look> {
-  const { clock } = deps
-  const start = await inTransaction(deps.db, async (tx) => {
-    await lockKey(tx, key)
-    const known = await newest(tx, deps, key)
-    const serves = known !== undefined && mayServe(known, { reload: asked.reload, now: clock.now() })
-    return serves ? known : request(deps, tx, { key, tried: [] })
-  })
+  const start = await inTransaction(deps.db, (tx) => begin(deps, tx, { key, asked }))
   if (start === undefined) {
     deps.log.warn({ game: key.game }, 'inventory: no bot is online to read with')
     return { none: 'no_bot' }
   }
-  return snapshotOf(start) ?? askInTurn(deps, { key, first: start, signal: asked.signal })
+  if ('none' in start) return start
+  return snapshotOf(start) ?? askInTurn(deps, { key, asked, first: start })
+}
+
+async function begin(deps: LookDeps, tx: Tx, { key, asked }: { key: InventoryKey; asked: Asked }) {
+  const now = deps.clock.now()
+  await lockKey(tx, key)
+  const refused = await refusedToken(tx, key, new Date(now.getTime() - REFUSED_TOKEN_MS))
+  if (refused !== undefined) return refused
+  const known = await newest(tx, deps, key)
+  if (known !== undefined && mayServe(known, { reload: asked.reload, now })) return known
+  const spent = await waitForBudget(tx, { depositId: asked.depositId, key, now })
+  if (spent === undefined) return request(deps, tx, { key, asked, tried: [] })
+  // Too many reloads: the items of the last minute are better than none.
+  if (known !== undefined && mayServe(known, { reload: false, now })) return known
+  return { none: 'too_many', ...spent } as const
 }
 
 const newest = (tx: Tx, { clock }: LookDeps, key: InventoryKey): Promise<RequestRow | undefined> =>
@@ -70,26 +83,27 @@ function mayServe(row: RequestRow, { reload, now }: { reload: boolean; now: Date
 async function request(
   { queue, clock }: LookDeps,
   tx: Tx,
-  { key, tried }: { key: InventoryKey; tried: readonly bigint[] },
+  { key, asked, tried }: { key: InventoryKey; asked: Asked; tried: readonly bigint[] },
 ): Promise<RequestRow | undefined> {
   const botId = await chooseBotForReading(tx, tried)
   if (botId === undefined) return undefined
-  const row = await openRequest(tx, key, { botId, at: clock.now() })
+  const row = await openRequest(tx, key, { ...asked, botId, at: clock.now() })
   const data = { kind: 'inventory', requestId: String(row.id) }
   await queue.send(tx, { queue: botQueue(botId), data, urgent: true })
   return row
 }
 
-function snapshotOf({ state, answer, done_at: at }: RequestRow): Snapshot | undefined {
+export function snapshotOf({ state, answer, done_at: at }: RequestRow): Snapshot | undefined {
   if (state !== 'done' || at === null) return undefined
   return { answer: storedAnswerSchema.parse(answer), at }
 }
 
-type Series = { key: InventoryKey; first: RequestRow; signal: AbortSignal | undefined }
+type Series = { key: InventoryKey; asked: Asked; first: RequestRow }
 
 /** Waits for the bot of the first request, and for others while it cannot answer. */
-async function askInTurn(deps: LookDeps, { key, first, signal }: Series): Promise<Look> {
+async function askInTurn(deps: LookDeps, { key, asked, first }: Series): Promise<Look> {
   const { log } = deps
+  const { signal } = asked
   const tried: bigint[] = []
   let row = first
   let seen: Snapshot | undefined
@@ -104,7 +118,7 @@ async function askInTurn(deps: LookDeps, { key, first, signal }: Series): Promis
     if (isRateLimited(seen)) limited += 1
     if (isLast || signal?.aborted || limited >= MOST_LIMITED) break
     tried.push(row.bot_id)
-    const next = await inTransaction(deps.db, (tx) => askAnother(deps, tx, { key, row, tried }))
+    const next = await inTransaction(deps.db, (tx) => askAnother(deps, tx, { key, asked, row, tried }))
     if (next !== undefined) {
       const about = { requestId: String(row.id), botId: String(row.bot_id), next: String(next.bot_id) }
       log.warn({ game: key.game, ...about }, 'inventory: another bot was asked')
@@ -140,7 +154,7 @@ function isForAnother({ answer }: Snapshot): boolean {
 const isRateLimited = (seen: Snapshot | undefined): boolean =>
   seen?.answer.kind === 'unavailable' && seen.answer.reason === 'rate_limited'
 
-type Another = { key: InventoryKey; row: RequestRow; tried: readonly bigint[] }
+type Another = { key: InventoryKey; asked: Asked; row: RequestRow; tried: readonly bigint[] }
 
 /**
  * Joins what another call has asked for since, or asks a bot that has not been tried. A request that nobody has taken up is
@@ -149,7 +163,7 @@ type Another = { key: InventoryKey; row: RequestRow; tried: readonly bigint[] }
 async function askAnother(
   deps: LookDeps,
   tx: Tx,
-  { key, row, tried }: Another,
+  { key, asked, row, tried }: Another,
 ): Promise<RequestRow | undefined> {
   await lockKey(tx, key)
   const latest = await newest(tx, deps, key)
@@ -161,7 +175,7 @@ async function askAnother(
     if (!(await withdrawRequest(tx, { id: row.id, answer: NOT_TAKEN_UP, at }))) return undefined
     await deps.signals.notify(tx, inventoryTopic(row.id))
   }
-  return request(deps, tx, { key, tried })
+  return request(deps, tx, { key, asked, tried })
 }
 
 /** Also keeps such a bot from being the first that is asked for half a minute. */

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
-import type { Tx } from '../db/client.ts'
+import type { Db, Tx } from '../db/client.ts'
 import type { Grounds } from '../pricing/service.ts'
 
 export type QuotedItem = {
@@ -19,6 +19,8 @@ export type QuotedItem = {
 export type NewQuote = {
   id: string
   depositId: bigint
+  /** The account that the items are of. */
+  steamId: string
   game: Game
   currency: Currency
   rateId: bigint
@@ -30,32 +32,59 @@ export type NewQuote = {
   expiresAt: Date
 }
 
-/** The latest quote of the same deposit, game and rate that was made after `since`. */
+/** The latest quote of the same deposit, account and game that was made after `since`. */
 export async function latestQuote(
-  tx: Tx,
-  { depositId, game, rateId }: Pick<NewQuote, 'depositId' | 'game' | 'rateId'>,
+  db: Db | Tx,
+  { depositId, steamId, game }: Pick<NewQuote, 'depositId' | 'steamId' | 'game'>,
   since: Date,
-): Promise<string | undefined> {
-  const latest = await tx
+) {
+  return db
     .selectFrom('quote')
-    .select('id')
+    .select(['id', 'rate_id as rateId', 'created_at as createdAt'])
     .where('deposit_id', '=', depositId)
+    .where('steam_id', '=', steamId)
     .where('game', '=', game)
-    .where('rate_id', '=', rateId)
     .where('created_at', '>', since)
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return latest?.id
 }
 
-/** How the items of a quote were shown. */
-export function shownItems(tx: Tx, quoteId: string) {
-  return tx
+/** How the items of a quote were priced. */
+export function shownItems(db: Db | Tx, quoteId: string) {
+  return db
     .selectFrom('quote_item')
-    .select(['asset_id as assetId', 'name', 'price', 'gross'])
+    .select(['asset_id as assetId', 'price', 'gross'])
     .where('quote_id', '=', quoteId)
     .execute()
+}
+
+/** Lets one transaction at a time write a quote of this deposit. */
+export async function lockQuotes(tx: Tx, depositId: bigint): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`quotes ${depositId}`}, 0))`.execute(tx)
+}
+
+/** Leaves the newest of a deposit, and those that a trade names. */
+export async function dropOldQuotes(tx: Tx, depositId: bigint, most: number): Promise<void> {
+  await sql`
+    delete from quote where id in (
+      select id from quote where deposit_id = ${depositId} order by created_at desc, id offset ${most})
+      and not exists (select from trade where trade.quote_id = quote.id)`.execute(tx)
+}
+
+/** Deletes up to `most` quotes that have expired and that a later one has replaced. Resolves to how many. */
+export async function deleteSuperseded(db: Db, now: Date, most: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from quote where id in (
+      select old.id from quote old
+      where old.expires_at <= ${now} and old.expires_at > ${now}::timestamptz - interval '25 hours'
+        and exists (
+          select from quote later
+          where later.deposit_id = old.deposit_id and later.game = old.game and later.created_at > old.created_at
+            and later.steam_id is not distinct from old.steam_id)
+        and not exists (select from trade where trade.quote_id = old.id)
+      limit ${most})`.execute(db)
+  return Number(numAffectedRows)
 }
 
 /** Writes two lists, with one statement each however many items. */
@@ -66,6 +95,7 @@ export async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
     .values({
       id: quote.id,
       deposit_id: quote.depositId,
+      steam_id: quote.steamId,
       game: quote.game,
       currency: quote.currency,
       rate_id: quote.rateId,
@@ -101,10 +131,15 @@ async function writeGrounds(tx: Tx, { id, grounds }: NewQuote): Promise<void> {
 const wordsOf = ({ said }: Grounds): string =>
   JSON.stringify(said, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
-/** The latest quote of the deposit and game, or the named one, with what its deposit wants at least. */
+/** The latest quote of the deposit, account and game, or the named one, with what its deposit wants at least. */
 export function findQuoteRow(
   tx: Tx,
-  { depositId, game, quoteId }: { depositId: bigint; game: Game; quoteId?: string },
+  {
+    depositId,
+    steamId,
+    game,
+    quoteId,
+  }: Pick<NewQuote, 'depositId' | 'steamId' | 'game'> & { quoteId?: string },
 ) {
   const ofDeposit = tx
     .selectFrom('quote')
@@ -119,6 +154,7 @@ export function findQuoteRow(
     ])
     .where('quote.deposit_id', '=', depositId)
     .where('quote.game', '=', game)
+    .where((eb) => eb.or([eb('quote.steam_id', '=', steamId), eb('quote.steam_id', 'is', null)]))
   const named = quoteId === undefined ? ofDeposit : ofDeposit.where('quote.id', '=', quoteId)
   return named.orderBy('quote.created_at', 'desc').limit(1).executeTakeFirst()
 }

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { TradeBody } from '../../contract/widget-api.ts'
 import { holdPrices } from '../pricing/store.ts'
 import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
-import { sweepInventories } from './jobs.ts'
+import { requestTrade } from '../trades/request.ts'
+import { sweepInventories, sweepQuotes } from './jobs.ts'
 import { quoteForTrade } from './quotes.ts'
+import { readInventory } from './service.ts'
 
 const MINUTE_MS = 60_000
 
@@ -13,10 +16,16 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const forTrade = (assetIds: string[], quoteId?: string | null) =>
+const SHOPPER = '76561198000000009'
+const OTHER = '76561198000000010'
+
+const quotes = () => till.db.selectFrom('quote').select('id').orderBy('created_at').execute()
+
+const forTrade = (assetIds: string[], quoteId?: string | null, steamId = SHOPPER) =>
   till.db.transaction().execute((tx) =>
     quoteForTrade(tx, {
       depositId: till.depositId,
+      steamId,
       game: 'cs',
       assetIds,
       rules: till.deps.rules,
@@ -51,15 +60,17 @@ describe('D-13 quotes', () => {
     })
   })
 
-  test('loading again what has not changed writes nothing new; a new price, name or minute does', async () => {
+  test('loading again what has not changed writes nothing new; a new price or minute does', async () => {
     const first = (await till.ask()).quoteId
+    expect((await till.ask()).quoteId).toBe(first)
+    till.clock.advance(10_000)
     expect((await till.ask()).quoteId).toBe(first)
     await setPrices(till, { Knife: 30_000_000n })
     const second = (await till.ask()).quoteId
     expect(second).not.toBe(first)
     till.clock.advance(MINUTE_MS)
     expect((await till.ask()).quoteId).not.toBe(second)
-    expect(await till.db.selectFrom('quote').select('id').execute()).toHaveLength(3)
+    expect(await quotes()).toHaveLength(3)
   })
 
   test('it says who said what and when, once a name, with the commission and the rate', async () => {
@@ -97,7 +108,7 @@ describe('D-13 quotes', () => {
   test('without a quote id the latest counts', async () => {
     await till.ask()
     await setPrices(till, { Knife: 30_000_000n })
-    till.clock.advance(1_000)
+    till.clock.advance(10_000)
     await till.ask()
     expect(await forTrade(['1'])).toMatchObject({ total: 2_160n })
   })
@@ -127,6 +138,22 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], '00000000-0000-4000-8000-00000000000f')).toEqual(refused)
   })
 
+  test('a quote of another account is as good as none, named or not, also after the link was changed', async () => {
+    const { quoteId } = await till.ask()
+    const refused = { kind: 'refused', code: 'items_unavailable' }
+    expect(await forTrade(['1'], quoteId, OTHER)).toEqual(refused)
+    expect(await forTrade(['1'], undefined, OTHER)).toEqual(refused)
+    expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote' })
+    await till.db.updateTable('deposit').set({ user_steam_id: OTHER }).execute()
+    const body: TradeBody = {
+      hash: till.hash,
+      game: 'cs',
+      items: ['1'],
+      ...(quoteId !== null && { quoteId }),
+    }
+    expect(await requestTrade(till.deps, body)).toEqual(refused)
+  })
+
   test('old quotes and requests are forgotten, not those of a day', async () => {
     const { quoteId } = await till.ask()
     const left = async () => (await till.db.selectFrom('inventory_request').select('id').execute()).length
@@ -137,4 +164,106 @@ describe('D-13 quotes', () => {
     expect(await left()).toBe(0)
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'refused' })
   })
+})
+
+describe('reads do not write', () => {
+  const rows = async () => {
+    const counts = await Promise.all(
+      (['quote', 'quote_item', 'quote_price'] as const).map((table) =>
+        till.db
+          .selectFrom(table)
+          .select((eb) => eb.fn.countAll<bigint>().as('rows'))
+          .executeTakeFirstOrThrow(),
+      ),
+    )
+    return counts.map(({ rows: count }) => Number(count))
+  }
+  const own = (knife: string, price: string) => ({
+    kind: 'items' as const,
+    items: [anItem('1', 'Knife', { name: knife }), anItem('2', 'Case', { name: price })],
+  })
+
+  test('a switch of the language writes nothing new, and shows the names of the language', async () => {
+    till.steam.owned = own('Knife', 'Case')
+    const first = await till.ask({ language: 'en' })
+    till.steam.owned = own('Нож', 'Кейс')
+    const second = await till.ask({ language: 'ru' })
+    expect(second.quoteId).toBe(first.quoteId)
+    expect(second.items.map(({ name }) => name)).toEqual(['Нож', 'Кейс'])
+    for (let n = 0; n < 20; n += 1) await till.ask({ language: n % 2 === 0 ? 'en' : 'ru' })
+    expect(await rows()).toEqual([1, 2, 2])
+  })
+
+  test('one new quote in ten seconds: until then the page shows what the last one has', async () => {
+    till.steam.owned = own('Knife', 'Case')
+    const { quoteId } = await till.ask()
+    till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife'), anItem('3', 'Case')] }
+    await setPrices(till, { Knife: 30_000_000n })
+    till.clock.advance(9_999)
+    const shown = await till.ask({ reload: true })
+    expect(shown).toMatchObject({ quoteId, items: [{ id: '1', price: 1_440 }] })
+    expect(shown.items).toHaveLength(1)
+    expect(await forTrade(['1'], quoteId)).toMatchObject({ total: 1_440n })
+    till.clock.advance(1)
+    const next = await till.ask()
+    expect(next.items).toMatchObject([
+      { id: '1', price: 2_160 },
+      { id: '3', price: 72 },
+    ])
+    expect(await rows()).toEqual([2, 4, 4])
+  })
+
+  test('calls at the same moment write one quote', async () => {
+    await till.ask()
+    till.clock.advance(MINUTE_MS - 1)
+    await setPrices(till, { Knife: 30_000_000n })
+    await till.withBot(() =>
+      Promise.all(Array.from({ length: 8 }, () => readInventory(till.deps, { hash: till.hash, game: 'cs' }))),
+    )
+    expect(await quotes()).toHaveLength(2)
+  })
+
+  test('a deposit has fifty at most: a new one takes the place of the oldest', async () => {
+    const made: (string | null)[] = []
+    for (let n = 0; n < 52; n += 1) {
+      await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })
+      made.push((await till.ask()).quoteId)
+      till.clock.advance(10_000)
+    }
+    expect((await quotes()).map(({ id }) => id)).toEqual(made.slice(2))
+  })
+
+  test('a replaced one is deleted once its fifteen minutes are over; the latest, and one with a trade, stay', async () => {
+    const made: (string | null)[] = []
+    for (let n = 0; n < 3; n += 1) {
+      await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })
+      made.push((await till.ask()).quoteId)
+      till.clock.advance(10_000)
+    }
+    const [first, traded, latest] = made
+    await aTradeWith(traded)
+    till.clock.advance(15 * MINUTE_MS - 30_001)
+    await sweepQuotes(till.deps)
+    expect((await quotes()).map(({ id }) => id)).toEqual([first, traded, latest])
+    till.clock.advance(MINUTE_MS)
+    await sweepQuotes(till.deps)
+    expect((await quotes()).map(({ id }) => id)).toEqual([traded, latest])
+  })
+
+  const aTradeWith = (quoteId: string | null | undefined) =>
+    till.db
+      .insertInto('trade')
+      .values({
+        deposit_id: till.depositId,
+        bot_id: till.bot.botId,
+        quote_id: quoteId ?? '',
+        game: 'cs',
+        secret_code: 'ABCDEF',
+        partner_steam_id: SHOPPER,
+        partner_token: 't',
+        currency: 'EUR',
+        total: 1n,
+        gross_total: 1n,
+      })
+      .execute()
 })

@@ -3,14 +3,17 @@ import { z } from 'zod'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
-import type { Tx } from '../db/client.ts'
+import type { Db, Tx } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { readRate } from '../pricing/exchange.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { isBlocked, minimumOf, priceList } from '../pricing/service.ts'
 import { findRate } from '../pricing/store.ts'
 import {
+  dropOldQuotes,
   findQuoteRow,
   latestQuote,
+  lockQuotes,
   type NewQuote,
   type QuotedItem,
   quotedItems,
@@ -22,32 +25,56 @@ const QUOTE_LIFE_MS = 15 * 60_000
 
 type UnsavedQuote = Omit<NewQuote, 'expiresAt'>
 
-/** A page that is loaded again within this time is shown the same quote, if nothing has changed. */
+/** A page that is loaded again within this time is shown the same quote, if no price has changed. */
 const SAME_MS = 60_000
+/** A page that is loaded again within this time is shown the same quote, whatever has changed. */
+const NEW_EVERY_MS = 10_000
+/** Of a deposit. A new one takes the place of the oldest that no trade names. */
+const MOST_QUOTES = 50
 
-/** Saves the prices that a shopper is shown, unless they are saved already. Resolves to the quote's id. */
-export async function saveQuote(tx: Tx, quote: UnsavedQuote): Promise<string> {
-  const same = await sameQuote(tx, quote)
-  if (same !== undefined) return same
-  await writeQuote(tx, { ...quote, expiresAt: new Date(quote.at.getTime() + QUOTE_LIFE_MS) })
-  return quote.id
+/** `priceOf`: undefined for an asset that is not in the quote. */
+export type SavedQuote = { quoteId: string; priceOf(assetId: string): bigint | undefined }
+
+/** Saves the prices that a shopper is shown, unless a quote has them already. */
+export async function saveQuote(db: Db, quote: UnsavedQuote): Promise<SavedQuote> {
+  const kept = await keptQuote(db, quote)
+  if (kept !== undefined) return kept
+  return inTransaction(db, async (tx) => {
+    await lockQuotes(tx, quote.depositId)
+    // Another call may have written it meanwhile.
+    const written = await keptQuote(tx, quote)
+    if (written !== undefined) return written
+    await writeQuote(tx, { ...quote, expiresAt: new Date(quote.at.getTime() + QUOTE_LIFE_MS) })
+    await dropOldQuotes(tx, quote.depositId, MOST_QUOTES)
+    return pricesOf(quote.id, quote.items)
+  })
 }
 
-async function sameQuote(tx: Tx, quote: UnsavedQuote): Promise<string | undefined> {
-  const since = new Date(quote.at.getTime() - SAME_MS)
-  const latest = await latestQuote(tx, quote, since)
+/** The latest quote, if it has these prices or is too young for another one. */
+async function keptQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuote | undefined> {
+  const latest = await latestQuote(db, quote, new Date(quote.at.getTime() - SAME_MS))
   if (latest === undefined) return undefined
-  const rows = await shownItems(tx, latest)
+  const rows = await shownItems(db, latest.id)
   const shown = new Map(rows.map((row) => [row.assetId, row]))
-  const isSame = ({ assetId, name, price, gross }: QuotedItem) => {
+  const isSame = ({ assetId, price, gross }: QuotedItem) => {
     const row = shown.get(assetId)
-    return row?.name === name && row.price === price && row.gross === gross
+    return row?.price === price && row.gross === gross
   }
-  return rows.length === quote.items.length && quote.items.every(isSame) ? latest : undefined
+  const nothingChanged =
+    latest.rateId === quote.rateId && rows.length === quote.items.length && quote.items.every(isSame)
+  const isYoung = quote.at.getTime() - latest.createdAt.getTime() < NEW_EVERY_MS
+  return nothingChanged || isYoung ? pricesOf(latest.id, rows) : undefined
+}
+
+function pricesOf(quoteId: string, items: readonly Pick<QuotedItem, 'assetId' | 'price'>[]): SavedQuote {
+  const prices = new Map(items.map(({ assetId, price }) => [assetId, price]))
+  return { quoteId, priceOf: (assetId) => prices.get(assetId) }
 }
 
 type Wanted = {
   depositId: bigint
+  /** The account that gives the items: a quote made for another one does not count. */
+  steamId: string
   game: Game
   /** Without it the latest quote of the deposit and game counts. */
   quoteId?: string
@@ -97,9 +124,14 @@ export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer
 
 const quoteIdSchema = z.uuid()
 
-async function findQuote(tx: Tx, { depositId, game, quoteId }: Wanted) {
+async function findQuote(tx: Tx, { depositId, steamId, game, quoteId }: Wanted) {
   if (quoteId !== undefined && !quoteIdSchema.safeParse(quoteId).success) return undefined
-  const quote = await findQuoteRow(tx, { depositId, game, ...(quoteId !== undefined && { quoteId }) })
+  const quote = await findQuoteRow(tx, {
+    depositId,
+    steamId,
+    game,
+    ...(quoteId !== undefined && { quoteId }),
+  })
   if (quote === undefined) return undefined
   const rate = await findRate(tx, quote.rateId)
   // The rate was judged when the quote was made; its age does not matter any more.

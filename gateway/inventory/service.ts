@@ -2,7 +2,6 @@ import { GAME_FACTS } from '../../contract/games.ts'
 import { FALLBACK_LANGUAGE } from '../../contract/languages.ts'
 import { type InventoryErrorType, isFinal } from '../../contract/statuses.ts'
 import type { Inventory, InventoryQuery } from '../../contract/widget-api.ts'
-import { inTransaction } from '../db/transaction.ts'
 import { type DepositRow, findByHash } from '../deposits/store.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Ids } from '../kit/ids.ts'
@@ -10,8 +9,8 @@ import { openOutages } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, type PriceList, priceList } from '../pricing/service.ts'
 import type { SteamItem } from '../steam/steam.ts'
-import { errorTypeOf } from './answer.ts'
-import { type LookDeps, lookAtSteam, type Snapshot } from './look.ts'
+import { errorTypeOf, type Snapshot } from './answer.ts'
+import { type LookDeps, lookAtSteam } from './look.ts'
 import { offeredOf } from './offered.ts'
 import { saveQuote } from './quotes.ts'
 import { assetsInTrades, type InventoryKey } from './store.ts'
@@ -42,7 +41,9 @@ export async function readInventory(
   if (steamId === null || token === null) return refuse('trade_link_missing')
   const key = { steamId, token, game, language: language ?? deposit.language ?? FALLBACK_LANGUAGE }
   const isClosed = (await openOutages(deps.db)).has('maintenance')
-  const found = isClosed ? CLOSED : await find(deps, key, { reload: reload ?? false, signal })
+  const found = isClosed
+    ? CLOSED
+    : await find(deps, key, { depositId: deposit.id, reload: reload ?? false, signal })
   return toInventory(deps, { deposit, key }, found)
 }
 
@@ -54,10 +55,11 @@ const CLOSED: Found = { errorType: 'engineeringWorks' }
 async function find(
   deps: InventoryDeps,
   key: InventoryKey,
-  asked: { reload: boolean; signal: AbortSignal | undefined },
+  asked: { depositId: bigint; reload: boolean; signal: AbortSignal | undefined },
 ): Promise<Found> {
   const look = await lookAtSteam(deps, key, asked)
   if (!('none' in look)) return look
+  if (look.none === 'too_many') refuse('too_many_looks', { retryAfterS: look.retryAfterS })
   if (look.none === 'no_bot') return CLOSED
   return { errorType: (await isOutage(deps)) ? 'engineeringWorks' : 'internal' }
 }
@@ -129,6 +131,7 @@ async function offer(
   const quote = {
     id: deps.ids.uuid(),
     depositId: deposit.id,
+    steamId: key.steamId,
     game,
     currency: prices.rate.currency,
     rateId: prices.rate.rateId,
@@ -137,6 +140,11 @@ async function offer(
     grounds: prices.grounds(),
     at: now,
   }
-  const quoteId = await inTransaction(deps.db, (tx) => saveQuote(tx, quote))
-  return { items: shown, quoteId, ...unavailable }
+  const { quoteId, priceOf } = await saveQuote(deps.db, quote)
+  // A quote that was kept may have other prices, and is what a trade goes by.
+  const kept = shown.flatMap((item) => {
+    const price = priceOf(item.id)
+    return price === undefined ? [] : [{ ...item, price: Number(price) }]
+  })
+  return { items: kept, quoteId, ...unavailable }
 }

@@ -15,16 +15,18 @@ export type RequestRow = Pick<
 
 const COLUMNS = ['id', 'bot_id', 'state', 'answer', 'created_at', 'done_at'] as const
 
+/** An answer from before a delivery of the same shopper would still show what they gave. */
+const notBeforeDelivery = sql<boolean>`not exists (
+  select from trade where trade.partner_steam_id = inventory_request.steam_id
+    and trade.delivered_at >= inventory_request.created_at)`
+
 /** Lets one transaction at a time look for, or open, a request of this key. */
 export async function lockKey(tx: Tx, { steamId, token, game, language }: InventoryKey): Promise<void> {
   const key = `inventory ${steamId} ${token} ${game} ${language}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
-/**
- * The newest request of the key that was opened after `since`. One from before a delivery of the same shopper would
- * still show what they gave.
- */
+/** The newest request of the key that was opened after `since`. */
 export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
@@ -34,19 +36,71 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
     .where('game', '=', key.game)
     .where('language', '=', key.language)
     .where('created_at', '>', since)
-    .where((eb) =>
-      eb.not(
-        eb.exists(
-          eb
-            .selectFrom('trade')
-            .select('trade.id')
-            .whereRef('trade.partner_steam_id', '=', 'inventory_request.steam_id')
-            .whereRef('trade.delivered_at', '>=', 'inventory_request.created_at'),
-        ),
-      ),
-    )
+    .where(notBeforeDelivery)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** The latest answer since then that refused this token, of whatever game. */
+export function refusedToken(
+  tx: Tx,
+  { steamId, token }: InventoryKey,
+  since: Date,
+): Promise<RequestRow | undefined> {
+  return tx
+    .selectFrom('inventory_request')
+    .select(COLUMNS)
+    .where('steam_id', '=', steamId)
+    .where('token', '=', token)
+    .where('created_at', '>', since)
+    .where(sql<boolean>`pg_column_size(answer) < 1000 and answer->>'reason' = 'invalid_token'`)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Reads of Steam that were asked for since then, oldest first. A request that our own limits held back is none. */
+export async function readsSince(
+  tx: Tx,
+  of: { depositId: bigint } | { steamId: string; game: Game },
+  since: Date,
+): Promise<Date[]> {
+  const all = tx.selectFrom('inventory_request').select('created_at').where('created_at', '>', since)
+  const some =
+    'depositId' in of
+      ? all.where('deposit_id', '=', of.depositId)
+      : all.where('steam_id', '=', of.steamId).where('game', '=', of.game)
+  const rows = await some
+    .where(sql<boolean>`(pg_column_size(answer) < 1000 and answer->>'reason' = 'not_our_turn') is not true`)
+    .orderBy('created_at')
+    .execute()
+  return rows.map((row) => row.created_at)
+}
+
+/** Lets one transaction at a time open a request of this deposit. */
+export async function lockReadsOf(tx: Tx, depositId: bigint): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`reads ${depositId}`}, 0))`.execute(tx)
+}
+
+/** Items that Steam told of this account since then, to a caller with another token. */
+export function itemsSince(
+  db: Db,
+  { steamId, token, game, language }: InventoryKey,
+  since: Date,
+): Promise<RequestRow | undefined> {
+  return db
+    .selectFrom('inventory_request')
+    .select(COLUMNS)
+    .where('steam_id', '=', steamId)
+    .where('game', '=', game)
+    .where('language', '=', language)
+    .where('token', '<>', token)
+    .where('done_at', '>', since)
+    .where(sql<boolean>`answer->>'kind' = 'items'`)
+    .where(notBeforeDelivery)
+    .orderBy('done_at', 'desc')
     .limit(1)
     .executeTakeFirst()
 }
@@ -55,12 +109,21 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
 export async function openRequest(
   tx: Tx,
   key: InventoryKey,
-  { botId, at }: { botId: bigint; at: Date },
+  { botId, depositId, reload, at }: { botId: bigint; depositId: bigint; reload: boolean; at: Date },
 ): Promise<RequestRow> {
   const { steamId, token, game, language } = key
   return tx
     .insertInto('inventory_request')
-    .values({ bot_id: botId, steam_id: steamId, token, game, language, created_at: at })
+    .values({
+      bot_id: botId,
+      deposit_id: depositId,
+      steam_id: steamId,
+      token,
+      game,
+      language,
+      is_reload: reload,
+      created_at: at,
+    })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow()
 }
@@ -73,7 +136,7 @@ export function findRequest(db: Db | Tx, id: bigint): Promise<RequestRow | undef
 export async function takeRequest(
   db: Db,
   { id, botId, since }: { id: bigint; botId: bigint; since: Date },
-): Promise<InventoryKey | undefined> {
+): Promise<(InventoryKey & { isReload: boolean }) | undefined> {
   const row = await db
     .updateTable('inventory_request')
     .set({ state: 'taken' })
@@ -81,7 +144,7 @@ export async function takeRequest(
     .where('bot_id', '=', botId)
     .where('state', '=', 'open')
     .where('created_at', '>', since)
-    .returning(['steam_id as steamId', 'token', 'game', 'language'])
+    .returning(['steam_id as steamId', 'token', 'game', 'language', 'is_reload as isReload'])
     .executeTakeFirst()
   return row
 }

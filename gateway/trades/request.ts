@@ -100,6 +100,7 @@ async function createIntent(
   if (await isRefused(tx, steamId)) return refused('shopper_refused')
   const quote = await quoteForTrade(tx, {
     depositId: deposit.id,
+    steamId,
     game: body.game,
     assetIds: body.items,
     rules: deps.rules,

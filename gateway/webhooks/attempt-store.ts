@@ -1,7 +1,7 @@
 /** The rows of attempts: kept for the store to see, and for the pace of its endpoints. */
 import { type Insertable, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import type { WebhookAttemptTable } from '../db/schema.ts'
+import type { WebhookAttemptTable } from '../db/webhook-tables.ts'
 
 /** How many recent deliveries we average; older ones barely matter. */
 const MOST_REMEMBERED = 8

@@ -2,7 +2,7 @@
 import type { Selectable, Updateable } from 'kysely'
 import type { EventType } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
-import type { WebhookEndpointTable } from '../db/schema.ts'
+import type { WebhookEndpointTable } from '../db/webhook-tables.ts'
 
 export type EndpointRow = Selectable<WebhookEndpointTable>
 

@@ -68,7 +68,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
         const answer = await world.api.inventory(query, signal)
         return answer.kind === 'ok'
           ? { type: 'inventoryLoaded', request, inventory: answer.body }
-          : { type: 'inventoryFailed', request }
+          : { type: 'inventoryFailed', request, code: refusalIn(answer).code }
       }
       case 'createTrade': {
         const event = await createTrade(world, stateOf(), { activity, signal })

@@ -20,7 +20,7 @@ export type FlowEvent =
   | { type: 'gameChosen'; game: Game }
   | { type: 'languageChosen'; language: Language }
   | { type: 'inventoryLoaded'; request: number; inventory: Inventory }
-  | { type: 'inventoryFailed'; request: number }
+  | { type: 'inventoryFailed'; request: number; code?: string | null }
   | { type: 'reloadPressed' }
   | { type: 'itemToggled'; id: string }
   | { type: 'selectionCleared' }

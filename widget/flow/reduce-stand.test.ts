@@ -55,6 +55,16 @@ describe('the inventory', () => {
     expect(standOf(failed).inventory).toEqual({ status: 'error', type: 'internal' })
   })
 
+  it('a page that has asked too often says so, and keeps what was picked', () => {
+    const state = having(withItems(), toggle('1'), RELOAD).state
+    const request = inventoryRequest(state)
+    const { state: refused } = having(state, { type: 'inventoryFailed', request, code: 'too_many_looks' })
+    expect(standOf(refused)).toMatchObject({
+      inventory: { status: 'error', type: 'tooManyLooks' },
+      setAside: ['1'],
+    })
+  })
+
   it('an error leaves nothing picked', () => {
     const state = having(withItems(), toggle('1'), RELOAD).state
     const { state: failed } = having(state, { type: 'inventoryFailed', request: inventoryRequest(state) })

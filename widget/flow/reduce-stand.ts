@@ -1,9 +1,9 @@
 /** Transitions of the inventory stand: game, language, loading, picking. */
-import type { InventoryErrorType } from '../../contract/statuses.ts'
+import type { ErrorCode } from '../../contract/errors.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import type { FlowEvent, Step } from './events.ts'
 import { itemsById, shownInventory } from './selectors.ts'
-import type { FlowState, Stand } from './state.ts'
+import type { FlowState, InventoryFailure, Stand } from './state.ts'
 
 type StandEvent = Extract<
   FlowEvent,
@@ -42,10 +42,7 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
     case 'inventoryLoaded':
       return { state: inventoryLoaded(state, stand, event), effects: [] }
     case 'inventoryFailed':
-      return {
-        state: isCurrent(stand, event.request) ? failed(state, stand, 'internal') : state,
-        effects: [],
-      }
+      return { state: inventoryFailed(state, stand, event), effects: [] }
     case 'itemToggled':
       return toggled(state, stand, event.id)
     case 'selectionCleared':
@@ -98,8 +95,19 @@ function inventoryLoaded(
   })
 }
 
+const TOO_MANY_LOOKS = 'too_many_looks' satisfies ErrorCode
+
+function inventoryFailed(
+  state: FlowState,
+  stand: Stand,
+  { request, code }: { request: number; code?: string | null },
+): FlowState {
+  if (!isCurrent(stand, request)) return state
+  return failed(state, stand, code === TOO_MANY_LOOKS ? 'tooManyLooks' : 'internal')
+}
+
 /** Nothing can be picked beside an error, but what was picked comes back with the items. */
-function failed(state: FlowState, stand: Stand, type: InventoryErrorType): FlowState {
+function failed(state: FlowState, stand: Stand, type: InventoryFailure): FlowState {
   const setAside = [...stand.setAside, ...stand.selection]
   return withStand(state, { inventory: { status: 'error', type }, selection: [], setAside })
 }

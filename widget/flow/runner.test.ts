@@ -89,6 +89,12 @@ describe('the inventory', () => {
     else expect(page).toMatchObject({ stand: { inventory: { status: 'ready' } } })
   })
 
+  it('a call that was one too many has an error of its own', async () => {
+    const { flow, pass } = started({ ...atStand, '/api/inventory': () => problem(429, 'too_many_looks') })
+    await pass(0)
+    expect(flow.state().page).toMatchObject({ stand: { inventory: { type: 'tooManyLooks' } } })
+  })
+
   it('A-102 a failed call is the internal error', async () => {
     const { flow, pass } = started({ ...atStand, '/api/inventory': () => problem(500, 'internal') })
     await pass(0)

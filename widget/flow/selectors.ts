@@ -7,7 +7,13 @@ import type { FlowState, Refusal, Sort, Stand } from './state.ts'
 const UNJUDGED: readonly (string | null)[] = [
   // Nobody answered.
   null,
-  ...(['steam_unavailable', 'internal', 'overloaded', 'too_many_requests'] satisfies ErrorCode[]),
+  ...([
+    'steam_unavailable',
+    'internal',
+    'overloaded',
+    'too_many_requests',
+    'too_many_looks',
+  ] satisfies ErrorCode[]),
 ]
 
 /** A refusal that says nothing of what was asked for: the same may succeed in a moment. */

@@ -20,11 +20,14 @@ export type LinkState =
   | { status: 'failed'; text: string; refusal: Refusal }
   | { status: 'resolved'; text: string }
 
+/** `tooManyLooks`: the till refused the call, because this page has asked too often. */
+export type InventoryFailure = InventoryErrorType | 'tooManyLooks'
+
 /** The last inventory is kept while a new one of the same game and user loads. */
 export type InventoryState =
   | { status: 'loading'; request: number; kept: Inventory | null; reload: boolean }
   | { status: 'ready'; inventory: Inventory }
-  | { status: 'error'; type: InventoryErrorType }
+  | { status: 'error'; type: InventoryFailure }
 
 export const SORTS = ['default', 'priceDown', 'priceUp'] as const
 

@@ -45,6 +45,7 @@ export const pageEn = {
   userFailedHint: 'Check the link or try again in a moment.',
   userUncheckedHint: 'We could not check it just now. Your link is kept.',
   userUnavailableHint: 'Steam does not answer just now. Your link is kept.',
+  userTooManyHint: 'Too many links were tried here. Your link is kept: wait a few minutes, then try again.',
   cookiesNeeded: 'Your browser blocks the cookie of this page. Allow cookies for this site and reload it.',
 
   guideTitle: 'Where to find your trade link',
@@ -162,7 +163,12 @@ export const pageEn = {
       description:
         'Steam or our bots are out of reach for a moment. Your items are safe; try again in a few minutes.',
     },
-  } satisfies Record<InventoryErrorType, ErrorText>,
+    tooManyLooks: {
+      title: 'Steam was asked too often',
+      description:
+        'This page has looked at Steam too many times. Your items are safe; wait a few minutes, then try again.',
+    },
+  } satisfies Record<InventoryErrorType | 'tooManyLooks', ErrorText>,
 
   toastTypes: { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Error' },
   toasts: 'Messages',

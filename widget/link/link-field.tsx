@@ -104,6 +104,7 @@ function Continue({ field, noteId, onPress }: ContinueProps) {
 /** Blames Steam alone when Steam does not answer. */
 function hintOf(refusal: Refusal) {
   if (refusal.code === 'steam_unavailable') return 'userUnavailableHint'
+  if (refusal.code === 'too_many_looks') return 'userTooManyHint'
   return isUnjudged(refusal) ? 'userUncheckedHint' : 'userFailedHint'
 }
 

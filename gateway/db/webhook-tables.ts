@@ -1,0 +1,58 @@
+/** Types of the tables of webhooks, for Kysely. */
+import type { Generated, GeneratedAlways } from 'kysely'
+import type { EventType } from '../../contract/webhooks.ts'
+
+export type WebhookAddressTable = {
+  store_id: bigint
+  host: string
+  port: number
+  inside: boolean
+  allowed_at: Date
+}
+
+export type WebhookEndpointTable = {
+  id: Generated<bigint>
+  store_id: bigint
+  url: string
+  secret: Buffer
+  previous_secret: Generated<Buffer | null>
+  previous_until: Generated<Date | null>
+  event_types: EventType[] | null
+  state: Generated<'pending' | 'enabled' | 'disabled'>
+  disabled_reason: Generated<'by_store' | 'gone' | null>
+  created_at: Generated<Date>
+  proved: Generated<boolean>
+  removed_at: Generated<Date | null>
+}
+
+export type WebhookReplayTable = {
+  id: GeneratedAlways<bigint>
+  store_id: bigint
+  at: Date
+  deliveries: number
+}
+
+export type WebhookDeliveryTable = {
+  id: Generated<bigint>
+  event_id: string
+  endpoint_id: bigint
+  state: Generated<'due' | 'delivered' | 'failed'>
+  attempts: Generated<number>
+  due_at: Date | null
+  last_result: string | null
+  delivered_at: Date | null
+  /** Grows with every claim and replay. */
+  claim: Generated<bigint>
+}
+
+export type WebhookAttemptTable = {
+  id: Generated<bigint>
+  delivery_id: bigint
+  endpoint_id: bigint
+  attempt: number
+  at: Date
+  duration_ms: number
+  status: number | null
+  failure: string | null
+  answer: string | null
+}

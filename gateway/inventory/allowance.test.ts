@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { GAMES } from '../../contract/games.ts'
+import { LANGUAGES } from '../../contract/languages.ts'
+import type { InventoryQuery } from '../../contract/widget-api.ts'
+import { type StockedTill, startStockedTill } from '../testing/inventory.ts'
+import { waitOf } from './allowance.ts'
+import { readInventory } from './service.ts'
+
+const at = (seconds: number) => new Date(seconds * 1_000)
+
+describe('the wait for one more read', () => {
+  const limits = [
+    { ms: 60_000, most: 2 },
+    { ms: 600_000, most: 3 },
+  ]
+  test.each([
+    ['nothing was read', [], 100, 0],
+    ['there is room', [90], 100, 0],
+    ['a minute is full', [70, 80], 100, 30_000],
+    ['a minute has passed since', [40, 50], 100, 0],
+    ['more than that were read', [80, 85, 90], 100, 580_000],
+    ['ten minutes are full', [10, 50, 90], 200, 410_000],
+  ])('%s', (_what, reads, now, waitMs) => {
+    expect(waitOf(reads.map(at), limits, at(now))).toBe(waitMs)
+  })
+})
+
+let till: StockedTill
+
+beforeEach(async () => {
+  till = await startStockedTill()
+})
+afterEach(() => till.close())
+
+/** Asks for everything that a page can ask for, round after round. */
+async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
+  const seen = { answered: 0, refused: new Set<string>() }
+  const one = async (query: Partial<InventoryQuery>) => {
+    const asked = { hash: till.hash, game: 'cs', reload: true, ...query } as const
+    await readInventory(till.deps, asked).then(
+      () => {
+        seen.answered += 1
+      },
+      (error: { code: string }) => seen.refused.add(error.code),
+    )
+  }
+  await till.withBot(async () => {
+    for (let round = 0; round < rounds; round += 1) {
+      for (const game of GAMES) for (const language of LANGUAGES) await one({ game, language })
+      till.clock.advance(stepMs)
+    }
+  })
+  return seen
+}
+
+describe('one link that asks as fast as it may', () => {
+  test('reads 12 inventories a minute, and is shown what is known for the rest', async () => {
+    expect(await hammer({ rounds: 12, stepMs: 5_000 })).toEqual({ answered: 96, refused: new Set() })
+    expect(till.steam.asked).toBe(12)
+  })
+
+  test('reads 60 within ten minutes, then hears when to come again', async () => {
+    const { refused } = await hammer({ rounds: 10, stepMs: 60_000 })
+    expect(refused).toEqual(new Set(['too_many_looks']))
+    expect(till.steam.asked).toBe(60)
+  })
+
+  test('is shown the items of the last minute instead of a reload', async () => {
+    await till.db
+      .insertInto('inventory_request')
+      .values(
+        Array.from({ length: 12 }, () => ({
+          bot_id: till.bot.botId,
+          deposit_id: till.depositId,
+          steam_id: 'another',
+          token: 't',
+          game: 'dota' as const,
+          language: 'en' as const,
+          created_at: till.clock.now(),
+        })),
+      )
+      .execute()
+    await expect(till.ask()).rejects.toMatchObject({ code: 'too_many_looks', retryAfterS: 60 })
+    await till.db.updateTable('inventory_request').set({ deposit_id: null }).execute()
+    await till.ask()
+    await till.db.updateTable('inventory_request').set({ deposit_id: till.depositId }).execute()
+    till.clock.advance(20_000)
+    expect(await till.ask({ reload: true })).toMatchObject({ ageSeconds: 20, items: [{ id: '1' }] })
+    expect(till.steam.asked).toBe(1)
+  })
+})
+
+describe('one account and game', () => {
+  const others = (reason: string | null) =>
+    till.db
+      .insertInto('inventory_request')
+      .values(
+        Array.from({ length: 16 }, (_, n) => ({
+          bot_id: till.bot.botId,
+          steam_id: '76561198000000009',
+          token: `t${n}`,
+          game: 'cs' as const,
+          language: 'en' as const,
+          state: 'done' as const,
+          answer: JSON.stringify({ kind: 'unavailable', reason: reason ?? 'timeout', detail: '' }),
+          created_at: till.clock.now(),
+          done_at: till.clock.now(),
+        })),
+      )
+      .execute()
+
+  test('is read 16 times a minute, by whatever links', async () => {
+    await others('timeout')
+    await expect(till.ask()).rejects.toMatchObject({ code: 'too_many_looks' })
+    expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
+    till.clock.advance(60_000)
+    expect((await till.ask()).items).toHaveLength(1)
+  })
+
+  test('what our own limits held back was no read', async () => {
+    await others('not_our_turn')
+    expect((await till.ask()).items).toHaveLength(1)
+  })
+})
+
+describe('a token', () => {
+  const other = (token: string) => till.db.updateTable('deposit').set({ user_token: token }).execute()
+
+  test('that Steam refused is remembered for five minutes, whatever game and language is asked', async () => {
+    let checked = 0
+    till.bot.session.checkPartner = async () => {
+      checked += 1
+      return till.steam.partner
+    }
+    till.steam.partner = { kind: 'refused', reason: 'invalid_token' }
+    for (const game of GAMES) {
+      for (const language of LANGUAGES) {
+        const answer = await till.ask({ game, language, reload: true })
+        expect(answer).toMatchObject({ inventoryErrorType: 'invalidPartner' })
+        till.clock.advance(30_000)
+      }
+    }
+    expect(checked).toBe(1)
+    till.steam.partner = { kind: 'ok', holdDays: { partner: 0, own: 0 } }
+    await other('renewed')
+    expect((await till.ask()).items).toHaveLength(1)
+    expect(checked).toBe(2)
+  })
+
+  test('that is new is checked with Steam before it is shown what the till has', async () => {
+    await till.ask()
+    await other('invented')
+    till.steam.partner = { kind: 'refused', reason: 'invalid_token' }
+    expect(await till.ask()).toMatchObject({ items: [], inventoryErrorType: 'invalidPartner' })
+    await other('renewed')
+    till.steam.partner = { kind: 'ok', holdDays: { partner: 0, own: 0 } }
+    till.clock.advance(30_000)
+    expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], ageSeconds: 30 })
+    expect(till.steam.asked).toBe(1)
+    // Two tokens in turn do not keep old items fresh.
+    till.clock.advance(29_999)
+    await other('third')
+    expect((await till.ask()).ageSeconds).toBe(59)
+    till.clock.advance(1)
+    await other('fourth')
+    expect((await till.ask()).ageSeconds).toBe(0)
+    expect(till.steam.asked).toBe(2)
+  })
+
+  test('that is new sees a reload of the last seconds only', async () => {
+    await till.ask()
+    till.clock.advance(5_000)
+    await other('renewed')
+    expect((await till.ask({ reload: true })).ageSeconds).toBe(0)
+    expect(till.steam.asked).toBe(2)
+  })
+})

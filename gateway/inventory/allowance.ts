@@ -1,0 +1,40 @@
+/** How much one link, and one account, may ask of Steam: the bots' budgets are for all. */
+import type { Tx } from '../db/client.ts'
+import { type InventoryKey, lockReadsOf, readsSince } from './store.ts'
+
+const MINUTE_MS = 60_000
+const WINDOW_MS = 10 * MINUTE_MS
+
+/** A bot may read an inventory every 4 seconds for long: one link must leave most of that to others. */
+const OF_DEPOSIT = [
+  { ms: MINUTE_MS, most: 12 },
+  { ms: WINDOW_MS, most: 60 },
+] as const
+/** Of one game, by however many deposits, tokens and languages. */
+const OF_ACCOUNT = [{ ms: MINUTE_MS, most: 16 }] as const
+
+type Limit = { ms: number; most: number }
+
+/** Undefined if one more read is allowed, else when the next is. */
+export async function waitForBudget(
+  tx: Tx,
+  { depositId, key, now }: { depositId: bigint; key: InventoryKey; now: Date },
+): Promise<{ retryAfterS: number } | undefined> {
+  await lockReadsOf(tx, depositId)
+  const since = (ms: number) => new Date(now.getTime() - ms)
+  const ofDeposit = await readsSince(tx, { depositId }, since(WINDOW_MS))
+  const { steamId, game } = key
+  const ofAccount = await readsSince(tx, { steamId, game }, since(MINUTE_MS))
+  const waitMs = Math.max(waitOf(ofDeposit, OF_DEPOSIT, now), waitOf(ofAccount, OF_ACCOUNT, now))
+  return waitMs > 0 ? { retryAfterS: Math.ceil(waitMs / 1000) } : undefined
+}
+
+/** How long until each limit allows one more, in milliseconds. `reads`: their times, oldest first. */
+export function waitOf(reads: readonly Date[], limits: readonly Limit[], now: Date): number {
+  const waits = limits.map(({ ms, most }) => {
+    // This read, and all after it, must have left the window but for one place.
+    const blocking = reads.at(-most)
+    return blocking === undefined ? 0 : blocking.getTime() + ms - now.getTime()
+  })
+  return Math.max(0, ...waits)
+}

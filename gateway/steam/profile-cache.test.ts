@@ -1,0 +1,78 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { cacheProfiles } from './profile-cache.ts'
+import type { ProfileAnswer } from './steam.ts'
+
+const MINUTE_MS = 60_000
+
+let nowMs: number
+let asked: string[]
+let answer: (steamId: string) => Promise<ProfileAnswer>
+let read: (steamId: string) => Promise<ProfileAnswer>
+
+const profileOf = (steamId: string): ProfileAnswer => ({
+  kind: 'profile',
+  profile: { steamId, name: 'nova', avatarUrl: 'a', profileUrl: 'p', level: 1 },
+})
+
+beforeEach(() => {
+  nowMs = 0
+  asked = []
+  answer = async (steamId) => profileOf(steamId)
+  const asks = (steamId: string) => {
+    asked.push(steamId)
+    return answer(steamId)
+  }
+  read = cacheProfiles(asks, () => nowMs)
+})
+
+describe('a profile', () => {
+  it('is asked for once in five minutes', async () => {
+    for (let n = 0; n < 100; n += 1) expect(await read('1')).toEqual(profileOf('1'))
+    nowMs = 5 * MINUTE_MS - 1
+    await read('1')
+    expect(asked).toEqual(['1'])
+    nowMs += 1
+    await read('1')
+    expect(asked).toEqual(['1', '1'])
+  })
+
+  it('is asked for once by all who want it at the same moment', async () => {
+    const given = Promise.withResolvers<ProfileAnswer>()
+    answer = () => given.promise
+    const all = Promise.all(Array.from({ length: 50 }, () => read('1')))
+    given.resolve(profileOf('1'))
+    expect(new Set(await all).size).toBe(1)
+    expect(asked).toHaveLength(1)
+  })
+
+  it.each<[string, ProfileAnswer, number]>([
+    ['an unknown account', { kind: 'unknown_account' }, MINUTE_MS],
+    ['no answer', { kind: 'unavailable', reason: 'timeout', detail: '' }, 1_000],
+  ])('%s is remembered for less', async (_what, said, ms) => {
+    answer = async () => said
+    expect(await read('1')).toEqual(said)
+    nowMs = ms - 1
+    await read('1')
+    expect(asked).toHaveLength(1)
+    nowMs = ms
+    answer = async (steamId) => profileOf(steamId)
+    expect(await read('1')).toEqual(profileOf('1'))
+  })
+
+  it('is asked for again after a fault of ours', async () => {
+    answer = () => Promise.reject(new Error('no library'))
+    await expect(read('1')).rejects.toThrow('no library')
+    answer = async (steamId) => profileOf(steamId)
+    expect(await read('1')).toEqual(profileOf('1'))
+  })
+
+  it('makes room for others: 5,000 are kept', async () => {
+    for (let n = 0; n <= 5_000; n += 1) await read(String(n))
+    asked.length = 0
+    await read('5000')
+    await read('1')
+    expect(asked).toEqual([])
+    await read('0')
+    expect(asked).toEqual(['0'])
+  })
+})
