@@ -9,6 +9,7 @@ import { boundedServers, type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS } from './headers.ts'
 import { onceASecond } from './health.ts'
+import { readJsonBodies } from './json-body.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { servePage } from './page.ts'
@@ -73,6 +74,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
+  readJsonBodies(app)
   const limits = options.limits ?? createLimits()
   const csrf = createCsrf(options)
   handleErrors(app, options.log)
