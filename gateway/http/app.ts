@@ -7,7 +7,7 @@ import { hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { boundedServers, type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connections.ts'
 import { createCsrf } from './csrf.ts'
-import { API_HEADERS } from './headers.ts'
+import { API_HEADERS, addHeaders } from './headers.ts'
 import { onceASecond } from './health.ts'
 import { readJsonBodies } from './json-body.ts'
 import { createLimits, type Limits } from './limits.ts'
@@ -79,6 +79,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const csrf = createCsrf(options)
   handleErrors(app, options.log)
   endConnectionsOnClose(app)
+  addHeaders(app, options.publicUrl)
   limitCallsOfAddresses(app)
   answerUnknownRoutes(app, limits)
 
@@ -197,7 +198,7 @@ function hashOf(request: FastifyRequest): string | undefined {
   return undefined
 }
 
-/** 405 if the path exists with another method, else 404. */
+/** 405 if the path exists with another method, or for TRACE, else 404. */
 function answerUnknownRoutes(app: FastifyInstance, limits: Limits): void {
   const known: RegExp[] = []
   app.addHook('onRoute', ({ url }) => {
@@ -205,7 +206,8 @@ function answerUnknownRoutes(app: FastifyInstance, limits: Limits): void {
   })
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
-    const code = known.some((pattern) => pattern.test(path)) ? 'method_not_allowed' : 'not_found'
+    const isKnown = request.method === 'TRACE' || known.some((pattern) => pattern.test(path))
+    const code = isKnown ? 'method_not_allowed' : 'not_found'
     limits.afterCall(request, code === 'not_found' ? 404 : 405)
     return sendProblem(reply, request, { code })
   })
