@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { ERRORS } from './contract/errors.ts'
 import { withDiagrams } from './scripts/diagram.ts'
+import { slownessOf } from './scripts/linear-expression.ts'
 import { circlesOf, readSource } from './scripts/source-tree.ts'
 
 const ROOT = import.meta.dirname
@@ -273,6 +274,23 @@ describe('promises of the tree', () => {
       'gateway/gateway.ts',
       'gateway/steam/web/web-steam.ts',
     ])
+  })
+
+  it('no regular expression that reads texts from outside is slow on any of them', () => {
+    const rooms = ['gateway', 'contract', 'demo-store', 'widget']
+    const ours = read.filter(
+      ({ file }) => rooms.includes(room(file)) && !isTest(file) && !file.endsWith('.test.tsx'),
+    )
+    const all = ours.flatMap(({ file, expressions }) => expressions.map((each) => ({ file, ...each })))
+    const slow = all.flatMap(({ file, line, written }) => {
+      const reason = written && slownessOf(written.pattern, written.flags)
+      return reason === undefined ? [] : [`${file}:${line} ${reason}: /${written?.pattern}/`]
+    })
+    expect(all.length).toBeGreaterThan(100)
+    expect(slow).toEqual([])
+    // Made of parts, so nothing here reads them. Each is of a bounded length, or of our own routes.
+    const made = all.filter(({ written }) => written === undefined).map(({ file }) => file)
+    expect(made).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/decide.ts'])
   })
 
   it('the project stands alone: it reads nothing beside itself', () => {

@@ -89,6 +89,8 @@ const EDITED = [
   'gateway/db/ping.ts',
   'gateway/db/schema-version.ts',
   'gateway/db/schema.test.ts',
+  'gateway/deposits/error-reports.test.ts',
+  'gateway/deposits/error-reports.ts',
   'gateway/deposits/jobs.ts',
   'gateway/deposits/store.ts',
   'gateway/deposits/timeline-store.ts',

@@ -34,6 +34,7 @@ import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
 import { systemIds } from './kit/ids.ts'
 import type { Log } from './kit/log.ts'
 import { type Repeating, repeat } from './kit/repeat.ts'
+import { scrub } from './kit/scrub.ts'
 import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
 import { type Shutdown, STOP_MS } from './kit/shutdown.ts'
 import { checkLedger } from './ledger/jobs.ts'
@@ -371,7 +372,9 @@ async function isHealthy({ pool }: Database): Promise<boolean> {
 /** Runs the process until it is told to stop, or a part ends that it cannot run without. */
 export async function main(config: Config, startup: Startup): Promise<void> {
   const gateway = await startGateway(config, startup).catch((error: unknown) => {
-    console.error(`The gateway cannot start: ${error instanceof Error ? error.message : String(error)}`)
+    console.error(
+      `The gateway cannot start: ${scrub(error instanceof Error ? error.message : String(error))}`,
+    )
     process.exit(1)
   })
   console.log(`gateway ready at ${gateway.url}`)
@@ -388,7 +391,7 @@ export async function main(config: Config, startup: Startup): Promise<void> {
   if (config.stopWithStdin) process.stdin.resume().once('end', () => void stop(0))
   void gateway.died.then((reason) => {
     if (stopping) return
-    console.error(`The gateway stops: ${reason}.`)
+    console.error(`The gateway stops: ${scrub(reason)}.`)
     void stop(1)
   })
 }

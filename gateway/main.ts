@@ -3,10 +3,15 @@ import { flushCompileCache } from 'node:module'
 import { cacheCompiledCode } from './kit/compile-cache.ts'
 
 cacheCompiledCode()
-const [{ readConfigOrExit }, { startUp }] = await Promise.all([import('./config.ts'), import('./startup.ts')])
+const [{ readConfigOrExit }, { startUp }, { endOnUnhandled }] = await Promise.all([
+  import('./config.ts'),
+  import('./startup.ts'),
+  import('./kit/unhandled.ts'),
+])
 const config = readConfigOrExit()
 // Preparing the database takes as long as loading the rest of the code, so both run at once.
 const startup = startUp(config)
+endOnUnhandled(startup.log)
 const { main } = await import('./gateway.ts')
 await main(config, startup)
 // Write the cache now: a process that is killed does not.

@@ -87,6 +87,15 @@ describe('a query', () => {
   })
 })
 
+it('regular expressions are found with their lines, those that are made of parts too', () => {
+  const text = "const a = /x+/gi\nconst b = new RegExp(a.source)\nconst c = RegExp('y')\nconst d = a / b / 2"
+  expect(readSource('here/file.ts', text).expressions).toEqual([
+    { line: 1, written: { pattern: 'x+', flags: 'gi' } },
+    { line: 2 },
+    { line: 3 },
+  ])
+})
+
 describe('circles', () => {
   const of = (...pairs: string[]) =>
     circlesOf(pairs.map((pair) => ({ from: pair[0] ?? '', to: pair[1] ?? '', typeOnly: true })))

@@ -17,8 +17,16 @@ export type MeasuredFunction = {
   isCallback: boolean
 }
 
+/** A regular expression as it is written; without a pattern where it is made of parts. */
+export type Expression = { line: number; written?: { pattern: string; flags: string } }
+
 /** `queries`: the lines where a statement of SQL begins. */
-export type Source = { imports: Import[]; functions: MeasuredFunction[]; queries: number[] }
+export type Source = {
+  imports: Import[]
+  functions: MeasuredFunction[]
+  queries: number[]
+  expressions: Expression[]
+}
 
 type Node = { type: string; start: number; end: number; [property: string]: unknown }
 
@@ -32,7 +40,7 @@ export function readSource(file: string, text: string): Source {
   const { program, errors } = parseSync(file, text)
   if (errors[0] !== undefined) throw new Error(`${file}: ${errors[0].message}`)
   const lineOf = lineCounter(text)
-  const source: Source = { imports: [], functions: [], queries: [] }
+  const source: Source = { imports: [], functions: [], queries: [], expressions: [] }
   walk(program, (node, place) => {
     if (IMPORTS.includes(node.type) || node.type === 'TSImportType') {
       const to = targetOf(file, node)
@@ -40,6 +48,8 @@ export function readSource(file: string, text: string): Source {
         node.importKind === 'type' || node.exportKind === 'type' || node.type === 'TSImportType'
       if (to !== undefined) source.imports.push({ from: file, to, typeOnly })
     }
+    const expression = expressionOf(node)
+    if (expression !== undefined) source.expressions.push({ line: lineOf(node.start), ...expression })
     if (isQuery(node)) source.queries.push(lineOf(node.start))
     if (FUNCTIONS.includes(node.type)) {
       const line = lineOf(node.start)
@@ -56,6 +66,15 @@ export function readSource(file: string, text: string): Source {
   })
   return source
 }
+
+function expressionOf({ type, regex, callee }: Node): Omit<Expression, 'line'> | undefined {
+  if (type === 'Literal' && isWritten(regex)) return { written: regex }
+  const isMade = (type === 'NewExpression' || type === 'CallExpression') && nameOf(callee) === 'RegExp'
+  return isMade ? {} : undefined
+}
+
+const isWritten = (value: unknown): value is { pattern: string; flags: string } =>
+  typeof value === 'object' && value !== null && 'pattern' in value && 'flags' in value
 
 function targetOf(file: string, { source, argument }: Node): string | undefined {
   const literal = isNode(source) ? source : argument

@@ -1,4 +1,4 @@
-/** What pages report of their errors, as few short lines: a report costs its sender nothing, and must not fill the log. */
+/** Errors that pages report, as few short lines: a report costs its sender nothing, and must not fill the log. */
 import { type ErrorReportBody, hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { scrub } from '../kit/scrub.ts'

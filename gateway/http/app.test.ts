@@ -191,6 +191,14 @@ describe('cross-site token', () => {
     expect(await change({}, '{"hash":"x","n":1,"__proto__":{"x":1}}')).toMatchObject({ status: 400 })
   })
 
+  test.each(['[', '{"a":'])('a body that nests %s thousands of times is refused', async (level) => {
+    const deep = `{"hash":"x","n":${level.repeat(5_000)}`
+    const answer = await change({}, deep)
+    expect(answer).toMatchObject({ status: 400, json: { code: 'invalid_request', errors: [{ path: '' }] } })
+    const text = `{"hash":${JSON.stringify(level.repeat(5_000))},"n":1}`
+    expect(await change({}, text)).toMatchObject({ status: 200 })
+  })
+
   test('the cookie of a browser that has one is kept', async () => {
     const answer = await fetch(base, { headers: { cookie: `csrf=${'A'.repeat(43)}` } })
     expect(answer.headers.get('set-cookie')).toBeNull()

@@ -6,9 +6,10 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import type { Log } from '../kit/log.ts'
 import { boundedServers, type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connections.ts'
 import { createCsrf } from './csrf.ts'
-import { API_HEADERS } from './headers.ts'
+import { API_HEADERS, addHeaders } from './headers.ts'
 import { onceASecond } from './health.ts'
 import { guardHost } from './host.ts'
+import { readJsonBodies } from './json-body.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { createMisses, hashOf, type Known, type Misses } from './misses.ts'
 import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
@@ -79,9 +80,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
+  readJsonBodies(app)
   const limits = options.limits ?? createLimits()
   const csrf = createCsrf(options)
   handleErrors(app, options.log)
+  addHeaders(app, options.publicUrl)
   guardHost(app, options)
   endConnectionsOnClose(app)
   limitCallsOfAddresses(app)
@@ -197,7 +200,7 @@ function isReport(request: FastifyRequest): boolean {
   return REPORTS.has(request.routeOptions.url)
 }
 
-/** 405 if the path exists with another method, else 404. */
+/** 405 if the path exists with another method, or for TRACE, else 404. */
 function answerUnknownRoutes(app: FastifyInstance, misses: Misses): void {
   const known: RegExp[] = []
   app.addHook('onRoute', ({ url }) => {
@@ -205,7 +208,8 @@ function answerUnknownRoutes(app: FastifyInstance, misses: Misses): void {
   })
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?')[0] ?? ''
-    const code = known.some((pattern) => pattern.test(path)) ? 'method_not_allowed' : 'not_found'
+    const isKnown = request.method === 'TRACE' || known.some((pattern) => pattern.test(path))
+    const code = isKnown ? 'method_not_allowed' : 'not_found'
     if (code === 'not_found') await misses.countUnknownPath(request)
     return sendProblem(reply, request, { code })
   })

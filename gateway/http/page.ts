@@ -52,7 +52,6 @@ function isRouteOfWidget(path: string, hasHome: boolean): boolean {
 }
 
 function sendFile(reply: FastifyReply, path: string, maxAge: number): FastifyReply {
-  reply.header('x-content-type-options', 'nosniff')
   return reply.sendFile(path.slice(1), { maxAge, immutable: maxAge === YEAR_MS })
 }
 

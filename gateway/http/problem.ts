@@ -65,7 +65,6 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
   return reply
     .code(problem.status)
     .header('cache-control', 'no-store')
-    .header('x-content-type-options', 'nosniff')
     .type('application/problem+json')
     .send(JSON.stringify(problem))
 }

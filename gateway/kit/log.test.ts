@@ -44,10 +44,62 @@ describe('log', () => {
     ['a bearer header', 'Authorization: Bearer c4n4ry', 'c4n4ry'],
     ['the password of a database', 'postgres://till:c4n4ry@127.0.0.1/till', 'c4n4ry'],
     ['a whole hash', `/deposit/${HASH}`, HASH],
+    ['a hash in capitals', `/DEPOSIT/${HASH.toUpperCase()}`, HASH.toUpperCase()],
+    ['a hash in an address inside an address', `?next=%2Fdeposit%3Fhash%3D${HASH}`, HASH],
+    ['a hash in a name', `deposit_${HASH}`, HASH],
+    ['a Steam token in other letters', 'EYAIDHLWIJOGIKPXVCJ9.EYAIAXNZIJOG.C2LNBMF0DXJL', 'C2LNBMF0DXJL'],
+    ['half of a Steam token', 'eyAidHlwIjogIkpXVCJ9.eyAiaXNzIjoic2', 'eyAidHlw'],
+    ['a field of JSON in a text', '{"token":"c4n4ry","x":1}', 'c4n4ry'],
+    [
+      'a field of JSON in JSON in a text',
+      JSON.stringify(JSON.stringify({ access_token: 'c4n4ry' })),
+      'c4n4ry',
+    ],
+    ['a query that is escaped', '?to=%3Fuser_token%3Dc4n4ry%26x', 'c4n4ry'],
   ])('hides %s wherever it stands', (_what, text, canary) => {
     const { log, lines } = captureLog()
     log.error({ err: new Error(`failed: ${text}`), note: text }, `event ${text}`)
     expect(lines.join('')).not.toContain(canary)
+  })
+
+  test.each([
+    [
+      'what only looks a little like a secret',
+      `eyes.on.it, eyebrow 0123456789abcdef, sha1 ${'a1'.repeat(20)}`,
+    ],
+    ['an address without a password', 'postgres://127.0.0.1/till'],
+  ])('keeps %s', (_what, text) => {
+    const { log, lines } = captureLog()
+    log.info(text)
+    expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ msg: text })
+  })
+
+  test('the beginnings of a hundred thousand secrets are looked at once', () => {
+    const { log, lines } = captureLog()
+    const forms = [
+      'eyJ-',
+      'ey',
+      'token=',
+      'token":"',
+      'postgres://a:',
+      'Bearer \t',
+      'tt_test_',
+      '%3D01',
+      'whsec_',
+      '0a',
+    ]
+    for (const form of forms) log.info({ text: form.repeat(400_000 / form.length) }, form)
+    expect(lines).toHaveLength(forms.length)
+    for (const line of lines) expect(line.length).toBeLessThan(20_000)
+  })
+
+  test('a line that is too long is cut before it is scrubbed, and its secrets are still hidden', () => {
+    const { log, lines } = captureLog()
+    log.error({ note: `${KEY} ${'n'.repeat(1_000_000)}` }, `event ${HASH}`)
+    expect(lines[0]?.length).toBeLessThan(20_000)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', msg: 'event 012345…' })
+    expect(lines[0]).toContain('tt_test_[redacted]')
+    expect(lines[0]).not.toContain('Zm9v')
   })
 
   test('an error of the database tells its code and table, not the row', async () => {
@@ -81,9 +133,17 @@ describe('log', () => {
   test('one event is one line, whatever a text holds', () => {
     const lines: string[] = []
     const log = createLog({ pretty: true, write: (line) => lines.push(line) })
-    log.info({ name: 'evil\nname\u001b[31m' }, 'joined\nFORGED line\u001b[31m')
+    log.info({ name: 'evil\nname\u001b[31m\u009b31m\u0085' }, 'joined\nFORGED line\u001b[31m\u009b31m\u007f')
     const text = lines.join('')
-    expect(text.trimEnd().split('\n')).toHaveLength(1)
-    expect(text).not.toContain('\u001b')
+    expect(text.trimEnd()).not.toMatch(/\p{Cc}/u)
+    expect(text).toContain('name="evil\\nname\\u001b[31m\\u009b31m\\u0085"')
+  })
+
+  test('no line of JSON holds a control character, and each still says what was written', () => {
+    const { log, lines } = captureLog()
+    const name = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).join('')
+    log.info({ name }, 'event')
+    expect(lines[0]?.trimEnd()).not.toMatch(/\p{Cc}/u)
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ name })
   })
 })

@@ -42,6 +42,9 @@ const ROW_FIELDS = new Set(['detail', 'where', 'internalquery', 'parameters'])
 
 const HIDDEN = '[redacted]'
 const MAX_DEPTH = 6
+/** Characters. An event has a few hundred, a failed query of many values a few thousand. */
+const MAX_LINE = 64 * 1024
+const MAX_CUT = 8 * 1024
 const TOO_DEEP = '[not shown: too deep]'
 
 /**
@@ -62,8 +65,25 @@ export function createLog(options: LogOptions = {}): Log {
         log: (fields) => hideSecretFields(fields, 0) as Record<string, unknown>,
       },
     },
-    { write: (line: string) => write(options.pretty ? pretty(scrub(line)) : scrub(line)) },
+    { write: (line: string) => write(safeLine(line, options.pretty ?? false)) },
   )
+}
+
+function safeLine(line: string, isPretty: boolean): string {
+  const short = escapeControls(scrub(line.length > MAX_LINE ? shortened(line) : line))
+  return isPretty ? pretty(short) : short
+}
+
+/** The beginning of a line that is too long, as a text in a line of its own. */
+function shortened(line: string): string {
+  const { level, time, msg } = JSON.parse(line) as Record<string, unknown>
+  const cut = { level, time, cut: line.slice(0, MAX_CUT), msg: String(msg ?? '').slice(0, MAX_CUT) }
+  return `${JSON.stringify(cut)}\n`
+}
+
+/** JSON escapes only the first 32 control characters, and terminals obey others. */
+function escapeControls(line: string): string {
+  return line.replace(/[\u007f-\u009f]/g, (control) => `\\u00${control.charCodeAt(0).toString(16)}`)
 }
 
 /** The first six digits of a deposit's hash: enough to follow it in a log, useless as a key. */
@@ -103,7 +123,7 @@ function hideField(key: string, value: unknown, depth: number): unknown {
 
 function pretty(line: string): string {
   const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
-  const rest = Object.entries(fields).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+  const rest = Object.entries(fields).map(([key, value]) => `${key}=${escapeControls(JSON.stringify(value))}`)
   const clock = String(time).slice(11, 19)
   return `${[clock, String(level).toUpperCase().padEnd(5), printable(String(msg ?? '')), ...rest].join(' ')}\n`
 }

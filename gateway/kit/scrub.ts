@@ -1,16 +1,36 @@
 /** Hides secrets by their form, wherever they appear in a text. */
 
-const SECRET_FORMS: [RegExp, string][] = [
-  [/\btt_(test|live)_[\w-]+/g, 'tt_$1_[redacted]'],
-  [/\bwhsec_[A-Za-z0-9+/=]+/g, 'whsec_[redacted]'],
-  [/\bey[JA][\w-]{8,}\.[\w-]+\.[\w-]+/g, '[redacted jwt]'],
-  [/\b(token|access_token|refresh_token|sessionid|steamLoginSecure)(=|%3D)[^&\s"'\\;]+/gi, '$1=[redacted]'],
+type Form = [form: RegExp, replacement: string | ((found: string) => string)]
+
+/** A token of Steam begins with the base64 of `{"` or `{ "`. Much of one tells its account, so half of one is hidden, too. */
+const LEAST_JWT = 24
+
+/**
+ * Each form is linear: none begins a long search again at every character. `architecture.test.ts` holds them to it. Case
+ * does not count, because what wrote the text may have changed it.
+ */
+const SECRET_FORMS: Form[] = [
+  [/\btt_(test|live)_[\w-]+/gi, 'tt_$1_[redacted]'],
+  [/\bwhsec_[A-Za-z0-9+/=]+/gi, 'whsec_[redacted]'],
+  [/\bey[ja][\w.-]+/gi, (run) => (isToken(run) ? '[redacted jwt]' : run)],
+  [/\b(\w{0,20}token|sessionid|steamLoginSecure)(=|%3D)[^&\s"'\\;]+/gi, '$1$2[redacted]'],
+  // JSON inside a string, however often it is quoted.
+  [/\b(\w{0,20}token|sessionid|steamLoginSecure)(\\{0,8}["']:\s?\\{0,8}["'])[^"'\\]+/gi, '$1$2[redacted]'],
   [/\bBearer\s+[^\s"'\\]+/gi, 'Bearer [redacted]'],
-  [/\b(postgres(?:ql)?:\/\/[^:@/\s"]+):[^@\s"]+@/g, '$1:[redacted]@'],
-  [/\b([0-9a-f]{6})[0-9a-f]{26}\b/g, '$1…'],
+  [/\b(postgres(?:ql)?:\/\/[^:@/\s"]+):[^@\s"]+/gi, '$1:[redacted]'],
+  [/(%[0-9a-f]{2}|(?<![0-9a-f]))([0-9a-f]{6})[0-9a-f]{26}(?![0-9a-f])/gi, '$1$2…'],
 ]
+
+function isToken(run: string): boolean {
+  const [head = '', ...rest] = run.split('.')
+  return run.length >= LEAST_JWT || (head.length > 10 && rest.length > 1)
+}
 
 /** Hides what has the form of a secret in a line of text. */
 export function scrub(line: string): string {
-  return SECRET_FORMS.reduce((text, [form, replacement]) => text.replace(form, replacement), line)
+  return SECRET_FORMS.reduce(
+    (text, [form, replacement]) =>
+      typeof replacement === 'string' ? text.replace(form, replacement) : text.replace(form, replacement),
+    line,
+  )
 }

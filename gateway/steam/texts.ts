@@ -51,7 +51,7 @@ export function saysHidden(text: string): boolean {
 export function cleanText(text: string): string {
   return text
     .slice(0, 1000)
-    .replace(/<[^>]*>/g, ' ')
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
 }

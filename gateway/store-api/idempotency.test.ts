@@ -3,6 +3,7 @@ import { refuse } from '../http/refusal.ts'
 import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { sweepIdempotency } from './idempotency.ts'
+import { OPERATIONS } from './table.ts'
 
 const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK }
 const HOUR_MS = 3_600_000
@@ -141,4 +142,16 @@ describe('a call with an Idempotency-Key', () => {
     const answer = await post(BODY, key)
     expect(answer.statusCode).toBe(400)
   })
+})
+
+test('a body that nests thousands of levels is refused at every call that takes one, with a key and without', async () => {
+  const posts = OPERATIONS.filter(({ method }) => method !== 'GET')
+  expect(posts.length).toBeGreaterThan(5)
+  const payload = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
+  const json = { authorization: `Bearer ${api.key}`, 'content-type': 'application/json' }
+  for (const { method, path } of posts)
+    for (const headers of [json, { ...json, 'idempotency-key': 'deep' }]) {
+      const answer = await api.app.inject({ method, url: path.replace(/:\w+/, '1'), headers, payload })
+      expect([path, answer.statusCode, answer.json().code]).toEqual([path, 400, 'invalid_request'])
+    }
 })

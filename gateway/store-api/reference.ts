@@ -8,8 +8,6 @@ import { referencePage } from './reference-page.ts'
 const HEADERS = {
   'content-security-policy': "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
   'cache-control': 'no-cache',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
 } as const
 
 export function referenceRoutes(operations: readonly Operation[], publicUrl: string): FastifyPluginAsync {

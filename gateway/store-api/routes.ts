@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { storeDepositSchema } from '../../contract/store-api.ts'
+import { boundedJson } from '../http/json-body.ts'
 import { ProblemError } from '../http/refusal.ts'
 import { authenticate, storeOf } from './authenticate.ts'
 import type { StoreApiDeps } from './deps.ts'
@@ -55,13 +56,14 @@ function noteDeposit(
 
 /** Accepts an empty body as JSON: some clients always send the content type, and a cancel has no body. */
 function readBodies(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
+  const parse = boundedJson(app)
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (text === '') return done(null, null)
     parse(request, text.toString(), (error, body) => {
       if (error === null) return done(null, body)
-      done(new ProblemError('invalid_request', [{ path: '', message: 'the body is not JSON' }]))
+      const refusal = error instanceof ProblemError ? error : undefined
+      done(refusal ?? new ProblemError('invalid_request', [{ path: '', message: 'the body is not JSON' }]))
     })
   })
 }

@@ -7,6 +7,8 @@ import type { Call } from './connection.ts'
 /** Steam's own picture for accounts without one. */
 const DEFAULT_AVATAR = 'fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb'
 const MAX_NAME = 64
+/** The name and the picture stand at the beginning, before what a shopper wrote about themselves. */
+const MOST_XML = 64 * 1024
 
 export type ProfileHosts = {
   /** Where avatars are loaded from, without a slash at the end. */
@@ -61,16 +63,25 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
 }
 
 /** null: Steam says that there is no such account. undefined: something else came, such as a rate limit's page. */
-function parseXml(body: unknown, steamId: string): { name: string; avatar: string } | null | undefined {
-  if (typeof body !== 'string') return undefined
+function parseXml(page: unknown, steamId: string): { name: string; avatar: string } | null | undefined {
+  if (typeof page !== 'string') return undefined
+  const body = page.slice(0, MOST_XML)
   if (/^(?:<\?xml[^>]*\?>)?\s*<response>\s*<error>/.test(body)) return null
   if (textOf(body, 'steamID64') !== steamId) return undefined
   return { name: textOf(body, 'steamID'), avatar: textOf(body, 'avatarFull') }
 }
 
+const CDATA = '<![CDATA['
+
+/** The text of the first such element, found without going back: the page may be anything. */
 function textOf(xml: string, tag: string): string {
-  const match = new RegExp(`<${tag}>\\s*(?:<!\\[CDATA\\[(.*?)\\]\\]>|([^<]*))\\s*</${tag}>`, 's').exec(xml)
-  return (match?.[1] ?? match?.[2] ?? '').trim()
+  const start = xml.indexOf(`<${tag}>`)
+  const inner = start === -1 ? '' : xml.slice(start + tag.length + 2).trimStart()
+  const isQuoted = inner.startsWith(CDATA)
+  const end = inner.indexOf(isQuoted ? ']]>' : '<')
+  if (end === -1) return ''
+  if (isQuoted) return inner.slice(CDATA.length, end).trim()
+  return inner.startsWith(`</${tag}>`, end) ? inner.slice(0, end).trim() : ''
 }
 
 /** Only the picture's hash is taken from Steam's answer, and only if it stands at a host of Steam's. */

@@ -326,6 +326,29 @@ describe('a profile', () => {
     expect(answer.kind === 'profile' && answer.profile.avatarUrl).toMatch(/\/fef49e7fa7e[0-9a-f]+_full\.jpg$/)
   })
 
+  it.each([
+    ['blanks without an end', ' '.repeat(1_000_000)],
+    ['openings without an end', '<steamID64>'.repeat(100_000)],
+    ['a quotation without an end', `<![CDATA[${']'.repeat(1_000_000)}`],
+    ['more markup', '<b>nova</b>'],
+  ])('of a page with %s in its fields is unavailable at once', async (_what, text) => {
+    for (const tag of ['steamID64', 'steamID']) {
+      const id = tag === 'steamID' ? `<steamID64>${PARTNER.steamId}</steamID64>` : ''
+      steam.routes.set(profilePath, () => ({ body: `<profile>${id}<${tag}>${text}` }))
+      expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ kind: 'unavailable' })
+    }
+  })
+
+  it('is read from fields with blanks around them, quoted or not', async () => {
+    const id = `<steamID64>\n\t${PARTNER.steamId} </steamID64>`
+    steam.routes.set(profilePath, () => ({
+      body: `<profile>${id}<steamID>\n<![CDATA[ a <b> ]]>\n</steamID>`,
+    }))
+    expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'a <b>' } })
+    steam.routes.set(profilePath, () => ({ body: `<profile>${id}<steamID> nova\t</steamID>` }))
+    expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'nova' } })
+  })
+
   it('of nobody is unknown, of an unreadable page is unavailable', async () => {
     steam.routes.set(profilePath, () => ({
       body: '<?xml version="1.0"?><response><error><![CDATA[The specified profile could not be found.]]></error></response>',

@@ -1,0 +1,218 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, FastifyPluginAsync, InjectOptions } from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { depositRoutes, paymentRoute } from '../deposits/routes.ts'
+import { viewReader } from '../deposits/shopper-view.ts'
+import { createViewCache, type ViewCache } from '../deposits/view-cache.ts'
+import { inventoryRoutes } from '../inventory/routes.ts'
+import { createMetrics } from '../metrics.ts'
+import { storeRoutes } from '../store-api/routes.ts'
+import { OPERATIONS } from '../store-api/table.ts'
+import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeRoutes } from '../trades/routes.ts'
+import { createApp } from './app.ts'
+import { createLimits } from './limits.ts'
+import { pageMetricsRoute } from './page-metrics.ts'
+
+const NOWHERE = '0'.repeat(32)
+const PERMISSIONS = [
+  'accelerometer=(), bluetooth=(), camera=(), clipboard-read=(), display-capture=(), geolocation=(), gyroscope=(),',
+  'hid=(), magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=(),',
+  'xr-spatial-tracking=()',
+].join(' ')
+const EVERY_ANSWER = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': PERMISSIONS,
+  'strict-transport-security': 'max-age=31536000',
+}
+const NOTHING = "default-src 'none'; frame-ancestors 'none'"
+const PAGE = [
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://images.example; media-src 'self';",
+  "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';",
+  "require-trusted-types-for 'script'; trusted-types 'none'",
+].join(' ')
+const REFERENCE = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+let till: Till
+let api: StoreApi
+let views: ViewCache
+let app: FastifyInstance
+let folder: string
+let hash: string
+let isOverloaded = false
+
+/** The routes of a whole till, with an https address. */
+async function wholeApp(publicUrl: string): Promise<FastifyInstance> {
+  const { db, queue, log } = till.deps
+  const nowMs = () => 0
+  const overloaded = () => isOverloaded
+  const broken: FastifyPluginAsync = async (scope) => {
+    scope.get('/api/broken', async () => {
+      throw new Error('broken')
+    })
+  }
+  return createApp({
+    log,
+    mode: 'live',
+    publicUrl: new URL(publicUrl),
+    imageOrigins: ['https://images.example'],
+    widgetFolder: folder,
+    overloaded,
+    limits: createLimits(nowMs),
+    known: { deposit: async () => true, key: async () => false },
+    healthy: async () => true,
+    routes: {
+      polled: [paymentRoute({ db, queue, log, views, nowMs, overloaded })],
+      widget: [
+        depositRoutes(till.deps),
+        inventoryRoutes({ ...till.deps, imageBase: 'https://images.example', maxItems: 50 }),
+        tradeRoutes(till.deps),
+        pageMetricsRoute(createMetrics()),
+        broken,
+      ],
+      store: [storeRoutes(api.deps)],
+    },
+  })
+}
+
+beforeAll(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+  hash = (await aDeposit(till, await aStore(till))).hash
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-headers-'))
+  mkdirSync(join(folder, 'assets'))
+  writeFileSync(join(folder, 'index.html'), '<html data-mode="sandbox">')
+  writeFileSync(join(folder, 'assets/app-1a2b.js'), 'let plain')
+  writeFileSync(join(folder, 'favicon.svg'), '<svg/>')
+  const read = viewReader(till.db, 'https://steam.example')
+  views = createViewCache({ read, log: till.deps.log, nowMs: () => 0 })
+  app = await wholeApp('https://pay.example')
+})
+
+afterAll(async () => {
+  views.stop()
+  await app.close()
+  await api.app.close()
+  await till.close()
+  rmSync(folder, { recursive: true })
+})
+
+/** A call that reached the public address. */
+const ask = ({ headers, ...call }: InjectOptions) =>
+  app.inject({ ...call, headers: { host: 'pay.example', ...headers } })
+
+/** Headers and cookie of a call that the page makes. */
+const ours = (type = 'application/json') => ({
+  'content-type': type,
+  origin: 'https://pay.example',
+  cookie: `__Host-csrf=${'A'.repeat(43)}`,
+  'x-csrf-token': 'A'.repeat(43),
+})
+const changing = (url: string, payload: string, type?: string): InjectOptions => {
+  return { method: 'POST', url, payload, headers: ours(type) }
+}
+
+describe('every answer has the headers of every answer, and none of other origins', () => {
+  const calls: [what: string, status: number, policy: string, call: () => InjectOptions][] = [
+    ['the landing page', 200, PAGE, () => ({ url: '/' })],
+    ['the page of a deposit', 200, PAGE, () => ({ url: `/deposit/${hash}` })],
+    ['the page that is not found', 404, PAGE, () => ({ url: '/unknown' })],
+    ['an asset', 200, NOTHING, () => ({ url: '/assets/app-1a2b.js' })],
+    ['a file', 200, NOTHING, () => ({ url: '/favicon.svg' })],
+    ['no such asset', 404, NOTHING, () => ({ url: '/assets/none.js' })],
+    ['the health', 200, NOTHING, () => ({ url: '/healthz' })],
+    ['the readiness', 200, NOTHING, () => ({ url: '/readyz' })],
+    ['a call for another host', 421, NOTHING, () => ({ url: '/', headers: { host: 'evil.example' } })],
+    ['a payment', 200, NOTHING, () => ({ url: `/api/payment?hash=${hash}` })],
+    ['no such payment', 404, NOTHING, () => ({ url: `/api/payment?hash=${NOWHERE}` })],
+    ['a bad hash', 400, NOTHING, () => ({ url: '/api/payment?hash=x' })],
+    ['no such inventory', 404, NOTHING, () => ({ url: `/api/inventory?hash=${NOWHERE}&game=cs` })],
+    ['a trade without a token', 403, NOTHING, () => ({ method: 'POST', url: '/api/trade', payload: {} })],
+    ['a link of another form', 400, NOTHING, () => changing('/api/trade-url', '{}')],
+    ['a body of another type', 415, NOTHING, () => changing('/api/trade', 'a=1', 'text/plain')],
+    ['a body too large', 413, NOTHING, () => changing('/api/metrics', `"${'x'.repeat(70_000)}"`)],
+    [
+      'a report',
+      204,
+      NOTHING,
+      () =>
+        changing(
+          '/api/error-report',
+          JSON.stringify({ message: '', type: '', filename: '', lineno: 0, empty: true, url: '' }),
+        ),
+    ],
+    ['a fault', 500, NOTHING, () => ({ url: '/api/broken' })],
+    ['no such call', 404, NOTHING, () => ({ url: '/api/nothing' })],
+    ['another method', 405, NOTHING, () => ({ method: 'DELETE', url: '/api/payment' })],
+    [
+      'a preflight',
+      405,
+      NOTHING,
+      () => ({
+        method: 'OPTIONS',
+        url: '/api/trade',
+        headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+      }),
+    ],
+    ['a store without a key', 401, NOTHING, () => ({ url: '/v1/health' })],
+    ['a store', 200, NOTHING, () => ({ url: '/v1/health', headers: { authorization: `Bearer ${api.key}` } })],
+    ['the reference', 200, REFERENCE, () => ({ url: '/v1/reference' })],
+    ['its style', 200, REFERENCE, () => ({ url: '/v1/reference.css' })],
+    ['its document', 200, REFERENCE, () => ({ url: '/v1/openapi.json' })],
+    ...OPERATIONS.map(({ method, path }): (typeof calls)[number] => [
+      `${method} ${path}`,
+      401,
+      NOTHING,
+      () => ({ method, url: path.replace(/:\w+/, '1') }),
+    ]),
+  ]
+
+  test.each(calls)('%s (%i)', async (_what, status, policy, call) => {
+    const { statusCode, headers } = await ask(call())
+    expect(statusCode).toBe(status)
+    expect(headers).toMatchObject({ ...EVERY_ANSWER, 'content-security-policy': policy })
+    const telling = Object.keys(headers).filter((name) =>
+      /^(?:access-control-|server$|x-powered-by$)/.test(name),
+    )
+    expect(telling).toEqual([])
+  })
+
+  test('too busy (503)', async () => {
+    isOverloaded = true
+    const { statusCode, headers } = await ask({ url: `/api/inventory?hash=${hash}&game=cs` })
+    isOverloaded = false
+    expect(statusCode).toBe(503)
+    expect(headers).toMatchObject({ ...EVERY_ANSWER, 'content-security-policy': NOTHING })
+  })
+
+  test.each(['/', '/assets/app-1a2b.js', '/api/payment', '/v1/deposits', '/healthz'])(
+    'TRACE %s is refused, and repeats nothing',
+    async (url) => {
+      const headers = { cookie: 'csrf=canary', authorization: 'Bearer canary' }
+      const answer = await ask({ method: 'TRACE', url, headers })
+      expect([answer.statusCode, answer.json().code]).toEqual([405, 'method_not_allowed'])
+      expect(answer.payload).not.toContain('canary')
+      expect(answer.headers).toMatchObject(EVERY_ANSWER)
+    },
+  )
+})
+
+test('over https the token is a cookie of this host alone', async () => {
+  const { headers } = await ask({ url: '/' })
+  expect(headers['set-cookie']).toMatch(/^__Host-csrf=[\w-]{43}; Path=\/; SameSite=Lax; Secure$/)
+})
+
+test('over plain http nothing promises https', async () => {
+  const local = await wholeApp('http://localhost:4300')
+  const { headers } = await local.inject('/')
+  expect(headers['strict-transport-security']).toBeUndefined()
+  expect(headers['set-cookie']).toMatch(/^csrf=[\w-]{43}; Path=\/; SameSite=Lax$/)
+  await local.close()
+})

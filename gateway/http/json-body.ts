@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { ProblemError } from './refusal.ts'
+
+/** No call of ours nests more than a few levels. Thousands of them would exhaust the stack of what reads the body. */
+const MOST_LEVELS = 32
+const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+const OPENING = new Set([0x5b, 0x7b])
+const CLOSING = new Set([0x5d, 0x7d])
+
+type Done = (error: Error | null, body?: unknown) => void
+export type JsonParser = (request: FastifyRequest, text: string, done: Done) => void
+
+/** Parses as Fastify does, and refuses what nests too deeply. */
+export function boundedJson(app: FastifyInstance): JsonParser {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  return (request, text, done) => {
+    if (isTooDeep(text)) done(tooDeep())
+    else parse(request, text, done)
+  }
+}
+
+/** Every body of `app` is such JSON. */
+export function readJsonBodies(app: FastifyInstance): void {
+  const parse = boundedJson(app)
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) =>
+    parse(request, text.toString(), done),
+  )
+}
+
+const tooDeep = () =>
+  new ProblemError('invalid_request', [
+    { path: '', message: `the body nests more than ${MOST_LEVELS} levels` },
+  ])
+
+function isTooDeep(text: string): boolean {
+  let levels = 0
+  let isInString = false
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (isInString) {
+      if (code === BACKSLASH) at += 1
+      else if (code === QUOTE) isInString = false
+    } else if (code === QUOTE) isInString = true
+    else if (OPENING.has(code)) levels += 1
+    else if (CLOSING.has(code)) levels -= 1
+    if (levels > MOST_LEVELS) return true
+  }
+  return false
+}

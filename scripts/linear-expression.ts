@@ -1,0 +1,251 @@
+/**
+ * Whether a regular expression takes time in proportion to its text, whatever the text is. It is read as an automaton of
+ * its characters. Backtracking is slow where a text can be read in more and more ways, and each of them can still fail:
+ * two ways around one loop, or a way from one loop into another that reads the same.
+ */
+import { type AST, RegExpParser } from '@eslint-community/regexpp'
+
+/** A longer repetition counts as endless: a hundred thousand characters, each read so many times, are too many. */
+const MOST_TIMES = 64
+const MOST_POSITIONS = 1_500
+
+/** `next` has a position once for each way to it. `sure`: the whole expression matches once this position is reached. */
+type Automaton = { reads: bigint[]; next: number[][]; sure: Set<number> }
+
+/** Positions that read its first and last character. It may be empty: under a condition, or surely. */
+type Part = { first: number[]; last: number[]; sureLast: number[]; mayBeEmpty: boolean; surelyEmpty: boolean }
+
+const NOTHING: Part = { first: [], last: [], sureLast: [], mayBeEmpty: true, surelyEmpty: true }
+/** An assertion reads nothing, and what follows it may not be reached. */
+const CONDITION: Part = { ...NOTHING, surelyEmpty: false }
+
+/** The reason why it is not linear, or cannot be judged; undefined if it is. */
+export function slownessOf(pattern: string, flags: string): string | undefined {
+  const builder = createBuilder(flags)
+  try {
+    const { alternatives } = new RegExpParser().parseLiteral(`/${pattern}/${flags}`).pattern
+    const whole = builder.either(alternatives)
+    const isAnchored = flags.includes('y') || (!flags.includes('m') && alternatives.every(beginsAtStart))
+    return slowWay(builder.automaton(whole, isAnchored))
+  } catch (error) {
+    if (error instanceof NotJudged) return error.message
+    throw error
+  }
+}
+
+class NotJudged extends Error {}
+
+function beginsAtStart({ elements }: AST.Alternative): boolean {
+  const [first] = elements
+  if (first?.type === 'Group' || first?.type === 'CapturingGroup')
+    return first.alternatives.every(beginsAtStart)
+  return first?.type === 'Assertion' && first.kind === 'start'
+}
+
+const oneOf = (parts: readonly Part[]): Part => ({
+  first: parts.flatMap(({ first }) => first),
+  last: parts.flatMap(({ last }) => last),
+  sureLast: parts.flatMap(({ sureLast }) => sureLast),
+  mayBeEmpty: parts.some(({ mayBeEmpty }) => mayBeEmpty),
+  surelyEmpty: parts.some(({ surelyEmpty }) => surelyEmpty),
+})
+
+function createBuilder(flags: string) {
+  const readBy = characterReader(flags)
+  const [reads, next]: [bigint[], number[][]] = [[], []]
+
+  const position = (characters: bigint): Part => {
+    if (reads.length >= MOST_POSITIONS) throw new NotJudged('is too long to be judged')
+    const at = reads.push(characters) - 1
+    next.push([])
+    return { first: [at], last: [at], sureLast: [at], mayBeEmpty: false, surelyEmpty: false }
+  }
+  const link = (from: readonly number[], to: readonly number[]): void => {
+    for (const each of from) next[each]?.push(...to)
+  }
+  const both = (one: Part, other: Part): Part => {
+    link(one.last, other.first)
+    return {
+      first: [...one.first, ...(one.mayBeEmpty ? other.first : [])],
+      last: [...other.last, ...(other.mayBeEmpty ? one.last : [])],
+      sureLast: [...other.sureLast, ...(other.surelyEmpty ? one.sureLast : [])],
+      mayBeEmpty: one.mayBeEmpty && other.mayBeEmpty,
+      surelyEmpty: one.surelyEmpty && other.surelyEmpty,
+    }
+  }
+  const either = (alternatives: readonly AST.Alternative[]): Part =>
+    oneOf(alternatives.map(({ elements }) => elements.map(partOf).reduce(both, NOTHING)))
+
+  const repeated = ({ element, min, max }: AST.Quantifier): Part => {
+    const isEndless = max - min > MOST_TIMES
+    const needed = Array.from({ length: min }, () => partOf(element))
+    if (isEndless) {
+      const loop = needed.pop() ?? partOf(element)
+      link(loop.last, loop.first)
+      return [...needed, min === 0 ? oneOf([loop, NOTHING]) : loop].reduce(both, NOTHING)
+    }
+    let optional = NOTHING
+    for (let more = min; more < max; more += 1) optional = oneOf([both(partOf(element), optional), NOTHING])
+    return [...needed, optional].reduce(both, NOTHING)
+  }
+  const asserted = (assertion: AST.Assertion): Part => {
+    refuseLongLooks(assertion)
+    // It reads its text, and then nothing: the search goes on from where it stood.
+    if (assertion.kind === 'lookahead')
+      return oneOf([both(either(assertion.alternatives), position(0n)), CONDITION])
+    return CONDITION
+  }
+  function partOf(element: AST.Element): Part {
+    switch (element.type) {
+      case 'Group':
+      case 'CapturingGroup':
+        return either(element.alternatives)
+      case 'Quantifier':
+        return repeated(element)
+      case 'Assertion':
+        return asserted(element)
+      case 'Backreference':
+        throw new NotJudged('refers back')
+      default:
+        return position(readBy(element.raw))
+    }
+  }
+  /** A search that may begin anywhere reads anything before. */
+  const automaton = (whole: Part, isAnchored: boolean): Automaton => {
+    if (!isAnchored) {
+      const search = position(readBy('[^]'))
+      link(search.last, [...search.first, ...whole.first])
+    }
+    return { reads, next, sure: new Set(whole.sureLast) }
+  }
+  return { either, automaton }
+}
+
+function refuseLongLooks(assertion: AST.Assertion): void {
+  if (assertion.kind === 'lookbehind' && !assertion.alternatives.every(isBounded))
+    throw new NotJudged('looks behind without a bound')
+}
+
+function isBounded({ elements }: AST.Alternative): boolean {
+  return elements.every((element) => {
+    if (element.type === 'Group' || element.type === 'CapturingGroup')
+      return element.alternatives.every(isBounded)
+    return element.type !== 'Quantifier' || element.max <= MOST_TIMES
+  })
+}
+
+/** Characters that stand for all: Latin-1, and some that case, blanks or direction treat differently. */
+const PROBES = [
+  ...Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)),
+  ...[
+    '\u0131',
+    '\u017f',
+    '\u0410',
+    '\u0430',
+    '\u1680',
+    '\u200e',
+    '\u2028',
+    '\u202a',
+    '\u2066',
+    '\u212a',
+    '\u4e00',
+  ],
+]
+
+/** The probes that a character, a set or a class reads, as bits. The engine itself says which. */
+function characterReader(flags: string): (raw: string) => bigint {
+  const known = new Map<string, bigint>()
+  return (raw) => {
+    const before = known.get(raw)
+    if (before !== undefined) return before
+    const one = new RegExp(`^(?:${raw})$`, flags.replace(/[gym]/g, ''))
+    const bits = PROBES.reduce((sum, probe, at) => (one.test(probe) ? sum | (1n << BigInt(at)) : sum), 0n)
+    known.set(raw, bits)
+    return bits
+  }
+}
+
+function slowWay({ reads, next, sure }: Automaton): string | undefined {
+  const reachable = next.map((_, from) => reachedFrom(next, from))
+  const canReach = (from: number, to: number): boolean => reachable[from]?.has(to) === true
+  const readsOf = (at: number): bigint => reads[at] ?? 0n
+  const loops = [...next.keys()].filter((at) => canReach(at, at))
+  const ends = loops.filter((at) => !sure.has(at))
+  for (const loop of ends)
+    if (hasTwoWaysAround(loop)) return 'can go around a loop in two ways, and then fail (exponential)'
+  for (const second of ends)
+    for (const first of loops)
+      if (first !== second && canReach(first, second) && leadsInto(first, second))
+        return 'can go from a loop, or from where the search begins, into a loop that reads the same, and then fail'
+  return undefined
+
+  /** Both walkers read the same text around the loop, and part on the way. */
+  function hasTwoWaysAround(loop: number): boolean {
+    const isInside = (at: number): boolean => !sure.has(at) && canReach(loop, at) && canReach(at, loop)
+    return walk(
+      [loop, loop, 0],
+      ([one = 0, other = 0, parted = 0]) => {
+        const steps: number[][] = []
+        for (const [oneWay, oneTo] of (next[one] ?? []).entries())
+          for (const [otherWay, otherTo] of (next[other] ?? []).entries()) {
+            if (!isInside(oneTo) || !isInside(otherTo) || (readsOf(oneTo) & readsOf(otherTo)) === 0n) continue
+            steps.push([oneTo, otherTo, parted === 1 || one !== other || oneWay !== otherWay ? 1 : 0])
+          }
+        return steps
+      },
+      [loop, loop, 1],
+    )
+  }
+
+  /** One text leads around the first loop, from it into the second, and around that one. */
+  function leadsInto(first: number, second: number): boolean {
+    return walk(
+      [first, first, second],
+      ([around = 0, between = 0, inside = 0]) => {
+        const steps: number[][] = []
+        for (const aroundTo of next[around] ?? []) {
+          if (!canReach(aroundTo, first)) continue
+          for (const insideTo of next[inside] ?? []) {
+            const shared = readsOf(aroundTo) & readsOf(insideTo)
+            if (shared === 0n || sure.has(insideTo) || !canReach(insideTo, second)) continue
+            for (const betweenTo of next[between] ?? [])
+              if (
+                (shared & readsOf(betweenTo)) !== 0n &&
+                (betweenTo === second || canReach(betweenTo, second))
+              )
+                steps.push([aroundTo, betweenTo, insideTo])
+          }
+        }
+        return steps
+      },
+      [first, second, second],
+    )
+  }
+}
+
+function reachedFrom(next: readonly number[][], from: number): Set<number> {
+  const reached = new Set<number>()
+  const open = [from]
+  for (let at = open.pop(); at !== undefined; at = open.pop())
+    for (const to of next[at] ?? [])
+      if (!reached.has(to)) {
+        reached.add(to)
+        open.push(to)
+      }
+  return reached
+}
+
+/** Whether `steps` lead from one state to another. */
+function walk(from: number[], steps: (state: number[]) => number[][], to: number[]): boolean {
+  const [seen, target] = [new Set<string>(), to.join()]
+  const open = [from]
+  for (let state = open.pop(); state !== undefined; state = open.pop())
+    for (const step of steps(state)) {
+      const key = step.join()
+      if (key === target) return true
+      if (seen.has(key)) continue
+      seen.add(key)
+      open.push(step)
+    }
+  return false
+}
