@@ -46,6 +46,7 @@ const EDITED = [
   'docs/decisions/071-whose-database-it-is.md',
   'docs/decisions/072-oldest-version-of-a-schema.md',
   'docs/decisions/073-calls-for-another-host.md',
+  'docs/decisions/074-live-mode-names-its-proxies.md',
   'docs/proofs.md',
   'e2e/gallery.ts',
   'e2e/support/',

@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import type { EventEmitter } from 'node:events'
 import {
   chownSync,
   existsSync,
@@ -41,8 +42,8 @@ export type EmbeddedOptions = {
 
 const USER = 'tradetill'
 const DATABASE = 'tradetill'
-/** After a crash PostgreSQL replays its log first. */
-const START_MS = 120_000
+/** After a crash PostgreSQL replays its log first, and says so every ten seconds. */
+const SILENCE_MS = 120_000
 const STOP_MS = 12_000
 
 const secretSchema = z.object({ password: z.string() })
@@ -137,15 +138,20 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorOrders): 
   return child
 }
 
-function ready(supervisor: Supervisor): Promise<void> {
+type Starting = EventEmitter & Pick<Supervisor, 'stdin' | 'stdout' | 'stderr'>
+
+/** Rejects when it ends, or says nothing for long: how much there is to replay has no limit. */
+export function ready(supervisor: Starting): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => {
+      clearTimeout(timer)
       supervisor.stdin.end()
       reject(new Error(`The embedded PostgreSQL did not start: ${reason}`))
     }
-    const timer = setTimeout(() => fail(`no answer in ${START_MS / 1000} s`), START_MS)
+    const timer = setTimeout(() => fail(`it said nothing for ${SILENCE_MS / 1000} s`), SILENCE_MS)
     supervisor.once('exit', () => fail('its supervisor ended'))
-    supervisor.once('error', (error) => fail(error.message))
+    supervisor.once('error', (error: Error) => fail(error.message))
+    supervisor.stderr.on('data', () => timer.refresh())
     createInterface({ input: supervisor.stdout }).on('line', (line) => {
       clearTimeout(timer)
       if (line === 'ready') resolve()

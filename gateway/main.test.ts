@@ -164,7 +164,7 @@ test('live mode starts behind a proxy, without bots: the page, a store with a li
   }
   const gateway = await launchReady(settings)
   expect(await daysAhead(database)).toBe(0)
-  expect((await fetch(`${gateway.base}/healthz`)).status).toBe(200)
+  for (const path of ['/healthz', '/readyz']) expect((await fetch(gateway.base + path)).status).toBe(200)
 
   const origin = ['--name', 'Ember Forge', '--origin', 'https://store.example', '--risk-limit-usd', '0']
   const added = await spawnCommand(['store', 'add', ...origin, '--json'], { env: settings })

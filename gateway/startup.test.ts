@@ -65,8 +65,8 @@ describe('the first start of a gateway', () => {
     await start(withKey(KEY, LIVE))
     expect(await identity()).toEqual([{ mode: 'live', key_fingerprint: fingerprintOf(KEY) }])
     expect(fingerprintOf(KEY)).not.toContain(KEY.toString('hex'))
-    const busy = expect.stringMatching(/^gateway is busy: applying /)
-    expect(said).toEqual([...migrationFiles().map(() => busy), 'gateway has its database'])
+    const work = ['opening its database', ...migrationFiles().map(({ name }) => `applying ${name}`)]
+    expect(said).toEqual([...work.map((what) => `gateway is busy: ${what}`), 'gateway has its database'])
     await expect(start(withKey(KEY, LIVE))).resolves.toEqual(KEY)
   })
 
@@ -153,6 +153,18 @@ describe('a database of another till', () => {
     expect(await tables()).toBe(before)
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
   })
+})
+
+it.each([
+  ['0.1.0', 'starts'],
+  ['99.0.0', 'is refused'],
+])('on the schema of a later version that allows %s, it %s', async (oldestVersion, outcome) => {
+  const key = await start()
+  await sql`insert into migration (name, sha256, oldest_version)
+    values ('0999_later.sql', '', ${oldestVersion})`.execute(database.db)
+  const started = start()
+  if (outcome === 'starts') await expect(started).resolves.toEqual(key)
+  else await expect(started).rejects.toThrow('0999_later.sql. A later version made it. Start version 99.0.0')
 })
 
 it('a sandbox whose key is gone is refused, and gets no new one', async () => {

@@ -1,8 +1,8 @@
 /** The first parts of a gateway's process: its log, its shutdown, and its database, prepared while other code loads. */
-import pg from 'pg'
+import type pg from 'pg'
 import type { Config } from './config.ts'
 import { type Claim, claimDatabase, foreignSecretsOf, ownershipOf, readIdentity } from './db/identity.ts'
-import { migrate } from './db/migrate.ts'
+import { applyMigrations, whileNobodyMigrates } from './db/migrate.ts'
 import { createLog, type Log } from './kit/log.ts'
 import { createSecretBox } from './kit/secret-box.ts'
 import { createShutdown, type Shutdown } from './kit/shutdown.ts'
@@ -55,23 +55,19 @@ async function readyDatabase(
   open: OpenDatabase,
   { say, ...parts }: Pick<Startup, 'log' | 'shutdown'> & { say: (line: string) => void },
 ): Promise<ReadyDatabase> {
+  // The start script waits for what is busy as long as it takes: see scripts/children.ts.
+  const onProgress = (what: string) => say(`gateway is busy: ${what}`)
+  onProgress('opening its database')
   const { url, died } = await open(parts)
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
+  const masterKey = await whileNobodyMigrates(url, { onProgress }, async (client) => {
     await refuseForeign(client, config)
-    // The start script waits for these as long as it takes: see scripts/children.ts.
-    await migrate({ url, onProgress: (what) => say(`gateway is busy: ${what}`) })
-    say('gateway has its database')
-    const masterKey = config.masterKey ?? makeOwnKey(config.dataDir)
-    await claimDatabase(client, { mode: config.mode, keyFingerprint: fingerprintOf(masterKey) })
-    // Another gateway may have been first in the same moment.
-    await refuseForeign(client, { mode: config.mode, masterKey })
-    return { url, masterKey, died: died ?? Promise.withResolvers<string>().promise }
-  } finally {
-    await client.end()
-  }
+    await applyMigrations(client, { onProgress })
+    const key = config.masterKey ?? makeOwnKey(config.dataDir)
+    await claimDatabase(client, { mode: config.mode, keyFingerprint: fingerprintOf(key) })
+    return key
+  })
+  say('gateway has its database')
+  return { url, masterKey, died: died ?? Promise.withResolvers<string>().promise }
 }
 
 async function refuseForeign(client: pg.Client, { mode, masterKey }: Claim): Promise<void> {

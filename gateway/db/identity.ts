@@ -33,7 +33,7 @@ export async function readIdentity(client: Client): Promise<Identity | undefined
   return row && { mode: row.mode, keyFingerprint: row.key_fingerprint }
 }
 
-/** Writes down whose database this is, unless somebody did in the same moment. */
+/** Writes down whose database this is, unless that is known. */
 export async function claimDatabase(client: Client, { mode, keyFingerprint }: Identity): Promise<void> {
   await client.query(
     'insert into till_identity (mode, key_fingerprint) values ($1, $2) on conflict do nothing',

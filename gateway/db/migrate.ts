@@ -3,50 +3,65 @@ import { ourVersion } from '../kit/version.ts'
 import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from './schema-version.ts'
 
 export type MigrateOptions = {
-  url: string
   folder?: string
   /** Of the code that has these files. */
   version?: string
   /** Called before each part that may take long: the wait for another process, and each migration. */
-  onProgress?: (what: string) => void
+  onProgress?: OnProgress
 }
+
+type OnProgress = (what: string) => void
 
 /** Any fixed number: it keeps two gateways that start together from migrating at once. */
 const MIGRATION_LOCK = 7_203_114
+const CONNECT_MS = 10_000
+
+/** Migrates a database that is known to be ours. Resolves to the names applied now. */
+export const migrate = ({ url, ...options }: MigrateOptions & { url: string }): Promise<string[]> =>
+  whileNobodyMigrates(url, options, (client) => applyMigrations(client, options))
+
+/** Does the work on a connection of its own, after every other process that migrates. It may take as long as it does. */
+export async function whileNobodyMigrates<T>(
+  url: string,
+  { onProgress }: Pick<MigrateOptions, 'onProgress'>,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    await lock(client, onProgress)
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
 
 /**
  * Applies the .sql files that this database has not seen, in the order of their names, each in one transaction.
  * Resolves to the names applied now. Throws, with nothing written, if a file that was applied has changed since, or if
  * a later version made this schema and this version may not run on it.
  */
-export async function migrate(options: MigrateOptions): Promise<string[]> {
-  const { url, folder, version = ourVersion(), onProgress = () => {} } = options
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  await client.connect()
-  try {
-    await lock(client, onProgress)
-    const judgement = judgeSchema(migrationFiles(folder), await readApplied(client), version)
-    if (judgement.kind === 'refused') throw new Error(judgement.reason)
-    const { missing } = judgement
-    if (missing.length > 0) await prepareTable(client)
-    for (const file of missing) {
-      onProgress(`applying ${file.name}`)
-      await apply(client, file, version)
-    }
-    return missing.map((file) => file.name)
-  } finally {
-    await client.end()
+export async function applyMigrations(client: pg.Client, options: MigrateOptions): Promise<string[]> {
+  const { folder, version = ourVersion(), onProgress } = options
+  const judgement = judgeSchema(migrationFiles(folder), await readApplied(client), version)
+  if (judgement.kind === 'refused') throw new Error(judgement.reason)
+  const { missing } = judgement
+  if (missing.length > 0) await prepareTable(client)
+  for (const file of missing) {
+    onProgress?.(`applying ${file.name}`)
+    await apply(client, file, version)
   }
+  return missing.map((file) => file.name)
 }
 
 /** Held until the connection ends. */
-async function lock(client: pg.Client, onProgress: (what: string) => void): Promise<void> {
+async function lock(client: pg.Client, onProgress: OnProgress | undefined): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
     MIGRATION_LOCK,
   ])
   if (rows[0]?.taken) return
-  onProgress('waiting for another process that migrates')
+  onProgress?.('waiting for another process that migrates')
   await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
 }
 

@@ -1,5 +1,8 @@
+import { connect, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { captureLog } from '../testing/log.ts'
 import { type AppOptions, createApp } from './app.ts'
 import type { Progress } from './readiness.ts'
@@ -63,6 +66,18 @@ describe('a call for another host', () => {
     const app = await anApp(BEHIND_PROXY)
     const headers = { host, ...OVER_HTTPS, 'x-forwarded-host': 'pay.example' }
     expect(await ask(app, { url: '/v1/health', headers })).toEqual({ status: 421, code: 'wrong_host' })
+  })
+
+  it.each(['Host: evil.example', 'hOST: localhost'])('is one where %j follows our own', async (second) => {
+    const app = await anApp(SANDBOX)
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = z.object({ port: z.number() }).parse(app.server.address())
+    const answered = text(
+      connect(port, '127.0.0.1').on('connect', function (this: Socket) {
+        this.write(`GET /v1/health HTTP/1.1\r\nHost: localhost\r\n${second}\r\nConnection: close\r\n\r\n`)
+      }),
+    )
+    expect(await answered).toMatch(/^HTTP\/1.1 421 .*"wrong_host"/s)
   })
 
   it.each(['pay.example', 'PAY.example', 'pay.example:443'])('is none for %s', async (host) => {

@@ -22,11 +22,21 @@ export function guardHost(app: FastifyInstance, options: HostOptions): void {
   const needsHttps = options.mode === 'live' && options.trustedProxies !== undefined
   app.addHook('onRequest', (request, _reply, done) => {
     if (!ANY_HOST.has(request.routeOptions.url)) {
-      if (!isOurs(request.headers.host)) refuse('wrong_host')
+      if (!isOurs(request.headers.host) || countHosts(request) > 1) refuse('wrong_host')
       if (needsHttps && !isHttps(request)) refuse('https_required')
     }
     done()
   })
+}
+
+/** Node takes the first of several, and the proxy may have gone by another one. */
+function countHosts({ raw: { rawHeaders } }: FastifyRequest): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1
+  }
+  return count
 }
 
 /** The last proxy's word, where it is a trusted one. */

@@ -1,0 +1,51 @@
+import { EventEmitter } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { ready } from './embedded.ts'
+
+const SILENCE_MS = 120_000
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A PostgreSQL under its supervisor that says what it is told to say. */
+function aStart() {
+  const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()]
+  const supervisor = Object.assign(new EventEmitter(), { stdin, stdout, stderr })
+  const outcome = ready(supervisor).then(
+    () => 'ready',
+    (error: unknown) => String(error),
+  )
+  /** Resolves once everybody has heard it. */
+  const log = async (line: string) => {
+    const heard = new Promise((resolve) => stderr.once('data', resolve))
+    stderr.write(`${line}\n`)
+    await heard
+  }
+  return { supervisor, stdout, log, outcome }
+}
+
+it('waits for a PostgreSQL that replays its log as long as that takes', async () => {
+  const { stdout, log, outcome } = aStart()
+  for (let turn = 0; turn < 10; turn += 1) {
+    vi.advanceTimersByTime(SILENCE_MS - 1)
+    await log('LOG:  redo in progress, elapsed time: 10.00 s, current LSN: 0/1A2B3C4')
+  }
+  stdout.write('ready\n')
+  expect(await outcome).toBe('ready')
+})
+
+it.each([
+  ['says nothing any longer', () => vi.advanceTimersByTime(SILENCE_MS), 'it said nothing for 120 s'],
+  ['ends', ({ supervisor }) => supervisor.emit('exit'), 'its supervisor ended'],
+  ['says why it failed', ({ stdout }) => stdout.write('failed: no room\n'), 'no room'],
+] satisfies [string, (start: ReturnType<typeof aStart>) => unknown, string][])(
+  'gives up one that %s',
+  async (_what, happen, reason) => {
+    const start = aStart()
+    await start.log('LOG:  starting PostgreSQL')
+    happen(start)
+    expect(await start.outcome).toBe(`Error: The embedded PostgreSQL did not start: ${reason}`)
+    expect(start.supervisor.stdin.writableEnded).toBe(true)
+  },
+)
