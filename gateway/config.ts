@@ -8,7 +8,7 @@ import { DEFAULT_FLEET_LIMITS, type FleetLimits, MOST_FLEET_LIMITS } from './bot
 import { isLoopback } from './kit/loopback.ts'
 import { type PerGame, perGame } from './pricing/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
-import { PRICE_SETTINGS, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
+import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 
 const KEY_BYTES = 32
 
@@ -85,6 +85,10 @@ const environmentSchema = z
   .superRefine((environment, context) => {
     const problems =
       environment.TRADETILL_MODE === 'live' ? problemsOfLive(environment) : problemsOfSandbox(environment)
+    const problemOfPrices = problemOfRules(environment)
+    if (problemOfPrices !== undefined) {
+      context.addIssue({ code: 'custom', path: ['TRADETILL_COMMISSION_BPS'], message: problemOfPrices })
+    }
     for (const [name, message] of problems) context.addIssue({ code: 'custom', path: [name], message })
   })
 

@@ -3,6 +3,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { minimumInMinorUnits, type Rate, type RateRefusal, readRate, toMinorUnits } from './exchange.ts'
 import {
+  FILE_SOURCE,
   freshOf,
   type GameRules,
   type PricingRules,
@@ -11,7 +12,6 @@ import {
   type Worth,
   worthOf,
 } from './price.ts'
-import { FILE_SOURCE } from './sources/file.ts'
 import { type Hold, latestRates, readHolds, readPrices } from './store.ts'
 
 type Priced = {
@@ -37,6 +37,8 @@ export type PriceList = {
   commissionBps: number
   /** Price of an item by its market hash name. */
   of(marketHashName: string): ItemPrice
+  /** True while no source says anything of it that is new enough to count. */
+  isSilent(marketHashName: string): boolean
   /** Of every price that was given. */
   grounds(): Grounds[]
 }
@@ -73,8 +75,9 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   const judge = (name: string): ItemPrice => {
     const { blocked, asOf } = heldAt(holds, name, now)
     if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
-    const said = freshOf(prices.get(name) ?? [], rules, asOf)
-    const worth = worthOf(said, rules, asOf)
+    const known = prices.get(name) ?? []
+    const said = freshOf(known, rules, asOf)
+    const worth = worthOf(known, rules, asOf)
     if (worth.kind === 'unavailable') return worth
     const { usdMicros, levelUsdMicros } = worth
     grounds.push({ marketHashName: name, usdMicros, levelUsdMicros, said })
@@ -89,6 +92,7 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
       known.set(name, price)
       return price
     },
+    isSilent: (name) => freshOf(prices.get(name) ?? [], rules, heldAt(holds, name, now).asOf).length === 0,
     grounds: () => grounds,
   }
 }

@@ -121,6 +121,7 @@ const skinportSales = (change: object = {}) => ({
   currency: 'USD',
   last_24_hours: { min: null, max: null, avg: null, median: null, volume: 0 },
   last_7_days: week(),
+  last_30_days: week({ volume: 90 }),
   ...change,
 })
 
@@ -131,14 +132,14 @@ describe('Skinport', () => {
     return (await skinportPrices(server.url).fetch?.('rust', never)) ?? []
   }
 
-  test('brotli, numbers in dollars; sales of 7 days make popularity and level', async () => {
+  test('brotli, numbers in dollars; sales of 30 days make the popularity, those of 7 the level', async () => {
     expect(await read([skinportItem()], [skinportSales()])).toEqual([
       {
         marketHashName: '★ Karambit | Doppler (Factory New)',
         usdMicros: 12_950_000n,
         levelUsdMicros: 12_400_000n,
-        popularity: 27,
-        popularityKind: 'sales7d',
+        popularity: 90,
+        popularityKind: 'sales30d',
         asOf: new Date(NOW.getTime() - 120_000),
       },
     ])
@@ -151,8 +152,8 @@ describe('Skinport', () => {
   test('the phases of one name: the cheapest price, the sales of all, the level of the cheapest', async () => {
     const items = [skinportItem({ min_price: 90 }), skinportItem({ min_price: 20.5 })]
     const sales = [
-      skinportSales({ last_7_days: week({ median: 95, volume: 3 }) }),
-      skinportSales({ last_7_days: week({ median: 21, volume: 4 }) }),
+      skinportSales({ last_7_days: week({ median: 95 }), last_30_days: week({ volume: 3 }) }),
+      skinportSales({ last_7_days: week({ median: 21 }), last_30_days: week({ volume: 4 }) }),
     ]
     expect(await read(items, sales)).toMatchObject([
       { usdMicros: 20_500_000n, levelUsdMicros: 21_000_000n, popularity: 7 },
@@ -161,7 +162,8 @@ describe('Skinport', () => {
 
   test('nulls: none on sale is no price, none sold is no level', async () => {
     expect(await read([skinportItem({ min_price: null, quantity: 0 })], [])).toEqual([])
-    const none = skinportSales({ last_7_days: week({ min: null, avg: null, median: null, volume: 0 }) })
+    const week0 = week({ min: null, avg: null, median: null, volume: 0 })
+    const none = skinportSales({ last_7_days: week0, last_30_days: week0 })
     expect(await read([skinportItem()], [none])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
     expect(await read([skinportItem()], [])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
   })
