@@ -203,7 +203,8 @@ function verdictOf({ worthUsdMicros, credit, unavailable }: PriceView): string[]
 export const priceListLines = ({ feeds, holds }: PriceList): string[] => [
   ...feeds.map(({ source, feed, goodAt, failures, lastError }) => {
     const good = goodAt === null ? 'never answered' : `answered ${goodAt.toISOString()}`
-    const failing = failures === 0 ? '' : `\tfailed ${failures} times: ${lastError}`
+    const refused = lastError === null ? '' : `\t${lastError}`
+    const failing = failures === 0 ? refused : `\tfailed ${failures} times: ${lastError}`
     return `${source}\t${feed}\t${good}${failing}`
   }),
   ...holds.map(holdLine),

@@ -45,3 +45,10 @@ it('a whole game is held only when it is said', async () => {
   expect((await run('freeze --game cs --all')).out).toMatch(/^cs\tthe whole game\tfrozen since /)
   expect(await held()).toMatchObject([{ name: null, kind: 'frozen' }])
 })
+
+it('list tells what of a good answer was refused', async () => {
+  const [refused, feed] = ['EUR 0.93 is refused: apart from the reference', 'rates'] as const
+  const row = { source: 'er-api', feed, next_at: new Date(), good_at: new Date(), last_error: refused }
+  await database.db.insertInto('price_feed').values(row).execute()
+  expect((await run('list')).out).toMatch(new RegExp(`^er-api\\trates\\tanswered .*\\t${refused}$`, 'm'))
+})

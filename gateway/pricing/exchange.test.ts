@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readRate, toMinorUnits } from './exchange.ts'
+import { crossRate, isDenied, readRate, toMinorUnits } from './exchange.ts'
 
 const NOW = new Date('2026-01-01T12:00:00Z')
 const DOLLAR = 1_000_000n
@@ -35,5 +35,31 @@ describe('exchange rates', () => {
   test('a dollar is worth a dollar', () => {
     expect(readRate('USD', { perUsd: '1', asOf: NOW }, NOW)).toEqual({ kind: 'rate', perUsd: ONE })
     expect(readRate('USD', { perUsd: '1.01', asOf: NOW }, NOW)).toMatchObject({ reason: 'absurd' })
+  })
+})
+
+describe('a rate beside the reference', () => {
+  const reference = (perUsd: string, days = 1) => ({ perUsd, asOf: hoursAgo(days * 24) })
+  const denied = (next: bigint, perUsd = '0.86', days = 1) => isDenied(next, reference(perUsd, days), NOW)
+
+  test('is denied when it is more than 3 % away, up or down', () => {
+    expect([88_580_000n, 83_420_000n].map((next) => denied(next))).toEqual([false, false])
+    expect([88_580_001n, 83_419_999n].map((next) => denied(next))).toEqual([true, true])
+  })
+
+  test('is not denied by one of more than six days ago, or by none', () => {
+    expect([denied(200_000_000n, '0.86', 6), denied(200_000_000n, '0.86', 6.01)]).toEqual([true, false])
+    expect(isDenied(200_000_000n, undefined, NOW)).toBe(false)
+  })
+
+  test.each([
+    ['1', '1.1594', '0.86251509'],
+    ['6.1913', '1.1594', '5.34008970'],
+    ['1.1594', '1.1594', '1.00000000'],
+    ['0', '1', '0.00000000'],
+    ['x', '1', undefined],
+    ['1', '0', undefined],
+  ])('%s and %s for a euro are %s for a dollar', (perEuro, dollars, perUsd) => {
+    expect(crossRate(perEuro, dollars)).toBe(perUsd)
   })
 })

@@ -1,7 +1,14 @@
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { minimumInMinorUnits, type Rate, type RateRefusal, readRate, toMinorUnits } from './exchange.ts'
+import {
+  minimumInMinorUnits,
+  type Rate,
+  type RateRefusal,
+  REFERENCE_SOURCE,
+  readRate,
+  toMinorUnits,
+} from './exchange.ts'
 import {
   FILE_SOURCE,
   freshOf,
@@ -113,15 +120,15 @@ function heldAt(holds: readonly Hold[], name: string, now: Date): { blocked: boo
   }
 }
 
-/** The newest rate of the sources on the web; what the operator's file says counts where they have none. */
+/** The newest rate of the sources on the web; where they have none, the reference's, and then that of the operator's file. */
 async function currentRate(
   db: Db | Tx,
   currency: Currency,
   now: Date,
 ): Promise<Rate | { refused: RateRefusal | 'missing' }> {
   const latest = await latestRates(db, currency, now)
-  const isFile = ({ source }: { source: string }) => source === FILE_SOURCE
-  const rows = [...latest.filter((row) => !isFile(row)), ...latest.filter(isFile)]
+  const last = [REFERENCE_SOURCE, FILE_SOURCE]
+  const rows = latest.toSorted((a, b) => last.indexOf(a.source) - last.indexOf(b.source))
   const read = rows.map((row) => ({ row, answer: readRate(currency, row, now) }))
   for (const { row, answer } of read) {
     if (answer.kind === 'rate') return { rateId: row.id, currency, perUsd: answer.perUsd }

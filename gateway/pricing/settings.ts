@@ -12,7 +12,7 @@ const address = z
     error: 'must be https, or on this machine',
   })
 
-const SOURCES = ['market', 'skinport', 'waxpeer', 'rates'] as const
+const SOURCES = ['market', 'skinport', 'waxpeer', 'rates', 'ecb'] as const
 
 /** Names and forms of the settings. */
 export const PRICE_SETTINGS = {
@@ -47,6 +47,7 @@ export const PRICE_SETTINGS = {
   TRADETILL_SKINPORT_URL: address.default('https://api.skinport.com'),
   TRADETILL_WAXPEER_URL: address.default('https://api.waxpeer.com'),
   TRADETILL_RATES_URL: address.default('https://open.er-api.com'),
+  TRADETILL_ECB_URL: address.default('https://www.ecb.europa.eu'),
 } as const
 
 type Settings = z.output<z.ZodObject<typeof PRICE_SETTINGS>>
@@ -92,6 +93,7 @@ export type WebSources = {
   skinport?: string
   waxpeer?: string
   rates?: string
+  ecb?: string
 }
 
 /** Live prices need live sources; the sandbox has a list of its own and asks nobody unless told to. */
@@ -108,5 +110,6 @@ export function webSourcesOf(settings: Settings, mode: 'sandbox' | 'live'): WebS
     ...(asked.has('skinport') ? { skinport: settings.TRADETILL_SKINPORT_URL } : {}),
     ...(asked.has('waxpeer') ? { waxpeer: settings.TRADETILL_WAXPEER_URL } : {}),
     ...(asked.has('rates') ? { rates: settings.TRADETILL_RATES_URL } : {}),
+    ...(asked.has('ecb') ? { ecb: settings.TRADETILL_ECB_URL } : {}),
   }
 }

@@ -9,6 +9,7 @@ import {
   silence,
   startSourceServer,
 } from '../../testing/source-server.ts'
+import { referenceRates } from './ecb.ts'
 import { getJson } from './http.ts'
 import { marketPrices } from './market.ts'
 import { webRates } from './rates.ts'
@@ -230,6 +231,38 @@ describe('exchange rates', () => {
   test('a currency that is no number is left out', async () => {
     server.answer('/v6/latest/USD', json({ ...ANSWER, rates: { EUR: null, BRL: '5.3' } }))
     expect(await webRates(server.url).fetchRates?.(never)).toEqual([])
+  })
+})
+
+describe('the reference rates of the European Central Bank', () => {
+  const PATH = '/stats/eurofxref/eurofxref-daily.xml'
+  const page = (cubes: string) => (response: ServerResponse) =>
+    response.end(`<?xml version="1.0" encoding="UTF-8"?>
+<gesmes:Envelope><Cube><Cube time='2026-01-02'>${cubes}</Cube></Cube></gesmes:Envelope>`)
+  const read = () => referenceRates(server.url).fetchRates?.(never)
+
+  test('for a euro become rates for a dollar, as of the afternoon of their day', async () => {
+    server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='6.1913'/>"))
+    const asOf = new Date('2026-01-02T15:00:00Z')
+    expect(await read()).toEqual([
+      { currency: 'USD', perUsd: '1.00000000', asOf },
+      { currency: 'EUR', perUsd: '0.86251509', asOf },
+      { currency: 'BRL', perUsd: '5.34008970', asOf },
+    ])
+  })
+
+  test.each([
+    ['without a dollar', page("<Cube currency='BRL' rate='6.1913'/>")],
+    ['that are no rates', (response: ServerResponse) => response.end('<html>moved</html>')],
+    ['of nothing', page("<Cube currency='USD' rate='0x1'/>")],
+  ])('%s fail', async (_what, answer) => {
+    server.answer(PATH, answer)
+    await expect(read()).rejects.toThrow('another form')
+  })
+
+  test('a currency that is missing or no number is left out', async () => {
+    server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='N/A'/>"))
+    expect((await read())?.map(({ currency }) => currency)).toEqual(['USD', 'EUR'])
   })
 })
 
