@@ -82,7 +82,7 @@ describe('migrate', () => {
     await migrate({ url: database.url, folder })
     await sql`insert into bot (steam_id, name, level, avatar_url, profile_url, refresh_token, history_at)
       values ('76561198000000001', 'Bot', 1, '/a', '/p', '\\x00', now())`.execute(database.db)
-    expect(await migrate({ url: database.url })).toEqual(['0002_fleet.sql'])
+    expect(await migrate({ url: database.url })).toContain('0002_fleet.sql')
     const { rows } = await sql`select name, state, token_refused_at from bot`.execute(database.db)
     expect(rows).toEqual([{ name: 'Bot', state: 'active', token_refused_at: null }])
   })
