@@ -69,7 +69,7 @@ function priced(text: string, prices: ReadonlyMap<string, SourcePrice[]>, count:
 /** Four sources a name, as in production. */
 function said(name: string): SourcePrice[] {
   const usdMicros = BigInt(1_000_000 + name.length * 250_000)
-  const price = { usdMicros, levelUsdMicros: usdMicros, popularity: 50, asOf: NOW }
+  const price = { usdMicros, levelUsdMicros: usdMicros, popularity: 50, asOf: NOW, earlier: null }
   return ['market', 'skinport', 'waxpeer', 'file'].map((source) => ({
     ...price,
     source,

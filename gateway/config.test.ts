@@ -142,16 +142,30 @@ describe('sandbox mode', () => {
   })
 
   test('D-13 rules are set for all games, or for one', () => {
-    const answer = read({ TRADETILL_COMMISSION_BPS: '2000,rust:3000', TRADETILL_PRICE_MIN_SALES: 'tf:3' })
+    const answer = read({ TRADETILL_COMMISSION_BPS: '2400,rust:3000', TRADETILL_PRICE_MIN_SALES: 'tf:3' })
     expect(answer).toMatchObject({
       config: {
         priceRules: {
-          cs: { commissionBps: 2_000, minPopularity: 10, freshMs: 6 * 3_600_000 },
+          cs: { commissionBps: 2_400, minPopularity: 10, freshMs: 6 * 3_600_000 },
           rust: { commissionBps: 3_000, minPopularity: 10 },
-          tf: { commissionBps: 2_000, minPopularity: 3 },
+          tf: { commissionBps: 2_400, minPopularity: 3 },
         },
       },
     })
+  })
+
+  test('D-13 a commission under which a pumped price pays more than the level is refused, unless it is meant', () => {
+    const small = { TRADETILL_COMMISSION_BPS: '2500,rust:2300,tf:0' }
+    const refused = 'TRADETILL_COMMISSION_BPS is too small for rust, tf beside TRADETILL_PRICE_SPIKE_BPS'
+    expect(problemsOf(small)).toEqual([expect.stringContaining(refused)])
+    expect(problemsOf(small)[0]).toContain('TRADETILL_PRICE_ABOVE_LEVEL=rust,tf')
+    expect(problemsOf({ ...small, TRADETILL_PRICE_ABOVE_LEVEL: 'rust' })).toHaveLength(1)
+    expect(read({ ...small, TRADETILL_PRICE_ABOVE_LEVEL: 'rust,tf' }).kind).toBe('config')
+    // 1.25 x 0.8 is the level itself.
+    expect(read({ TRADETILL_COMMISSION_BPS: '2000', TRADETILL_PRICE_SPIKE_BPS: '2500' }).kind).toBe('config')
+    expect(problemsOf({ TRADETILL_PRICE_ABOVE_LEVEL: 'chess' })).toEqual([
+      expect.stringContaining('TRADETILL_PRICE_ABOVE_LEVEL'),
+    ])
   })
 
   test('D-9 holds a credit as many days as are set for its game', () => {

@@ -9,7 +9,7 @@ import { type KeyAnswer, ownKeyFile, parseKey, readKeyFile } from './master-key.
 import { problemsOf } from './mode-checks.ts'
 import { perGame } from './pricing/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
-import { PRICE_SETTINGS, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
+import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 
 /** Seven days, and one more for clocks and for what is carried out late. */
 const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
@@ -101,6 +101,10 @@ const environmentSchema = z
   .superRefine((environment, context) => {
     for (const [name, message] of problemsOf(environment)) {
       context.addIssue({ code: 'custom', path: [name], message })
+    }
+    const problemOfPrices = problemOfRules(environment)
+    if (problemOfPrices !== undefined) {
+      context.addIssue({ code: 'custom', path: ['TRADETILL_COMMISSION_BPS'], message: problemOfPrices })
     }
   })
 

@@ -133,7 +133,7 @@ beforeAll(async () => {
   till = await startTill()
   sandbox = await startSteam({ port: 0 })
   await saveRate(till.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date() })
-  const said = { popularity: 60, popularityKind: 'listings' as const, asOf: new Date() }
+  const said = { popularity: 60, popularityKind: 'sales30d' as const, asOf: new Date() }
   const row = { marketHashName: 'Knife', usdMicros: 20_000_000n, levelUsdMicros: 10_000_000n, ...said }
   await savePrices(till.db, { source: 'market', game: 'cs' }, [row])
   await till.db

@@ -181,10 +181,12 @@ export const depositLines = ({ moments }: DepositView): string[] =>
     return `${at.toISOString()}  ${what}${amount}`
   })
 
+const COUNTED = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days', listings: 'on sale' }
+
 export function priceLines(price: PriceView): string[] {
   const said = price.sources.map((source) => {
     const level = source.levelUsdMicros === null ? 'no level yet' : `level ${dollars(source.levelUsdMicros)}`
-    const popularity = `${source.popularity} ${source.popularityKind === 'listings' ? 'on sale' : 'sold in 7 days'}`
+    const popularity = `${source.popularity} ${COUNTED[source.popularityKind]}`
     const asOf = `${source.asOf.toISOString()}${source.fresh ? '' : ', too old'}`
     return [source.source, dollars(source.usdMicros), level, popularity, asOf].join('\t')
   })
@@ -201,7 +203,8 @@ function verdictOf({ worthUsdMicros, credit, unavailable }: PriceView): string[]
 export const priceListLines = ({ feeds, holds }: PriceList): string[] => [
   ...feeds.map(({ source, feed, goodAt, failures, lastError }) => {
     const good = goodAt === null ? 'never answered' : `answered ${goodAt.toISOString()}`
-    const failing = failures === 0 ? '' : `\tfailed ${failures} times: ${lastError}`
+    const refused = lastError === null ? '' : `\t${lastError}`
+    const failing = failures === 0 ? refused : `\tfailed ${failures} times: ${lastError}`
     return `${source}\t${feed}\t${good}${failing}`
   }),
   ...holds.map(holdLine),

@@ -106,12 +106,16 @@ export type PriceTable = {
   market_hash_name: string
   usd_micros: bigint
   popularity: number
-  popularity_kind: 'sales7d' | 'listings'
+  popularity_kind: 'sales7d' | 'sales30d' | 'listings'
   as_of: Date
   level_micros: bigint | null
   /** Read as text, as every array of int8 is. */
   past_micros: Generated<bigint[]>
   past_days: Generated<number[]>
+  earlier_micros: Generated<bigint | null>
+  earlier_at: Generated<Date | null>
+  mark_micros: Generated<bigint | null>
+  mark_at: Generated<Date | null>
 }
 
 export type PriceHoldTable = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TradeBody } from '../../contract/widget-api.ts'
-import { holdPrices } from '../pricing/store.ts'
+import { holdPrices, savePrices } from '../pricing/store.ts'
 import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { requestTrade } from '../trades/request.ts'
 import { sweepInventories, sweepQuotes } from './jobs.ts'
@@ -42,9 +42,9 @@ describe('D-13 quotes', () => {
     }
   })
 
-  test('a trade gets the prices that were shown, whatever they are now', async () => {
+  test('a trade gets the prices that were shown, as long as they fell by no more than a tenth', async () => {
     const { quoteId } = await till.ask()
-    await setPrices(till, { Knife: 1_000_000n })
+    await setPrices(till, { Knife: 18_000_000n })
     till.clock.advance(15 * MINUTE_MS - 1)
     expect(await forTrade(['1', '3'], quoteId)).toMatchObject({
       kind: 'quote',
@@ -58,6 +58,31 @@ describe('D-13 quotes', () => {
       total: 1_512n,
       gross: 1_680n,
     })
+  })
+
+  test('a price that fell by more than a tenth, or is none in spite of what is said, is price_changed', async () => {
+    const { quoteId } = await till.ask()
+    await setPrices(till, { Knife: 17_999_999n })
+    expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
+    // Of all items together: a tenth of the total is what counts.
+    await setPrices(till, { Knife: 20_000_000n, Case: 100_000n })
+    expect(await forTrade(['1', '2'], quoteId)).toMatchObject({ kind: 'quote', total: 1_512n })
+    expect(await forTrade(['2'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
+    const other = { source: 'other', game: 'cs' } as const
+    const doubt = {
+      usdMicros: 90_000_000n,
+      levelUsdMicros: null,
+      popularity: 50,
+      popularityKind: 'listings',
+    } as const
+    await savePrices(till.db, other, [{ marketHashName: 'Knife', ...doubt, asOf: till.clock.now() }])
+    expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
+  })
+
+  test('silence of all sources, or of the rates, ends no quote before its time', async () => {
+    const { quoteId } = await till.ask()
+    await till.db.deleteFrom('price').execute()
+    expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote', total: 1_440n })
   })
 
   test('loading again what has not changed writes nothing new; a new price or minute does', async () => {

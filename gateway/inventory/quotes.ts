@@ -7,7 +7,7 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { readRate } from '../pricing/exchange.ts'
 import type { PricingRules } from '../pricing/price.ts'
-import { isBlocked, minimumOf, priceList } from '../pricing/service.ts'
+import { isBlocked, minimumOf, type PriceList, priceList } from '../pricing/service.ts'
 import { findRate } from '../pricing/store.ts'
 import {
   dropOldQuotes,
@@ -98,9 +98,9 @@ export type QuoteAnswer =
   | { kind: 'refused'; code: Extract<ErrorCode, 'items_unavailable' | 'price_changed'> }
 
 /**
- * The prices at which these assets are taken: those the shopper saw. Once the quote has expired they hold only
- * while the items are still worth as much; what the operator has blocked meanwhile is not taken at all. Never a price
- * from the browser.
+ * The prices at which these assets are taken: those the shopper saw, unless the items have fallen by more than the game
+ * allows since. Once the quote has expired they hold only while the items are still worth as much; what the operator has
+ * blocked meanwhile is not taken at all. Never a price from the browser.
  */
 export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer> {
   const quote = await findQuote(tx, wanted)
@@ -114,7 +114,8 @@ export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer
   const total = sum(items.map(({ price }) => price))
   const gross = sum(items.map((item) => item.gross))
   const { rules, now } = wanted
-  if (quote.expiresAt <= now && !(await stillWorth(tx, { ...quote, items, total, rules, now }))) {
+  const isExpired = quote.expiresAt <= now
+  if (!(await stillWorth(tx, { ...quote, items, total, rules, now, isExpired }))) {
     return { kind: 'refused', code: 'price_changed' }
   }
   const { id: quoteId, currency, rateId } = quote
@@ -143,14 +144,26 @@ type Shown = Pick<Wanted, 'game' | 'rules' | 'now'> & {
   currency: Currency
   items: readonly QuotedItem[]
   total: bigint
+  isExpired: boolean
 }
 
-async function stillWorth(tx: Tx, { items, total, ...asked }: Shown): Promise<boolean> {
+const BPS = 10_000n
+
+async function stillWorth(tx: Tx, { items, total, isExpired, ...asked }: Shown): Promise<boolean> {
   const prices = await priceList(tx, { ...asked, names: items.map((item) => item.marketHashName) })
-  if ('refused' in prices) return false
-  const current = items.map((item) => prices.of(item.marketHashName))
-  const amounts = current.flatMap((price) => (price.kind === 'priced' ? [price.price] : []))
-  return amounts.length === items.length && sum(amounts) >= total
+  // A quote that holds has the rate that was judged when it was made.
+  if ('refused' in prices) return !isExpired
+  if (isExpired && items.some((item) => prices.of(item.marketHashName).kind !== 'priced')) return false
+  const current = items.map((item) => worthNow(item, prices))
+  const kept = isExpired ? BPS : BPS - BigInt(asked.rules[asked.game].fallBps)
+  return sum(current) * BPS >= total * kept
+}
+
+/** Silence changes nothing while the quote holds; no price in spite of what is said does. */
+function worthNow(item: QuotedItem, prices: PriceList): bigint {
+  const price = prices.of(item.marketHashName)
+  if (price.kind === 'priced') return price.price
+  return prices.isSilent(item.marketHashName) || price.reason === 'notPopular' ? item.price : 0n
 }
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)

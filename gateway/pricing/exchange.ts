@@ -7,6 +7,12 @@ const MICROS_PER_CENT = 10_000n
 
 const MAX_AGE_MS = 48 * 3_600_000
 const MAX_JUMP_PERCENT = 20n
+/** The source that the others are held to. */
+export const REFERENCE_SOURCE = 'ecb'
+/** How far another source may be from it. */
+const MAX_APART_PERCENT = 3n
+/** The reference is not published at weekends and on holidays, of which Easter has four in a row. */
+export const REFERENCE_MS = 6 * 24 * 3_600_000
 
 /** No rate of these currencies has been outside in decades: beyond it a decimal point has slipped. */
 const PLAUSIBLE: Record<Currency, { from: bigint; to: bigint }> = {
@@ -24,21 +30,42 @@ export type RateRefusal = 'malformed' | 'absurd' | 'stale'
 /** Reads a rate as a source or the database wrote it; refuses what no one should be paid by. */
 export function readRate(
   currency: Currency,
-  { perUsd, asOf }: { perUsd: string; asOf: Date },
+  { perUsd, asOf, maxAgeMs = MAX_AGE_MS }: { perUsd: string; asOf: Date; maxAgeMs?: number },
   now: Date,
 ): RateAnswer {
   const value = parseDecimal(perUsd)
   if (value === undefined) return { kind: 'refused', reason: 'malformed' }
   const { from, to } = PLAUSIBLE[currency]
   if (value < from || value > to) return { kind: 'refused', reason: 'absurd' }
-  if (now.getTime() - asOf.getTime() > MAX_AGE_MS) return { kind: 'refused', reason: 'stale' }
+  if (now.getTime() - asOf.getTime() > maxAgeMs) return { kind: 'refused', reason: 'stale' }
   return { kind: 'rate', perUsd: value }
 }
 
 /** True of a change that no currency makes between two askings of one source; while the known rate is young. */
-export function isJump(known: bigint, next: bigint): boolean {
+export const isJump = (known: bigint, next: bigint): boolean => isApart(known, next, MAX_JUMP_PERCENT)
+
+function isApart(known: bigint, next: bigint, percent: bigint): boolean {
   const apart = known < next ? next - known : known - next
-  return apart * 100n > known * MAX_JUMP_PERCENT
+  return apart * 100n > known * percent
+}
+
+/** Whether another source's rate of these days denies a new one; one that is too old denies nothing. */
+export function isDenied(
+  next: bigint,
+  reference: { perUsd: string; asOf: Date } | undefined,
+  now: Date,
+): boolean {
+  if (reference === undefined || now.getTime() - reference.asOf.getTime() > REFERENCE_MS) return false
+  const known = parseDecimal(reference.perUsd)
+  return known !== undefined && isApart(known, next, MAX_APART_PERCENT)
+}
+
+/** Units of a currency for one dollar, of what one euro is in both. Undefined if either is no plain positive decimal. */
+export function crossRate(perEuro: string, dollarsPerEuro: string): string | undefined {
+  const [value, dollars] = [parseDecimal(perEuro), parseDecimal(dollarsPerEuro)]
+  if (value === undefined || dollars === undefined || dollars === 0n) return undefined
+  const digits = String((value * RATE_ONE) / dollars).padStart(RATE_DIGITS + 1, '0')
+  return `${digits.slice(0, -RATE_DIGITS)}.${digits.slice(-RATE_DIGITS)}`
 }
 
 function parseDecimal(text: string): bigint | undefined {

@@ -37,10 +37,15 @@ export function takeFeed(db: Db, { source, feeds, now, nextAt, alone }: Take): P
 
 type FeedKey = { source: string; feed: Feed }
 
-export async function setGood(db: Db, { source, feed }: FeedKey, at: Date): Promise<void> {
+/** `refused`: a part of the answer that was not taken. */
+export async function setGood(
+  db: Db,
+  { source, feed }: FeedKey,
+  { at, refused }: { at: Date; refused: string | null },
+): Promise<void> {
   await db
     .updateTable('price_feed')
-    .set({ good_at: at, failures: 0, last_error: null })
+    .set({ good_at: at, failures: 0, last_error: refused })
     .where('source', '=', source)
     .where('feed', '=', feed)
     .execute()

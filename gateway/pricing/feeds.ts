@@ -25,9 +25,17 @@ export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undef
   return takeFeed(db, { source: name, feeds: feedsOf(source), now, nextAt, alone })
 }
 
-/** Notes that the feed answered. */
-export function noteGood(db: Db, { source, now }: Turn, feed: Feed): Promise<void> {
-  return setGood(db, { source: source.name, feed }, now)
+/** Notes that the feed answered, and what of the answer was refused. */
+export function noteGood(
+  db: Db,
+  { source, now }: Turn,
+  { feed, refused }: { feed: Feed; refused: string | null },
+): Promise<void> {
+  return setGood(
+    db,
+    { source: source.name, feed },
+    { at: now, refused: refused?.slice(0, MAX_ERROR) ?? null },
+  )
 }
 
 /**

@@ -79,6 +79,53 @@ describe('pricing', () => {
     expect(await priceOf('Knife', 'EUR')).toEqual({ refused: 'stale' })
   })
 
+  describe('a rate of the web', () => {
+    const rates = (name: string, perUsd: string, hoursOld = 1): PriceSource => ({
+      name,
+      pace: { everyMs: 600_000, gapMs: 0 },
+      isLocal: true,
+      fetchRates: async () => [
+        { currency: 'EUR', perUsd, asOf: new Date(clock.now().getTime() - hoursOld * 3_600_000) },
+      ],
+    })
+    const rate = async () => {
+      const list = await priceList(database.db, {
+        game: 'cs',
+        currency: 'EUR',
+        names: [],
+        rules: rulesWith(() => ({})),
+        now: clock.now(),
+      })
+      return 'refused' in list ? list.refused : Number(list.rate.perUsd) / 1e8
+    }
+
+    test('that moves by more than 3 % against the reference is refused and reported, the last one stays', async () => {
+      await refresh(rates('ecb', '0.86', 60), rates('er-api', '0.87', 2))
+      const { pool } = database
+      await pool.query(`insert into price_feed (source, feed, next_at) values ('er-api', 'rates', now())`)
+      const said = async () =>
+        (await pool.query(`select last_error from price_feed where source = 'er-api'`)).rows[0].last_error
+      await refresh(rates('er-api', '0.89'))
+      expect(await rate()).toBe(0.87)
+      expect(lines.join('')).toContain('"reason":"apart from the reference"')
+      expect(await said()).toBe('EUR 0.89 is refused: apart from the reference')
+      await refresh(rates('er-api', '0.885'))
+      expect([await rate(), await said()]).toEqual([0.885, null])
+      // A true move: the reference is held to nobody, so both follow it.
+      await refresh(rates('er-api', '0.9'), rates('ecb', '0.9', 0), rates('er-api', '0.901', 0))
+      expect(await rate()).toBe(0.901)
+    })
+
+    test('counts before the reference, and the reference before the file', async () => {
+      await refresh(rates('er-api', '0.87', 40), rates('ecb', '0.86', 1), rates('file', '0.85', 0))
+      expect(await rate()).toBe(0.87)
+      clock.advance(9 * 3_600_000)
+      expect(await rate()).toBe(0.86)
+      clock.advance(38.5 * 3_600_000)
+      expect(await rate()).toBe(0.85)
+    })
+  })
+
   test('an unchanged rate adds no row within the hour', async () => {
     const source = fileOf({ rates: { EUR: '0.86' }, prices: {} })
     const rows = async () => (await database.pool.query('select id from exchange_rate')).rowCount

@@ -3,7 +3,7 @@ import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { type Repeating, repeat } from '../kit/repeat.ts'
-import { isJump, readRate } from './exchange.ts'
+import { isDenied, isJump, type RateRefusal, REFERENCE_MS, REFERENCE_SOURCE, readRate } from './exchange.ts'
 import { feedsOf, noteFailure, noteGood, takeDueFeed } from './feeds.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
@@ -70,8 +70,8 @@ async function refreshFeed(deps: PricingDeps, { source, feed, signal }: Asking):
   const { db, clock, log } = deps
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)])
   try {
-    const rows = await take(deps, { source, feed, signal: deadline })
-    await noteGood(db, { source, now: clock.now() }, feed)
+    const { rows, refused } = await take(deps, { source, feed, signal: deadline })
+    await noteGood(db, { source, now: clock.now() }, { feed, refused })
     log.debug({ source: source.name, feed, rows }, 'pricing: a source answered')
   } catch (error) {
     if (signal.aborted) return
@@ -82,13 +82,18 @@ async function refreshFeed(deps: PricingDeps, { source, feed, signal }: Asking):
   }
 }
 
-async function take(deps: PricingDeps, { source, feed, signal }: Asking): Promise<number> {
-  if (feed !== 'rates') return takePrices(deps, { source, game: feed, signal })
+/** `refused`: what was not taken of the answer; null for nothing. */
+type Taken = { rows: number; refused: string | null }
+
+async function take(deps: PricingDeps, { source, feed, signal }: Asking): Promise<Taken> {
+  if (feed !== 'rates') return { rows: await takePrices(deps, { source, game: feed, signal }), refused: null }
   const rates = (await source.fetchRates?.(signal)) ?? []
+  const refused: string[] = []
   for (const rate of rates) {
-    if (rate.currency !== 'USD') await keepRate(deps, source.name, rate)
+    const reason = rate.currency === 'USD' ? undefined : await keepRate(deps, source.name, rate)
+    if (reason !== undefined) refused.push(`${rate.currency} ${rate.perUsd} is refused: ${reason}`)
   }
-  return rates.length
+  return { rows: rates.length, refused: refused.length === 0 ? null : refused.join(', ') }
 }
 
 async function takePrices(
@@ -107,18 +112,41 @@ async function takePrices(
 /** A time that is yet to come would outlive all that is said until then. */
 const notAfter = (asOf: Date, now: Date): Date => new Date(Math.min(asOf.getTime(), now.getTime()))
 
-async function keepRate({ db, clock, log }: PricingDeps, source: string, rate: RateRow): Promise<void> {
+type RateProblem = RateRefusal | 'jump' | 'apart from the reference'
+
+/** Resolves to why the rate is not taken, if it is not. */
+async function keepRate(
+  { db, clock, log }: PricingDeps,
+  source: string,
+  rate: RateRow,
+): Promise<RateProblem | undefined> {
   const { currency } = rate
   const now = clock.now()
   const asOf = notAfter(clock.tillTime(rate.asOf), now)
-  const read = readRate(currency, { ...rate, asOf }, now)
-  const before = (await latestRates(db, currency, now)).find((entry) => entry.source === source)
-  const known = before && readRate(currency, before, now)
+  // Of Friday on a Monday: too old to pay by, not to hold others to.
+  const age = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MS } : {}
+  const read = readRate(currency, { ...rate, asOf, ...age }, now)
+  const latest = await latestRates(db, currency, now)
+  const before = latest.find((entry) => entry.source === source)
+  const known = before && readRate(currency, { ...before, ...age }, now)
   const jumps = read.kind === 'rate' && known?.kind === 'rate' && isJump(known.perUsd, read.perUsd)
-  if (read.kind === 'rate' && !jumps) return saveRate(db, source, { ...rate, asOf })
-  const reason = read.kind === 'rate' ? 'jump' : read.reason
-  log.error({ source, currency, reason }, 'pricing: an exchange rate is refused')
+  // The reference is held to nobody: a true move would otherwise keep both at their old rates.
+  const reference = source === REFERENCE_SOURCE ? undefined : latest.find(isReference)
+  const denied = read.kind === 'rate' && isDenied(read.perUsd, reference, now)
+  if (read.kind === 'rate' && !jumps && !denied) {
+    await saveRate(db, source, { ...rate, asOf })
+    return undefined
+  }
+  const reason = read.kind === 'refused' ? read.reason : jumps ? 'jump' : 'apart from the reference'
+  const { perUsd } = rate
+  log.error(
+    { source, currency, perUsd, reason, reference: reference?.perUsd },
+    'pricing: an exchange rate is refused',
+  )
+  return reason
 }
+
+const isReference = ({ source }: { source: string }): boolean => source === REFERENCE_SOURCE
 
 /** A dollar is a dollar; it has a row because every quote names its rate. */
 function saveDollar({ db, clock }: PricingDeps): Promise<void> {

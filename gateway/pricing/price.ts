@@ -9,16 +9,25 @@ export type SourcePrice = {
   /** The item's worth over the last 7 days by the same source; null while nobody can tell. */
   levelUsdMicros: bigint | null
   popularity: number
-  popularityKind: 'sales7d' | 'listings'
+  popularityKind: 'sales7d' | 'sales30d' | 'listings'
   asOf: Date
+  /** A word of the same source from an hour or more before. */
+  earlier: { usdMicros: bigint; asOf: Date } | null
 }
+
+/** The operator's own list of prices: his word alone makes an item popular. */
+export const FILE_SOURCE = 'file'
 
 export type GameRules = {
   /** The operator's share, in hundredths of a percent. */
   commissionBps: number
   /** A price older than this says nothing. */
   freshMs: number
-  /** Fewest sales in 7 days of a popular item, or listings where no source counts sales. */
+  /** The same while any other source of the item is fresher than this. */
+  besideFresherMs: number
+  /** A source that fell by more than this, in hundredths of a percent, takes the older words of the others with it. */
+  fallBps: number
+  /** Fewest sales in 30 days at one source of a popular item, or listings at each of two. */
   minPopularity: number
   /** An item must be worth more than this, in US cents as the shopper would see them. */
   minWorthUsdCents: bigint
@@ -35,9 +44,16 @@ const USD_PER_USD = 100_000_000n
 /** How far a source's clock may run ahead of ours. */
 const AHEAD_MS = 5 * 60_000
 
+/** How long a source's last word counts for popularity: one that is down makes nothing unpopular. */
+const POPULAR_MS = 72 * HOUR_MS
+/** How old the earlier word of a fall may be. */
+const EARLIER_MS = { from: HOUR_MS, to: 24 * HOUR_MS }
+
 const DEFAULT_GAME_RULES: GameRules = {
   commissionBps: 2_500,
   freshMs: 6 * HOUR_MS,
+  besideFresherMs: HOUR_MS,
+  fallBps: 1_000,
   minPopularity: 10,
   minWorthUsdCents: 10n,
   spikeBps: 3_000,
@@ -64,9 +80,9 @@ export type Worth =
 export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: Date): Worth {
   const fresh = freshOf(prices, rules, now)
   const level = levelOf(fresh, rules)
-  const usdMicros = believed(fresh, level, rules)
+  const usdMicros = believedAfterFall(fresh, level, { rules, now })
   if (usdMicros === null) return { kind: 'unavailable', reason: 'noPrice' }
-  if (popularity(fresh) < rules.minPopularity) return { kind: 'unavailable', reason: 'notPopular' }
+  if (!isPopular(prices, rules, now)) return { kind: 'unavailable', reason: 'notPopular' }
   const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
   if (seen <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
   return { kind: 'priced', usdMicros, levelUsdMicros: level?.usdMicros ?? null }
@@ -75,13 +91,70 @@ export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: D
 /** Returns the prices that are neither too old nor from the future. */
 export function freshOf(
   prices: readonly SourcePrice[],
-  { freshMs }: Pick<GameRules, 'freshMs'>,
+  { freshMs, besideFresherMs }: Pick<GameRules, 'freshMs' | 'besideFresherMs'>,
   now: Date,
 ): SourcePrice[] {
+  const known = within(prices, freshMs, now)
+  const young = within(known, besideFresherMs, now)
+  return young.length > 0 ? young : known
+}
+
+function within(prices: readonly SourcePrice[], mostMs: number, now: Date): SourcePrice[] {
   return prices.filter(({ asOf }) => {
     const ageMs = now.getTime() - asOf.getTime()
-    return ageMs <= freshMs && ageMs >= -AHEAD_MS
+    return ageMs <= mostMs && ageMs >= -AHEAD_MS
   })
+}
+
+/**
+ * The price once a fall has reached the older words too. One source alone takes a price away by a fall beyond the
+ * limit, but never lowers it that far.
+ */
+function believedAfterFall(
+  fresh: readonly SourcePrice[],
+  level: Level | null,
+  { rules, now }: { rules: GameRules; now: Date },
+): bigint | null {
+  const stood = believed(fresh, level, rules)
+  if (stood === null) return null
+  const fallen = withFalls(fresh, rules, now)
+  if (fallen === undefined) return stood
+  const isFar = fallen.some(
+    ({ usdMicros }, index) => raised(usdMicros + 1n, rules) < (fresh[index]?.usdMicros ?? 0n),
+  )
+  return isFar ? null : believed(fallen, level, rules)
+}
+
+/** The words with what a fall leaves of the older ones; undefined where nothing fell, or a fresher word denies it. */
+function withFalls(
+  fresh: readonly SourcePrice[],
+  { fallBps }: GameRules,
+  now: Date,
+): SourcePrice[] | undefined {
+  const kept = BPS - BigInt(fallBps)
+  const known = fresh.map((price) => ({ price, before: earlierOf(price, now) }))
+  const hasFallen = ({ price, before }: (typeof known)[number]) =>
+    before !== undefined && price.usdMicros * BPS < before * kept
+  const falls = known.filter(
+    (one) =>
+      hasFallen(one) &&
+      !known.some(
+        (other) => other.price.asOf > one.price.asOf && other.before !== undefined && !hasFallen(other),
+      ),
+  )
+  if (falls.length === 0) return undefined
+  return known.map((one) => {
+    const later = hasFallen(one) ? [] : falls.filter(({ price }) => price.asOf > one.price.asOf)
+    const left = later.map(({ price, before = 1n }) => (one.price.usdMicros * price.usdMicros) / before)
+    return { ...one.price, usdMicros: ascending([one.price.usdMicros, ...left])[0] ?? 0n }
+  })
+}
+
+/** The source's own word of 1 to 24 hours ago. */
+function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefined {
+  if (earlier === null) return undefined
+  const isBefore = asOf.getTime() - earlier.asOf.getTime() >= EARLIER_MS.from
+  return isBefore && now.getTime() - earlier.asOf.getTime() <= EARLIER_MS.to ? earlier.usdMicros : undefined
 }
 
 /**
@@ -138,16 +211,14 @@ const ascending = (values: readonly bigint[]): bigint[] =>
 const lowerMiddle = <T>(sorted: readonly T[]): T | undefined => sorted[(sorted.length - 1) >> 1]
 
 /**
- * Returns the middle count of all sources, or of those that count sales if that is less: one source alone makes nothing
- * popular, and listings, which are cheap to fake, do not outweigh sales.
+ * Whether an item sells: by the sales of one source, or by the listings of two, which are cheap to fake at one. A source
+ * that is down keeps its word, so what is taken does not depend on which sources answer.
  */
-function popularity(prices: readonly SourcePrice[]): number {
-  const sales = prices.filter(({ popularityKind }) => popularityKind === 'sales7d')
-  return Math.min(middleCount(prices), sales.length > 0 ? middleCount(sales) : Number.POSITIVE_INFINITY)
-}
-
-function middleCount(prices: readonly SourcePrice[]): number {
-  return lowerMiddle(prices.map((price) => price.popularity).sort((a, b) => a - b)) ?? 0
+function isPopular(prices: readonly SourcePrice[], { minPopularity }: GameRules, now: Date): boolean {
+  const enough = within(prices, POPULAR_MS, now).filter(({ popularity }) => popularity >= minPopularity)
+  const isEnoughAlone = ({ source, popularityKind }: SourcePrice) =>
+    popularityKind !== 'listings' || source === FILE_SOURCE
+  return enough.length > 1 || enough.some(isEnoughAlone)
 }
 
 /**

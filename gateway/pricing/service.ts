@@ -1,8 +1,16 @@
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { minimumInMinorUnits, type Rate, type RateRefusal, readRate, toMinorUnits } from './exchange.ts'
 import {
+  minimumInMinorUnits,
+  type Rate,
+  type RateRefusal,
+  REFERENCE_SOURCE,
+  readRate,
+  toMinorUnits,
+} from './exchange.ts'
+import {
+  FILE_SOURCE,
   freshOf,
   type GameRules,
   type PricingRules,
@@ -11,7 +19,6 @@ import {
   type Worth,
   worthOf,
 } from './price.ts'
-import { FILE_SOURCE } from './sources/file.ts'
 import { type Hold, latestRates, readHolds, readPrices } from './store.ts'
 
 type Priced = {
@@ -37,6 +44,8 @@ export type PriceList = {
   commissionBps: number
   /** Price of an item by its market hash name. */
   of(marketHashName: string): ItemPrice
+  /** True while no source says anything of it that is new enough to count. */
+  isSilent(marketHashName: string): boolean
   /** Of every price that was given. */
   grounds(): Grounds[]
 }
@@ -73,8 +82,9 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   const judge = (name: string): ItemPrice => {
     const { blocked, asOf } = heldAt(holds, name, now)
     if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
-    const said = freshOf(prices.get(name) ?? [], rules, asOf)
-    const worth = worthOf(said, rules, asOf)
+    const known = prices.get(name) ?? []
+    const said = freshOf(known, rules, asOf)
+    const worth = worthOf(known, rules, asOf)
     if (worth.kind === 'unavailable') return worth
     const { usdMicros, levelUsdMicros } = worth
     grounds.push({ marketHashName: name, usdMicros, levelUsdMicros, said })
@@ -89,6 +99,7 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
       known.set(name, price)
       return price
     },
+    isSilent: (name) => freshOf(prices.get(name) ?? [], rules, heldAt(holds, name, now).asOf).length === 0,
     grounds: () => grounds,
   }
 }
@@ -109,15 +120,15 @@ function heldAt(holds: readonly Hold[], name: string, now: Date): { blocked: boo
   }
 }
 
-/** The newest rate of the sources on the web; what the operator's file says counts where they have none. */
+/** The newest rate of the sources on the web; where they have none, the reference's, and then that of the operator's file. */
 async function currentRate(
   db: Db | Tx,
   currency: Currency,
   now: Date,
 ): Promise<Rate | { refused: RateRefusal | 'missing' }> {
   const latest = await latestRates(db, currency, now)
-  const isFile = ({ source }: { source: string }) => source === FILE_SOURCE
-  const rows = [...latest.filter((row) => !isFile(row)), ...latest.filter(isFile)]
+  const last = [REFERENCE_SOURCE, FILE_SOURCE]
+  const rows = latest.toSorted((a, b) => last.indexOf(a.source) - last.indexOf(b.source))
   const read = rows.map((row) => ({ row, answer: readRate(currency, row, now) }))
   for (const { row, answer } of read) {
     if (answer.kind === 'rate') return { rateId: row.id, currency, perUsd: answer.perUsd }

@@ -1,6 +1,6 @@
 /** The operator's settings of prices, as they stand in the environment. */
 import { z } from 'zod'
-import type { Game } from '../../contract/games.ts'
+import { GAMES, type Game } from '../../contract/games.ts'
 import { isLoopback } from '../kit/loopback.ts'
 import { perGame } from './per-game.ts'
 import { type GameRules, type PricingRules, rulesWith } from './price.ts'
@@ -12,7 +12,7 @@ const address = z
     error: 'must be https, or on this machine',
   })
 
-const SOURCES = ['market', 'skinport', 'waxpeer', 'rates'] as const
+const SOURCES = ['market', 'skinport', 'waxpeer', 'rates', 'ecb'] as const
 
 /** Names and forms of the settings. */
 export const PRICE_SETTINGS = {
@@ -20,10 +20,20 @@ export const PRICE_SETTINGS = {
   TRADETILL_COMMISSION_BPS: perGame(0, 9_000).optional(),
   /** A price older than this many minutes says nothing. */
   TRADETILL_PRICE_MAX_AGE_MINUTES: perGame(1, 2_880).optional(),
-  /** Fewest sales in 7 days, or listings where no source counts sales. */
+  /** The same while another source of the item is fresher than this. */
+  TRADETILL_PRICE_FRESHER_MINUTES: perGame(1, 2_880).optional(),
+  /** A fall by more than this counts for the older words of others, and ends a quote, in hundredths of a percent. */
+  TRADETILL_PRICE_FALL_BPS: perGame(1, 10_000).optional(),
+  /** Fewest sales in 30 days at one source, or listings at each of two. */
   TRADETILL_PRICE_MIN_SALES: perGame(0, 100_000).optional(),
   /** How far above its 7-day level a price is paid, in hundredths of a percent. */
   TRADETILL_PRICE_SPIKE_BPS: perGame(0, 10_000).optional(),
+  /** Games whose commission may be so small that a pumped price pays more than the level, with commas. */
+  TRADETILL_PRICE_ABOVE_LEVEL: z
+    .string()
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.array(z.enum(GAMES, { error: `must be some of ${GAMES.join(', ')}` })))
+    .optional(),
   /** Which sources on the web are asked, with commas; `none` for none. */
   TRADETILL_PRICE_SOURCES: z
     .string()
@@ -37,24 +47,44 @@ export const PRICE_SETTINGS = {
   TRADETILL_SKINPORT_URL: address.default('https://api.skinport.com'),
   TRADETILL_WAXPEER_URL: address.default('https://api.waxpeer.com'),
   TRADETILL_RATES_URL: address.default('https://open.er-api.com'),
+  TRADETILL_ECB_URL: address.default('https://www.ecb.europa.eu'),
 } as const
 
 type Settings = z.output<z.ZodObject<typeof PRICE_SETTINGS>>
 
 const MINUTE_MS = 60_000
+const BPS_ONE = 10_000
 
 /** The rules of each game: what is set, the defaults for all else. */
 export function rulesOf(settings: Settings): PricingRules {
   return rulesWith((game) => {
     const ageMinutes = settings.TRADETILL_PRICE_MAX_AGE_MINUTES?.[game]
+    const besideMinutes = settings.TRADETILL_PRICE_FRESHER_MINUTES?.[game]
     const given: { [Rule in keyof GameRules]?: GameRules[Rule] | undefined } = {
       commissionBps: settings.TRADETILL_COMMISSION_BPS?.[game],
       freshMs: ageMinutes === undefined ? undefined : ageMinutes * MINUTE_MS,
+      besideFresherMs: besideMinutes === undefined ? undefined : besideMinutes * MINUTE_MS,
+      fallBps: settings.TRADETILL_PRICE_FALL_BPS?.[game],
       minPopularity: settings.TRADETILL_PRICE_MIN_SALES?.[game],
       spikeBps: settings.TRADETILL_PRICE_SPIKE_BPS?.[game],
     }
     return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   })
+}
+
+/**
+ * Returns the problem of the rules, if any: a price is paid up to the limit above its level of the week, so a commission below that
+ * pays somebody who pumps a price more than the item is worth.
+ */
+export function problemOfRules(settings: Settings): string | undefined {
+  const rules = rulesOf(settings)
+  const meant = new Set(settings.TRADETILL_PRICE_ABOVE_LEVEL ?? [])
+  const bad = GAMES.filter((game) => {
+    const { spikeBps, commissionBps } = rules[game]
+    return (BPS_ONE + spikeBps) * (BPS_ONE - commissionBps) > BPS_ONE * BPS_ONE && !meant.has(game)
+  })
+  if (bad.length === 0) return undefined
+  return `is too small for ${bad.join(', ')} beside TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is meant, set TRADETILL_PRICE_ABOVE_LEVEL=${bad.join(',')}`
 }
 
 /** Sources on the web and their addresses; those that are not asked are absent. */
@@ -63,6 +93,7 @@ export type WebSources = {
   skinport?: string
   waxpeer?: string
   rates?: string
+  ecb?: string
 }
 
 /** Live prices need live sources; the sandbox has a list of its own and asks nobody unless told to. */
@@ -79,5 +110,6 @@ export function webSourcesOf(settings: Settings, mode: 'sandbox' | 'live'): WebS
     ...(asked.has('skinport') ? { skinport: settings.TRADETILL_SKINPORT_URL } : {}),
     ...(asked.has('waxpeer') ? { waxpeer: settings.TRADETILL_WAXPEER_URL } : {}),
     ...(asked.has('rates') ? { rates: settings.TRADETILL_RATES_URL } : {}),
+    ...(asked.has('ecb') ? { ecb: settings.TRADETILL_ECB_URL } : {}),
   }
 }

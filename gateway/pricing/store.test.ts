@@ -27,7 +27,7 @@ const say = (usdMicros: bigint, { level = null as bigint | null, name = 'Knife' 
       usdMicros,
       levelUsdMicros: level,
       popularity: 50,
-      popularityKind: 'listings',
+      popularityKind: 'sales30d',
       asOf: clock.now(),
     },
   ])
@@ -73,6 +73,32 @@ describe('the level of the week', () => {
     }
     await say(10n, { level: 14n })
     expect((await stored())?.levelUsdMicros).toBe(14n)
+  })
+})
+
+describe('the earlier word', () => {
+  const earlierAfter = async (minutes: number, price: bigint) => {
+    clock.advance(minutes * 60_000)
+    await say(price)
+    const earlier = (await stored())?.earlier
+    if (earlier === null || earlier === undefined) return null
+    return [earlier.usdMicros, (clock.now().getTime() - earlier.asOf.getTime()) / 60_000]
+  }
+
+  test('is one of an hour to two ago, however often the source answers', async () => {
+    expect(await earlierAfter(0, 1n)).toBeNull()
+    expect(await earlierAfter(20, 2n)).toBeNull()
+    expect(await earlierAfter(20, 3n)).toBeNull()
+    expect(await earlierAfter(20, 4n)).toEqual([1n, 60])
+    expect(await earlierAfter(20, 5n)).toEqual([1n, 80])
+    expect(await earlierAfter(20, 6n)).toEqual([3n, 60])
+    expect(await earlierAfter(20, 7n)).toEqual([3n, 80])
+  })
+
+  test('is the last one of a source that answers every few hours', async () => {
+    expect(await earlierAfter(0, 1n)).toBeNull()
+    expect(await earlierAfter(300, 2n)).toEqual([1n, 300])
+    expect(await earlierAfter(300, 3n)).toEqual([2n, 300])
   })
 })
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -32,7 +32,10 @@ export async function savePrices(
       popularity = excluded.popularity, popularity_kind = excluded.popularity_kind, as_of = excluded.as_of,
       level_micros = coalesce(excluded.level_micros, case when ${NEW_DAY} then ${LEVEL_OF_PAST} else price.level_micros end),
       past_micros = case when ${NEW_DAY} then ${PAST_MICROS} else price.past_micros end,
-      past_days = case when ${NEW_DAY} then ${PAST_DAYS} else price.past_days end
+      past_days = case when ${NEW_DAY} then ${PAST_DAYS} else price.past_days end,
+      earlier_micros = ${earlier('micros', sql`price.usd_micros`)}, earlier_at = ${earlier('at', sql`price.as_of`)},
+      mark_micros = case when ${NEW_MARK} then price.usd_micros else price.mark_micros end,
+      mark_at = case when ${NEW_MARK} then price.as_of else price.mark_at end
     where excluded.as_of >= price.as_of`.execute(db)
 }
 
@@ -41,6 +44,12 @@ const DAY_OF_NEW = sql`(extract(epoch from excluded.as_of)::bigint / 86400)::int
 const NEW_DAY = sql`${DAY_OF_NEW} > ${DAY_OF_OLD}`
 const PAST_MICROS = sql`(price.usd_micros || price.past_micros)[1:7]`
 const PAST_DAYS = sql`(${DAY_OF_OLD} || price.past_days)[1:7]`
+
+/** The mark becomes the earlier word when it is an hour old, and the word that is replaced becomes the mark. */
+const NEW_MARK = sql`(price.mark_at is null or excluded.as_of >= price.mark_at + interval '1 hour')`
+const earlier = (part: 'micros' | 'at', old: RawBuilder<unknown>) =>
+  sql`case when excluded.as_of >= price.as_of + interval '1 hour' then ${old}
+    when ${NEW_MARK} then price.${sql.ref(`mark_${part}`)} else price.${sql.ref(`earlier_${part}`)} end`
 
 /** On fewer than three days somebody may have pushed every price there was. */
 const LEVEL_OF_PAST = sql`(
@@ -57,18 +66,27 @@ export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
   )
 }
 
+type StoredPrice = Omit<SourcePrice, 'earlier'> & {
+  name: string
+  earlierMicros: bigint | null
+  earlierAt: Date | null
+}
+
 /** Returns what every source said of these items, by name. */
 export async function readPrices(
   db: Db | Tx,
   game: Game,
   names: readonly string[],
 ): Promise<Map<string, SourcePrice[]>> {
-  const { rows } = await sql<SourcePrice & { name: string }>`
+  const { rows } = await sql<StoredPrice>`
     select market_hash_name as name, source, usd_micros as "usdMicros", level_micros as "levelUsdMicros", popularity,
-      popularity_kind as "popularityKind", as_of as "asOf"
+      popularity_kind as "popularityKind", as_of as "asOf", earlier_micros as "earlierMicros", earlier_at as "earlierAt"
     from price where game = ${game} and market_hash_name = any(${[...names]})`.execute(db)
   const prices = new Map<string, SourcePrice[]>()
-  for (const { name, ...price } of rows) {
+  for (const { name, earlierMicros, earlierAt, ...said } of rows) {
+    const earlier =
+      earlierMicros === null || earlierAt === null ? null : { usdMicros: earlierMicros, asOf: earlierAt }
+    const price = { ...said, earlier }
     const known = prices.get(name)
     if (known) known.push(price)
     else prices.set(name, [price])

@@ -39,3 +39,14 @@ create table webhook_replay (
   deliveries integer not null check (deliveries > 0)
 );
 create index webhook_replay_of_store on webhook_replay (store_id, at);
+
+-- --------------------------------------------------------------------------------------------------------- prices
+
+alter table price drop constraint price_popularity_kind_check;
+alter table price add constraint price_popularity_kind_check
+  check (popularity_kind in ('sales7d', 'sales30d', 'listings'));
+-- A word of the same source from an hour or more before as_of, which tells a fall; and the one that is the next such.
+alter table price add column earlier_micros bigint;
+alter table price add column earlier_at timestamptz;
+alter table price add column mark_micros bigint;
+alter table price add column mark_at timestamptz;

@@ -4,26 +4,28 @@ import { z } from 'zod'
 import { GAMES } from '../../../contract/games.ts'
 import { CURRENCIES } from '../../../contract/money.ts'
 import type { Clock } from '../../kit/clock.ts'
+import { FILE_SOURCE } from '../price.ts'
 import { MAX_ROWS, microsOf, nameSchema } from './rows.ts'
 import type { PriceRow, PriceSource } from './source.ts'
 
 /** The prices that belong to the Steam sandbox. */
 export const SANDBOX_PRICES = new URL('./sandbox-prices.json', import.meta.url)
 
-export const FILE_SOURCE = 'file'
-
 const DOLLARS = /^\d{1,7}(\.\d{1,6})?$/
+
+const COUNTS = ['sales30d', 'sales7d', 'listings'] as const
 
 const rowSchema = z
   .strictObject({
     name: nameSchema,
     /** Dollars as a decimal in text. */
     usd: z.string().regex(DOLLARS, 'a decimal of dollars as text, such as "12.50"'),
+    sales30d: z.int().nonnegative().max(1e9).optional(),
     sales7d: z.int().nonnegative().max(1e9).optional(),
     listings: z.int().nonnegative().max(1e9).optional(),
   })
-  .refine((row) => (row.sales7d === undefined) !== (row.listings === undefined), {
-    error: 'needs either sales7d or listings',
+  .refine((row) => COUNTS.filter((count) => row[count] !== undefined).length === 1, {
+    error: 'needs one of sales30d, sales7d and listings',
   })
 
 const fileSchema = z.strictObject({
@@ -64,13 +66,14 @@ export function filePrices({ path, clock }: { path: string | URL; clock: Clock }
 }
 
 function priceRow(row: FileRow, asOf: Date): PriceRow {
+  const counted = COUNTS.find((count) => row[count] !== undefined) ?? 'listings'
   return {
     marketHashName: row.name,
     usdMicros: micros(row.usd),
     // The operator's own word needs nobody's consent.
     levelUsdMicros: micros(row.usd),
-    popularity: row.sales7d ?? row.listings ?? 0,
-    popularityKind: row.sales7d === undefined ? 'listings' : 'sales7d',
+    popularity: row[counted] ?? 0,
+    popularityKind: counted,
     asOf,
   }
 }

@@ -19,21 +19,30 @@ export class SourceError extends Error {
 
 /** GETs JSON within the signal's deadline; throws for anything but a whole answer of status 200. */
 export async function getJson(url: URL, signal: AbortSignal, maxBytes = MAX_BYTES): Promise<unknown> {
-  const response = await fetch(url, {
-    signal,
-    redirect: 'error',
-    headers: { accept: 'application/json', 'accept-encoding': 'br, gzip', 'user-agent': 'Tradetill' },
-  })
-  if (response.status !== 200) {
-    await response.body?.cancel()
-    throw new SourceError(`answered ${response.status}`, retryAfterMs(response))
-  }
-  const text = await readText(response, maxBytes)
+  const text = await getText(url, signal, { maxBytes, accept: 'application/json' })
   try {
     return JSON.parse(text)
   } catch {
     throw new SourceError(`answered what is not JSON, ${text.length} characters`)
   }
+}
+
+/** GETs a text in the same way. */
+export async function getText(
+  url: URL,
+  signal: AbortSignal,
+  { maxBytes, accept }: { maxBytes: number; accept: string },
+): Promise<string> {
+  const response = await fetch(url, {
+    signal,
+    redirect: 'error',
+    headers: { accept, 'accept-encoding': 'br, gzip', 'user-agent': 'Tradetill' },
+  })
+  if (response.status !== 200) {
+    await response.body?.cancel()
+    throw new SourceError(`answered ${response.status}`, retryAfterMs(response))
+  }
+  return readText(response, maxBytes)
 }
 
 function retryAfterMs({ status, headers }: Response): number | null {

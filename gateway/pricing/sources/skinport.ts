@@ -1,4 +1,4 @@
-/** Skinport: what is on sale, and what was sold in the last 7 days. */
+/** Skinport: what is on sale, and what was sold: its level in 7 days, how many in 30. */
 import { z } from 'zod'
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
 import { getJson, readAnswer, readRows, SourceError } from './http.ts'
@@ -25,6 +25,7 @@ const soldSchema = z.object({
     median: dollarsSchema.nullish(),
     volume: countSchema,
   }),
+  last_30_days: z.object({ volume: countSchema }),
 })
 
 type Sold = { levelUsdMicros: bigint | null; volume: number }
@@ -59,14 +60,14 @@ export function skinportPrices(base: string): PriceSource {
 /** The phases of a Doppler share one name: their sales add up, and the cheapest phase is the level. */
 function soldByName(sales: readonly z.output<typeof soldSchema>[]): ReadonlyMap<string, Sold> {
   const sold = new Map<string, Sold>()
-  for (const { market_hash_name: name, last_7_days: week } of sales) {
+  for (const { market_hash_name: name, last_7_days: week, last_30_days: month } of sales) {
     const said = week.median ?? week.avg
     const level = said !== null && said > 0n ? said : null
     const known = sold.get(name) ?? { levelUsdMicros: null, volume: 0 }
     const lower = level !== null && (known.levelUsdMicros === null || level < known.levelUsdMicros)
     sold.set(name, {
       levelUsdMicros: lower ? level : known.levelUsdMicros,
-      volume: Math.min(known.volume + week.volume, 1e9),
+      volume: Math.min(known.volume + month.volume, 1e9),
     })
   }
   return sold
@@ -80,7 +81,7 @@ function priceRow(item: z.output<typeof itemSchema>, sold: Sold | undefined): Pr
       usdMicros: item.min_price,
       levelUsdMicros: sold?.levelUsdMicros ?? null,
       popularity: sold?.volume ?? 0,
-      popularityKind: 'sales7d',
+      popularityKind: 'sales30d',
       asOf: new Date(item.updated_at * 1000),
     },
   ]

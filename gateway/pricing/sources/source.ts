@@ -9,7 +9,7 @@ export type PriceRow = {
   /** The item's worth over the last 7 days, where the source says so itself. */
   levelUsdMicros: bigint | null
   popularity: number
-  popularityKind: 'sales7d' | 'listings'
+  popularityKind: 'sales7d' | 'sales30d' | 'listings'
   asOf: Date
 }
 

@@ -9,6 +9,7 @@ import {
   silence,
   startSourceServer,
 } from '../../testing/source-server.ts'
+import { referenceRates } from './ecb.ts'
 import { getJson } from './http.ts'
 import { marketPrices } from './market.ts'
 import { webRates } from './rates.ts'
@@ -121,6 +122,7 @@ const skinportSales = (change: object = {}) => ({
   currency: 'USD',
   last_24_hours: { min: null, max: null, avg: null, median: null, volume: 0 },
   last_7_days: week(),
+  last_30_days: week({ volume: 90 }),
   ...change,
 })
 
@@ -131,14 +133,14 @@ describe('Skinport', () => {
     return (await skinportPrices(server.url).fetch?.('rust', never)) ?? []
   }
 
-  test('brotli, numbers in dollars; sales of 7 days make popularity and level', async () => {
+  test('brotli, numbers in dollars; sales of 30 days make the popularity, those of 7 the level', async () => {
     expect(await read([skinportItem()], [skinportSales()])).toEqual([
       {
         marketHashName: '★ Karambit | Doppler (Factory New)',
         usdMicros: 12_950_000n,
         levelUsdMicros: 12_400_000n,
-        popularity: 27,
-        popularityKind: 'sales7d',
+        popularity: 90,
+        popularityKind: 'sales30d',
         asOf: new Date(NOW.getTime() - 120_000),
       },
     ])
@@ -151,8 +153,8 @@ describe('Skinport', () => {
   test('the phases of one name: the cheapest price, the sales of all, the level of the cheapest', async () => {
     const items = [skinportItem({ min_price: 90 }), skinportItem({ min_price: 20.5 })]
     const sales = [
-      skinportSales({ last_7_days: week({ median: 95, volume: 3 }) }),
-      skinportSales({ last_7_days: week({ median: 21, volume: 4 }) }),
+      skinportSales({ last_7_days: week({ median: 95 }), last_30_days: week({ volume: 3 }) }),
+      skinportSales({ last_7_days: week({ median: 21 }), last_30_days: week({ volume: 4 }) }),
     ]
     expect(await read(items, sales)).toMatchObject([
       { usdMicros: 20_500_000n, levelUsdMicros: 21_000_000n, popularity: 7 },
@@ -161,7 +163,8 @@ describe('Skinport', () => {
 
   test('nulls: none on sale is no price, none sold is no level', async () => {
     expect(await read([skinportItem({ min_price: null, quantity: 0 })], [])).toEqual([])
-    const none = skinportSales({ last_7_days: week({ min: null, avg: null, median: null, volume: 0 }) })
+    const week0 = week({ min: null, avg: null, median: null, volume: 0 })
+    const none = skinportSales({ last_7_days: week0, last_30_days: week0 })
     expect(await read([skinportItem()], [none])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
     expect(await read([skinportItem()], [])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
   })
@@ -228,6 +231,38 @@ describe('exchange rates', () => {
   test('a currency that is no number is left out', async () => {
     server.answer('/v6/latest/USD', json({ ...ANSWER, rates: { EUR: null, BRL: '5.3' } }))
     expect(await webRates(server.url).fetchRates?.(never)).toEqual([])
+  })
+})
+
+describe('the reference rates of the European Central Bank', () => {
+  const PATH = '/stats/eurofxref/eurofxref-daily.xml'
+  const page = (cubes: string) => (response: ServerResponse) =>
+    response.end(`<?xml version="1.0" encoding="UTF-8"?>
+<gesmes:Envelope><Cube><Cube time='2026-01-02'>${cubes}</Cube></Cube></gesmes:Envelope>`)
+  const read = () => referenceRates(server.url).fetchRates?.(never)
+
+  test('for a euro become rates for a dollar, as of the afternoon of their day', async () => {
+    server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='6.1913'/>"))
+    const asOf = new Date('2026-01-02T15:00:00Z')
+    expect(await read()).toEqual([
+      { currency: 'USD', perUsd: '1.00000000', asOf },
+      { currency: 'EUR', perUsd: '0.86251509', asOf },
+      { currency: 'BRL', perUsd: '5.34008970', asOf },
+    ])
+  })
+
+  test.each([
+    ['without a dollar', page("<Cube currency='BRL' rate='6.1913'/>")],
+    ['that are no rates', (response: ServerResponse) => response.end('<html>moved</html>')],
+    ['of nothing', page("<Cube currency='USD' rate='0x1'/>")],
+  ])('%s fail', async (_what, answer) => {
+    server.answer(PATH, answer)
+    await expect(read()).rejects.toThrow('another form')
+  })
+
+  test('a currency that is missing or no number is left out', async () => {
+    server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='N/A'/>"))
+    expect((await read())?.map(({ currency }) => currency)).toEqual(['USD', 'EUR'])
   })
 })
 

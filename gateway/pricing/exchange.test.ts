@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { crossRate, isDenied, readRate, toMinorUnits } from './exchange.ts'
+
+const NOW = new Date('2026-01-01T12:00:00Z')
+const DOLLAR = 1_000_000n
+const ONE = 100_000_000n
+
+const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000)
+
+describe('exchange rates', () => {
+  const read = (perUsd: string, asOf = NOW) => readRate('EUR', { perUsd, asOf }, NOW)
+
+  test('reads a decimal without a float', () => {
+    expect(read('0.86')).toEqual({ kind: 'rate', perUsd: 86_000_000n })
+    expect(read('0.86000001')).toEqual({ kind: 'rate', perUsd: 86_000_001n })
+    expect(toMinorUnits(10n * DOLLAR, 86_000_001n)).toBe(860n)
+  })
+
+  test.each([['0'], ['0.00000000'], ['86'], ['0.0086']])('refuses %s as absurd', (perUsd) => {
+    expect(read(perUsd)).toEqual({ kind: 'refused', reason: 'absurd' })
+  })
+
+  test.each([['-1'], ['1e0'], ['0,86'], [''], ['NaN'], ['0.860000001']])(
+    'refuses %j as malformed',
+    (perUsd) => {
+      expect(read(perUsd)).toEqual({ kind: 'refused', reason: 'malformed' })
+    },
+  )
+
+  test('refuses a rate older than 48 hours', () => {
+    expect(read('0.86', hoursAgo(48))).toMatchObject({ kind: 'rate' })
+    expect(read('0.86', new Date(hoursAgo(48).getTime() - 1))).toEqual({ kind: 'refused', reason: 'stale' })
+  })
+
+  test('a dollar is worth a dollar', () => {
+    expect(readRate('USD', { perUsd: '1', asOf: NOW }, NOW)).toEqual({ kind: 'rate', perUsd: ONE })
+    expect(readRate('USD', { perUsd: '1.01', asOf: NOW }, NOW)).toMatchObject({ reason: 'absurd' })
+  })
+})
+
+describe('a rate beside the reference', () => {
+  const reference = (perUsd: string, days = 1) => ({ perUsd, asOf: hoursAgo(days * 24) })
+  const denied = (next: bigint, perUsd = '0.86', days = 1) => isDenied(next, reference(perUsd, days), NOW)
+
+  test('is denied when it is more than 3 % away, up or down', () => {
+    expect([88_580_000n, 83_420_000n].map((next) => denied(next))).toEqual([false, false])
+    expect([88_580_001n, 83_419_999n].map((next) => denied(next))).toEqual([true, true])
+  })
+
+  test('is not denied by one of more than six days ago, or by none', () => {
+    expect([denied(200_000_000n, '0.86', 6), denied(200_000_000n, '0.86', 6.01)]).toEqual([true, false])
+    expect(isDenied(200_000_000n, undefined, NOW)).toBe(false)
+  })
+
+  test.each([
+    ['1', '1.1594', '0.86251509'],
+    ['6.1913', '1.1594', '5.34008970'],
+    ['1.1594', '1.1594', '1.00000000'],
+    ['0', '1', '0.00000000'],
+    ['x', '1', undefined],
+    ['1', '0', undefined],
+  ])('%s and %s for a euro are %s for a dollar', (perEuro, dollars, perUsd) => {
+    expect(crossRate(perEuro, dollars)).toBe(perUsd)
+  })
+})

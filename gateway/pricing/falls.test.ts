@@ -1,0 +1,112 @@
+/** How a fall that one source tells reaches the older words of the others. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { DEFAULT_RULES, type SourcePrice, worthOf } from './price.ts'
+
+const NOW = new Date('2026-01-01T12:00:00Z')
+const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000)
+const micros = (usd: number) => BigInt(Math.round(usd * 1_000_000))
+const price = (usd: number, more: Partial<SourcePrice> = {}): SourcePrice => ({
+  source: 'somebody',
+  usdMicros: micros(usd),
+  levelUsdMicros: micros(usd),
+  popularity: 100,
+  popularityKind: 'sales30d',
+  asOf: NOW,
+  earlier: null,
+  ...more,
+})
+const RULES = { ...DEFAULT_RULES.cs, commissionBps: 0 }
+const judge = (...prices: SourcePrice[]) => worthOf(prices, RULES, NOW)
+const priced = (usd: number) => expect.objectContaining({ kind: 'priced', usdMicros: micros(usd) })
+const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
+
+describe('D-13 a fall', () => {
+  /** A source that says one thing now and said another two hours ago. */
+  const fell = (from: number, to: number, minutes = 0) =>
+    price(to, {
+      levelUsdMicros: micros(10),
+      asOf: minutesAgo(minutes),
+      earlier: { usdMicros: micros(from), asOf: minutesAgo(120) },
+    })
+  const old = (usd: number, minutes = 30) =>
+    price(usd, { levelUsdMicros: micros(10), asOf: minutesAgo(minutes) })
+
+  test('takes the older words of the others with it', () => {
+    expect(judge(fell(10, 8), old(10), old(10))).toEqual(priced(8))
+    expect(judge(fell(12, 9.6), old(10), old(10))).toEqual(priced(8))
+    expect(judge(fell(10, 8), old(10))).toEqual(priced(8))
+    // Of two falls the larger counts; what has fallen already does not fall twice.
+    expect(judge(fell(10, 8.5), fell(10, 8), old(10))).toEqual(priced(8))
+    expect(judge(fell(10, 8), fell(10, 8.5, 30), old(10))).toEqual(priced(8))
+  })
+
+  test('of a tenth or less is none, and words that are as new as it keep their price', () => {
+    expect(judge(fell(10, 9), old(10), old(10))).toEqual(priced(10))
+    expect(judge(fell(10, 8.99), old(10), old(10))).toEqual(priced(8.99))
+    expect(judge(fell(10, 8), old(10, 0), old(10, 0))).toEqual(priced(10))
+    expect(judge(price(11), old(10), old(10))).toEqual(priced(10))
+  })
+
+  test('is denied by a fresher source that has not fallen', () => {
+    expect(judge(fell(10, 8, 20), fell(10, 10, 10), old(10))).toEqual(priced(10))
+    expect(judge(fell(10, 8, 20), fell(10, 10, 40), old(10))).toEqual(priced(8))
+    // One without an earlier word cannot tell.
+    expect(judge(fell(10, 8, 20), old(10, 10), old(10))).toEqual(priced(8))
+  })
+
+  test('is measured against a word of 1 to 24 hours ago', () => {
+    const said = (minutesBefore: number) => ({
+      ...fell(10, 8),
+      earlier: { usdMicros: micros(10), asOf: minutesAgo(minutesBefore) },
+    })
+    expect(judge(said(60), old(10), old(10))).toEqual(priced(8))
+    expect(judge(said(59), old(10), old(10))).toEqual(priced(10))
+    expect(judge(said(24 * 60), old(10), old(10))).toEqual(priced(8))
+    expect(judge(said(24 * 60 + 1), old(10), old(10))).toEqual(priced(10))
+  })
+
+  test('beyond the limit takes the price away, until another source says so too', () => {
+    expect(judge(fell(10, 7.7), old(10), old(10))).toEqual(priced(7.7))
+    expect(judge(fell(10, 7.6), old(10), old(10))).toEqual(unavailable('noPrice'))
+    expect(judge(fell(10, 5), fell(10, 5.5), price(10))).toEqual(priced(5.5))
+  })
+
+  test('of another game is another one', () => {
+    const calm = { ...RULES, fallBps: 3_000 }
+    expect(worthOf([fell(10, 8), old(10), old(10)], calm, NOW)).toEqual(priced(10))
+  })
+
+  test('D-13 a fall lowers a price, by no more than the limit, or takes it away', () => {
+    const amount = fc.oneof(
+      fc.bigInt({ min: 1_000n, max: 10_000_000_000_000n }),
+      fc.bigInt({ min: 900_000n, max: 1_400_000n }),
+    )
+    const ANY_WORTH = { ...RULES, minWorthUsdCents: -1n }
+    const raised = (value: bigint) => (value * 13_000n) / 10_000n
+    const minute = fc.integer({ min: 0, max: 59 })
+    const words = fc.array(
+      fc
+        .tuple(amount, fc.option(amount), minute, fc.option(amount))
+        .map(([usdMicros, levelUsdMicros, minutes, before]) => ({
+          ...price(1),
+          usdMicros,
+          levelUsdMicros,
+          asOf: minutesAgo(minutes),
+          earlier: before === null ? null : { usdMicros: before, asOf: minutesAgo(180) },
+        })),
+      { minLength: 1, maxLength: 6 },
+    )
+    fc.assert(
+      fc.property(words, (said) => {
+        const calm = said.map((one) => ({ ...one, earlier: null }))
+        const [stood, after] = [worthOf(calm, ANY_WORTH, NOW), worthOf(said, ANY_WORTH, NOW)]
+        if (after.kind !== 'priced') return
+        if (stood.kind !== 'priced') return expect.unreachable('a fall made a price')
+        expect(after.usdMicros).toBeLessThanOrEqual(stood.usdMicros)
+        expect(raised(after.usdMicros) + 2n).toBeGreaterThanOrEqual(stood.usdMicros)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
