@@ -187,6 +187,22 @@ export const ERRORS = {
     title: 'Trade link missing',
     detail: { en: 'Enter your trade link first.', ru: 'Сначала укажите ссылку на обмен.' },
   },
+  too_many_open_offers: {
+    status: 409,
+    title: 'Too many open offers',
+    detail: {
+      en: 'This Steam account has 2 open offers of ours already. Nothing was sent. Accept or decline one of them in Steam, then try again.',
+      ru: 'У этого аккаунта Steam уже есть 2 наших открытых предложения обмена. Ничего не отправлено. Примите или отклоните одно из них в Steam и попробуйте снова.',
+    },
+  },
+  offers_paused: {
+    status: 409,
+    title: 'Offers to this account are paused',
+    detail: {
+      en: 'The last offer to this Steam account was declined or not accepted in time, so the next one has to wait. Nothing was sent. Try again when the time of Retry-After has passed.',
+      ru: 'Последнее предложение этому аккаунту Steam было отклонено или не принято вовремя, поэтому следующее придётся подождать. Ничего не отправлено. Попробуйте снова, когда пройдёт время из Retry-After.',
+    },
+  },
   price_changed: {
     status: 409,
     title: 'Prices changed',

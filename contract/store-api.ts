@@ -8,6 +8,7 @@ import { GAMES } from './games.ts'
 import { LANGUAGES } from './languages.ts'
 import { CURRENCIES, MOVEMENT_CAUSES } from './money.ts'
 import { DEPOSIT_STATUSES } from './statuses.ts'
+import { isSteamId } from './steam-id.ts'
 
 export const CREDIT_MODES = ['on_accept', 'on_release'] as const
 
@@ -32,16 +33,10 @@ const plainText = (most: number) =>
 const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
 const NO_STEAM_ID = 'must be a 64-bit Steam id: 17 digits, of a person'
-const ACCOUNT_ZERO = 76_561_197_960_265_728n
-
-/** A 64-bit Steam id of a person's account: its last 32 bits are its account id. */
-export const steamIdSchema = z
+const steamId = z
   .string()
-  .regex(/^76561\d{12}$/, { message: NO_STEAM_ID, abort: true })
-  .refine((id) => {
-    const account = BigInt(id) - ACCOUNT_ZERO
-    return account > 0n && account < 1n << 32n
-  }, NO_STEAM_ID)
+  .regex(/^\d{17}$/, { message: NO_STEAM_ID, abort: true })
+  .refine(isSteamId, NO_STEAM_ID)
 
 const game = z.enum(GAMES)
 const currency = z.enum(CURRENCIES)
@@ -103,7 +98,7 @@ const createDepositFields = z.strictObject({
     .describe('The shopper’s Steam trade link, if you know it: then the page does not ask for it.'),
   shopper: z
     .strictObject({
-      steamId: steamIdSchema.describe('The 64-bit Steam id with which the shopper signed in to your store.'),
+      steamId: steamId.describe('The 64-bit Steam id with which the shopper signed in to your store.'),
       lock: z.boolean().default(false).describe('True: trade links of other accounts are refused.'),
     })
     .optional()

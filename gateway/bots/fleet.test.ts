@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type BotFacts, chooseBot, DEFAULT_FLEET_LIMITS } from './fleet.ts'
+import { type BotFacts, chooseBot, DEFAULT_FLEET_LIMITS, shareOfStore } from './fleet.ts'
 
 const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   botId: 1n,
@@ -73,5 +73,30 @@ describe('the choice of a bot', () => {
     const limits = { liveOffers: 2, liveOffersWithPartner: 5, itemsHeld: 10 }
     expect(choose([aBot({ liveOffers: 2 })], 1, limits)).toBeUndefined()
     expect(choose([aBot({ itemsHeld: 10 })], 1, limits)).toBeUndefined()
+  })
+})
+
+describe("a store's share of the fleet", () => {
+  const share = (bots: number, ofOthers = 0, limits = DEFAULT_FLEET_LIMITS) =>
+    shareOfStore({ bots, ofStore: 0, ofOthers }, limits)
+
+  it.each([
+    { bots: 1, ofOthers: 0, share: 23 },
+    { bots: 2, ofOthers: 0, share: 45 },
+    { bots: 2, ofOthers: 45, share: 12 },
+    { bots: 2, ofOthers: 57, share: 3 },
+    { bots: 2, ofOthers: 60, share: 1 },
+    { bots: 0, ofOthers: 5, share: 1 },
+  ])('is $share where $bots bots work and others have $ofOthers open', ({ bots, ofOthers, share: most }) => {
+    expect(share(bots, ofOthers)).toBe(most)
+  })
+
+  it('leaves slots to the next store, also where several take all they may', () => {
+    expect([share(1, 0), share(1, 23), share(1, 29)]).toEqual([23, 6, 1])
+  })
+
+  it('goes by the limits of the operator', () => {
+    expect(share(3, 0, { ...DEFAULT_FLEET_LIMITS, liveOffers: 4 })).toBe(9)
+    expect(share(1, 0, { ...DEFAULT_FLEET_LIMITS, liveOffers: 1 })).toBe(1)
   })
 })

@@ -63,6 +63,23 @@ export function isStillGood(ranked: readonly BotFacts[], botId: bigint): boolean
   return bot !== undefined && first !== undefined && bot.liveOffers <= first.liveOffers + SLACK
 }
 
+/** The part of what other stores leave that one store may take. */
+const SHARE = { of: 4, parts: 3 }
+
+export type StoreOffers = {
+  /** Reachable bots in service. */
+  bots: number
+  /** Trades that have, or may have, an open offer: of the store, and of all others. */
+  ofStore: number
+  ofOthers: number
+}
+
+/** How many open offers the store may have: the rest is left to other stores, and to deposits that are locked. */
+export function shareOfStore({ bots, ofOthers }: StoreOffers, limits: FleetLimits): number {
+  const left = Math.max(0, bots * limits.liveOffers - ofOthers)
+  return Math.max(1, Math.ceil((left * SHARE.parts) / SHARE.of))
+}
+
 function hasRoom(bot: BotFacts, limits: FleetLimits, items: number): boolean {
   return (
     bot.state === 'active' &&

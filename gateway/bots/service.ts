@@ -5,11 +5,13 @@ import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import type { Partner, Profile, Steam, SteamSession, Unavailable } from '../steam/steam.ts'
 import { barBot } from './bar-store.ts'
-import { type BotFacts, chooseBot, type FleetLimits, isStillGood, rankBots } from './fleet.ts'
+import { type BotFacts, chooseBot, type FleetLimits, isStillGood, rankBots, shareOfStore } from './fleet.ts'
 import {
   botForReading,
   botsForChoice,
+  lockOffersOfStore,
   lockTradesOf,
+  offersOfStore,
   type SealedToken,
   saveBot,
   tryLockTradesOf,
@@ -54,6 +56,18 @@ async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
   if (first === undefined) throw new Error('there is no bot to lock')
   await lockTradesOf(tx, first.botId)
   return first.botId
+}
+
+/** Transactions of two gateways that may be giving trades to bots at once. */
+const AT_ONCE = 20
+
+/** True while the store has less than its share of the fleet. Far from it nobody waits for anybody. */
+export async function hasShareOfFleet(tx: Tx, storeId: bigint, limits: FleetLimits): Promise<boolean> {
+  const offers = await offersOfStore(tx, storeId)
+  if (offers.ofStore + AT_ONCE < shareOfStore(offers, limits)) return true
+  await lockOffersOfStore(tx, storeId)
+  const now = await offersOfStore(tx, storeId)
+  return now.ofStore < shareOfStore(now, limits)
 }
 
 /** True while a bot has room for the offer, as far as can be told without a lock. */

@@ -5,7 +5,7 @@ import type { BotState } from '../db/schema.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { Profile } from '../steam/steam.ts'
 import { standingFor } from './bar-store.ts'
-import type { BotFacts } from './fleet.ts'
+import type { BotFacts, StoreOffers } from './fleet.ts'
 
 /** States of a bot that a process may speak for. */
 export const SPEAKING_STATES: readonly BotState[] = ['active', 'paused']
@@ -84,6 +84,22 @@ export async function botsForChoice(
     liveOffers: Number(row.live),
     liveOffersWithPartner: Number(row.live_with_partner),
   }))
+}
+
+/** What `shareOfStore` needs to know. */
+export async function offersOfStore(tx: Tx, storeId: bigint): Promise<StoreOffers> {
+  const { rows } = await sql<StoreOffers>`
+    select (select count(*)::int from bot where state = 'active' and ${reachable}) as bots,
+      (count(*) filter (where deposit.store_id = ${storeId}))::int as "ofStore",
+      (count(*) filter (where deposit.store_id <> ${storeId}))::int as "ofOthers"
+    from trade join deposit on deposit.id = trade.deposit_id
+    where trade.state in (${sql.join(OPEN_TRADE_STATES)})`.execute(tx)
+  return rows[0] ?? { bots: 0, ofStore: 0, ofOthers: 0 }
+}
+
+/** Nobody else gives an offer to this store until the transaction ends. */
+export async function lockOffersOfStore(tx: Tx, storeId: bigint): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`offers of store ${storeId}`}, 0))`.execute(tx)
 }
 
 /**

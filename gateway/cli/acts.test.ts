@@ -60,6 +60,7 @@ async function contents(): Promise<unknown> {
     'price_hold',
     'outage',
     'operator_act',
+    'denied_shopper',
   ]
   const money = ['account', 'payout', 'ledger_entry', 'custody_entry']
   const read = async (table: string) =>
@@ -96,6 +97,20 @@ const CASES: Case[] = [
     prepare: async () => (await run(['price', 'block', ...ITEM])) && [],
     args: ITEM,
     arguments: { game: 'cs', item: 'Knife' },
+  },
+  {
+    act: 'shopper deny',
+    args: ['76561198000000077', '--reason', 'pays with stolen items'],
+    arguments: { steamId: '76561198000000077' },
+  },
+  {
+    act: 'shopper allow',
+    prepare: async () => {
+      await run(['shopper', 'deny', '76561198000000077', '--reason', 'a mistake'])
+      return ['76561198000000077']
+    },
+    args: [],
+    arguments: { steamId: '76561198000000077' },
   },
   {
     act: 'store add',
@@ -243,6 +258,8 @@ describe('an act', () => {
     ['with a reason of two lines', ['maintenance', 'on', '--reason', 'a\nb'], 2],
     ['by nobody', ['maintenance', 'on', '--by', ''], 2],
     ['of a price that was not held', ['price', 'release', ...ITEM], 4],
+    ['of an account that was not denied', ['shopper', 'allow', '76561198000000077'], 3],
+    ['of an account that is not one', ['shopper', 'deny', '77', '--reason', 'x'], 2],
     ['that was so already', ['maintenance', 'off'], 0],
     ['with a colour by name', ['store', 'update', '--id', '1', '--accent', 'tomato'], 2],
     ['of a store that is not there', ['store', 'update', '--id', '9', '--accent', 'none'], 3],

@@ -19,11 +19,26 @@ import { ledger } from './commands/ledger.ts'
 import { maintenance } from './commands/maintenance.ts'
 import { payout } from './commands/payout.ts'
 import { price } from './commands/price.ts'
+import { shopper } from './commands/shopper.ts'
 import { store } from './commands/store.ts'
 import { trade } from './commands/trade.ts'
 
 const ROUTES = buildRouteMap<string, CommandLine>({
-  routes: { bot, items, store, key, payout, deposit, trade, price, maintenance, clock, ledger, acts },
+  routes: {
+    bot,
+    items,
+    store,
+    key,
+    payout,
+    deposit,
+    trade,
+    shopper,
+    price,
+    maintenance,
+    clock,
+    ledger,
+    acts,
+  },
   docs: { brief: "the operator's commands" },
 })
 

@@ -1,5 +1,6 @@
 /** Arguments as they are typed, made into what operations take. An error says what was expected, not what was typed. */
 import { CURRENCIES, type Currency } from '../../contract/money.ts'
+import { isSteamId } from '../../contract/steam-id.ts'
 import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
 import { parseAmount } from '../operations/amount.ts'
 import { Refusal } from './terminal.ts'
@@ -31,6 +32,11 @@ export function moment(text: string): Date {
     throw new Error('must be a date, such as 2026-11-22 or 2026-11-22T08:00Z')
   }
   return date
+}
+
+export function steamId(text: string): string {
+  if (!isSteamId(text)) throw new Error('must be a 64-bit Steam id: 17 digits')
+  return text
 }
 
 export const text = (value: string): string => value

@@ -56,8 +56,13 @@ async function paidDeposit(storeId: bigint): Promise<{ id: bigint; bot: BotConte
 
 /** Ended, credited and released, as if its bot could never ask Steam about it. */
 async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
-  const { tradeId } = await offerFor(till, bot, await aDeposit(till, { id: storeId }, { game: 'cs' }))
+  const deposit = await aDeposit(till, { id: storeId }, { game: 'cs' })
+  const { tradeId } = await offerFor(till, bot, deposit)
   await print(['trade', 'list'])
+  const shopper = `7656119800000${deposit.id}`
+  await print(['shopper', 'deny', shopper, '--reason', 'stolen items'])
+  await print(['shopper', 'list'])
+  await print(['shopper', 'allow', shopper])
   const trade = String(tradeId)
   await print(['trade', 'end', trade, '--reason', 'banned'])
   await print(['trade', 'credit', trade, '--steam-trade', '6100000000000000001', '--reason', 'seen'])

@@ -11,6 +11,7 @@ import type { LedgerCheck } from '../operations/ledger.ts'
 import { holdNotice } from '../operations/own-hold.ts'
 import type { HoldView, PriceList, PriceView } from '../operations/prices.ts'
 import type { RenewedBots } from '../operations/renewal.ts'
+import type { DeniedList } from '../operations/shoppers.ts'
 import type { FreshStore, StoreView, UpdatedStore } from '../operations/stores.ts'
 import type { TradeList } from '../operations/trades.ts'
 
@@ -65,6 +66,15 @@ export function tradeLines({ trades }: TradeList): string[] {
     ].join('\t')
   })
 }
+
+export const deniedLines = ({ shoppers }: DeniedList): string[] =>
+  shoppers.map(({ steamId, reason, deniedAt, openTrades }) => {
+    const open = openTrades.map(({ tradeId, depositId, offerId }) => {
+      const offer = offerId === null ? '' : `, offer ${offerId}`
+      return `open: trade ${tradeId} of deposit ${depositId}${offer}`
+    })
+    return [steamId, `denied since ${deniedAt.toISOString()}`, reason, ...open].join('\t')
+  })
 
 export const addedBotLines = ({ added, refused }: AddedBots): string[] => [
   ...added.map(

@@ -17,6 +17,20 @@ const addedBot = z.strictObject({
   ownHoldDays: z.int().nullable(),
 })
 const changedBot = z.strictObject({ botId: id, name: z.string(), state: z.string() })
+const deniedShopper = z.strictObject({
+  steamId: z.string(),
+  reason: z.string(),
+  deniedAt: z.iso.datetime(),
+  openTrades: z.array(
+    z.strictObject({
+      tradeId: z.string(),
+      depositId: z.string(),
+      botId: z.string(),
+      offerId: z.string().nullable(),
+    }),
+  ),
+})
+
 const changedTrade = z.strictObject({
   tradeId: id,
   depositId: id,
@@ -165,6 +179,9 @@ export const SHAPES: Record<string, z.ZodObject> = {
   'trade credit': changedTrade,
   'trade release': changedTrade,
   'trade reverse': changedTrade,
+  'shopper deny': deniedShopper,
+  'shopper allow': z.strictObject({ steamId: z.string() }),
+  'shopper list': z.strictObject({ shoppers: z.array(deniedShopper) }),
   'price show': z.strictObject({
     game,
     item: z.string(),

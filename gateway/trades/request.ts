@@ -1,7 +1,7 @@
 /** The shopper's wish for a trade: idempotent, and committed before anything is said to Steam. */
 import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import type { TradeBody } from '../../contract/widget-api.ts'
-import { chooseBotForTrade, hasBotForTrade } from '../bots/service.ts'
+import { chooseBotForTrade, hasBotForTrade, hasShareOfFleet } from '../bots/service.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction, violates } from '../db/transaction.ts'
 import { depositTopic } from '../deposits/service.ts'
@@ -9,6 +9,8 @@ import { type DepositRow, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
 import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
+import { judgePartner } from '../shoppers/allowance.ts'
+import { lockPartner, partnerFacts } from '../shoppers/partner-store.ts'
 import { isRefused } from '../shoppers/store.ts'
 import { judgeIntent } from './intent.ts'
 import { type IntentDeps, writeIntent, writeItems } from './intent-store.ts'
@@ -28,7 +30,7 @@ export type RequestAnswer =
   | { kind: 'active' }
   /** Not known yet: the caller repeats the same request. */
   | { kind: 'sending' }
-  | { kind: 'refused'; code: ErrorCode }
+  | { kind: 'refused'; code: ErrorCode; until?: Date }
 
 /** How long a request waits for the bot. */
 const WAIT_MS = 20_000
@@ -71,7 +73,7 @@ async function intend(deps: RequestDeps, body: TradeBody): Promise<Intent> {
   }
 }
 
-const refused = (code: ErrorCode): RequestAnswer => ({ kind: 'refused', code })
+const refused = (code: ErrorCode) => ({ kind: 'refused', code }) as const
 
 async function joinOrCreate(deps: RequestDeps, tx: Tx, body: TradeBody): Promise<Intent> {
   const deposit = await lockDeposit(tx, { hash: body.hash })
@@ -110,6 +112,8 @@ async function createIntent(
   if (quote.kind === 'refused') return refused(quote.code)
   if (quote.total < quote.minPrice) return refused('below_minimum')
   if (deposit.max_amount !== null && quote.total > deposit.max_amount) return refused('above_maximum')
+  const unfit = await judgeLimits(deps, tx, { deposit, steamId })
+  if (unfit !== undefined) return unfit
   const wanted = { partnerSteamId: steamId, game: body.game, items: quote.items.length, tried: [] }
   const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
   if (bot === undefined) return refused('no_bot_available')
@@ -137,6 +141,22 @@ async function createIntent(
   await writeItems(tx, tradeId, items)
   await deps.signals.notify(tx, depositTopic(deposit.id))
   return tradeId
+}
+
+/** Locks the account until the intent is committed, so parallel requests cannot pass its limits together. */
+async function judgeLimits(
+  { clock, limits }: RequestDeps,
+  tx: Tx,
+  { deposit, steamId }: { deposit: DepositRow; steamId: string },
+): Promise<RequestAnswer | undefined> {
+  const { store_id: storeId, shopper_locked: isLocked } = deposit
+  const now = clock.now()
+  await lockPartner(tx, steamId)
+  const allowance = judgePartner(await partnerFacts(tx, { steamId, storeId, now }), { isLocked, now })
+  if (allowance.kind === 'too_many') return refused('too_many_open_offers')
+  if (allowance.kind === 'paused') return { ...refused('offers_paused'), until: allowance.until }
+  const hasShare = isLocked || (await hasShareOfFleet(tx, storeId, limits.fleet))
+  return hasShare ? undefined : refused('no_bot_available')
 }
 
 type Outcome = RequestAnswer | { kind: 'moved'; to: bigint }

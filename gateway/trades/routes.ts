@@ -3,6 +3,9 @@ import { tradeAnswerSchema, tradeBodySchema } from '../../contract/widget-api.ts
 import { refuse } from '../http/refusal.ts'
 import { type RequestDeps, requestTrade } from './request.ts'
 
+const waitOf = (until: Date | undefined, now: Date) =>
+  until && { retryAfterS: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)) }
+
 /** POST /api/trade. */
 export function tradeRoutes(deps: RequestDeps): FastifyPluginAsyncZod {
   return async (app) => {
@@ -17,7 +20,7 @@ export function tradeRoutes(deps: RequestDeps): FastifyPluginAsyncZod {
           case 'sending':
             return reply.code(202).send({ state: 'sending', code: 'trade_sending' })
           case 'refused':
-            return refuse(answer.code)
+            return refuse(answer.code, waitOf(answer.until, deps.clock.now()))
         }
       },
     )

@@ -136,9 +136,11 @@ function isDecided(refusal: Refusal): boolean {
 async function refusalOf(response: Response): Promise<Refusal> {
   try {
     const problem = (await response.json()) as Partial<Problem>
+    const retryAfterS = Number(response.headers.get('retry-after'))
     return {
       code: typeof problem.code === 'string' ? problem.code : null,
       detail: typeof problem.detail === 'string' ? problem.detail : null,
+      ...(retryAfterS > 0 && { retryAfterS }),
     }
   } catch {
     return NOTHING

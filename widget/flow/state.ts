@@ -5,7 +5,12 @@ import type { FinalDepositStatus, InventoryErrorType } from '../../contract/stat
 import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
 
 /** A refused call: our code and the server's own words, when it sent any. */
-export type Refusal = { code: string | null; detail: string | null }
+export type Refusal = {
+  code: string | null
+  detail: string | null
+  /** When the same call may succeed, if the server said so. */
+  retryAfterS?: number
+}
 
 /**
  * The trade-link field. `stored` waits for the shopper's consent, because a deposit link that somebody else sent must not

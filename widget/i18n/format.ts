@@ -35,6 +35,11 @@ export function formatDate(iso: string, language: Language): string {
   )
 }
 
+/** Wall-clock milliseconds → time of the day, to the second, in the shopper's zone. */
+export function formatTime(ms: number, language: Language): string {
+  return new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'medium' }).format(ms)
+}
+
 /**
  * Class of a Steam level badge: the level rounded down to tens below 100, to hundreds from 100. No rule of ours has it;
  * it is the name by which others find a badge.

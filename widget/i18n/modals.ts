@@ -81,7 +81,11 @@ const en = {
   creationErrorTitle: 'Failed to create trade',
   creationErrorText:
     'Check the trade URL or try later; your Steam account may have restrictions. Nothing has left your inventory.',
+  offersPaused: (time: string) =>
+    `The last offer to this Steam account was declined or not accepted in time, so the next one has to wait. Nothing was sent. Try again at ${time}.`,
   creationErrors: {
+    too_many_open_offers:
+      'This Steam account has 2 open offers of ours already. Nothing was sent. Accept or decline one of them in Steam, then try again.',
     too_many_items: 'You have chosen too many items to trade',
     price_changed:
       'Prices have changed since you opened the inventory. It is being loaded again: pick once more.',
@@ -180,7 +184,11 @@ const ru: ModalTexts = {
   creationErrorTitle: 'Не удалось создать обмен',
   creationErrorText:
     'Проверьте ссылку на обмен или попробуйте позже; возможны ограничения аккаунта Steam. Ни один предмет не покинул ваш инвентарь.',
+  offersPaused: (time: string) =>
+    `Последнее предложение этому аккаунту Steam было отклонено или не принято вовремя, поэтому следующее придётся подождать. Ничего не отправлено. Попробуйте снова в ${time}.`,
   creationErrors: {
+    too_many_open_offers:
+      'У этого аккаунта Steam уже есть 2 наших открытых предложения обмена. Ничего не отправлено. Примите или отклоните одно из них в Steam и попробуйте снова.',
     too_many_items: 'Вы выбрали слишком много предметов для обмена',
     price_changed:
       'Цены изменились с тех пор, как вы открыли инвентарь. Он загружается заново: выберите ещё раз.',

@@ -1,8 +1,43 @@
 /** How trades of a simulated till begin. */
+import { OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
+import {
+  judgePartner,
+  type PartnerFacts,
+  REMEMBERED_MS,
+  UNUSED_REASONS,
+} from '../../../gateway/shoppers/allowance.ts'
 import { judgeIntent } from '../../../gateway/trades/intent.ts'
+import type { Trade } from '../../../gateway/trades/trade.ts'
 import { type Basket, beginFirst } from './attempts.ts'
 import type { DepositRow, Memory, TradeRow } from './memory.ts'
 import { isLive, type Pause } from './memory-store.ts'
+
+const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
+const UNUSED: readonly string[] = UNUSED_REASONS
+
+function mayBeSent(memory: Memory, deposit: DepositRow, now: Date): boolean {
+  const { isLocked } = deposit
+  const isAllowed = judgePartner(factsOf(memory, deposit, now), { isLocked, now }).kind === 'allowed'
+  if (!isAllowed) memory.trace.add(`${memory.engine.now()} deposit ${deposit.id} has to wait`)
+  return isAllowed
+}
+
+/** The same as partner-store.ts reads. */
+function factsOf({ trades }: Memory, { shopper, storeId }: DepositRow, now: Date): PartnerFacts {
+  const offers = [...trades.values()].filter(({ deposit }) => deposit.shopper === shopper)
+  const open = offers.filter(({ trade }) => OPEN.includes(trade.state))
+  const own = offers.filter(({ deposit }) => deposit.storeId === storeId).map(({ trade }) => trade)
+  const paidAt = Math.max(...own.map((trade) => ('deliveredAt' in trade ? trade.deliveredAt.getTime() : 0)))
+  const from = Math.max(paidAt, now.getTime() - REMEMBERED_MS)
+  const ends = own
+    .flatMap((trade) => ('reason' in trade && UNUSED.includes(trade.reason) ? trade.endedAt.getTime() : []))
+    .filter((endedAt) => endedAt > from)
+  return {
+    open: open.length,
+    openLocked: open.filter(({ deposit }) => deposit.isLocked && deposit.storeId === storeId).length,
+    unused: ends.length === 0 ? null : { count: ends.length, lastAt: new Date(Math.max(...ends)) },
+  }
+}
 
 type Asking = { deposit: DepositRow; basket: Basket; now(): Date }
 
@@ -27,6 +62,7 @@ export async function intend(memory: Memory, pause: Pause, asking: Asking): Prom
   if (verdict.kind === 'refused') return undefined
   const isTaken = [...basket.items.keys()].some((assetId) => memory.taken.has(assetId))
   if (verdict.kind === 'create' && isTaken) return undefined
+  if (verdict.kind === 'create' && !mayBeSent(memory, deposit, now)) return undefined
   const row = verdict.kind === 'join' ? live : beginFirst(memory, asking, now)
   await pause(1, 10)
   return row

@@ -44,6 +44,8 @@ export type DepositRow = {
   store: Store
   storeId: bigint
   shopper: string
+  /** To the shopper, by the store. */
+  isLocked: boolean
   status: DepositStatus
   expiresAt: Date
   cancelledAt: Date | null
@@ -126,7 +128,7 @@ export function createMemory(
 
 export function openDeposit(
   memory: Memory,
-  { store, shopper }: Pick<DepositRow, 'store' | 'shopper'>,
+  { store, shopper, isLocked }: Pick<DepositRow, 'store' | 'shopper' | 'isLocked'>,
 ): DepositRow {
   const { deposits, engine } = memory
   const row: DepositRow = {
@@ -134,6 +136,7 @@ export function openDeposit(
     store,
     storeId: BigInt(store.number),
     shopper,
+    isLocked,
     status: 'created',
     expiresAt: new Date(engine.now() + DEPOSIT_LIFE_MS),
     cancelledAt: null,

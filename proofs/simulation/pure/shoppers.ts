@@ -28,7 +28,9 @@ export function beginShopping(scene: Scene, deposits: number): void {
       steam.owners.set(assetOf(shopper, item).assetId, nameOf(shopper))
   }
   for (let n = 0; n < deposits; n += 1) {
-    engine.after(random.int(SHOPPING_MS), () => visit(scene, random.int(SHOPPERS)))
+    // Half of the deposits are locked to their shopper by the store.
+    const isLocked = n % 2 === 0
+    engine.after(random.int(SHOPPING_MS), () => visit(scene, { shopper: random.int(SHOPPERS), isLocked }))
   }
 }
 
@@ -41,11 +43,13 @@ const assetOf = (shopper: number, item: number): OfferAsset => ({
   assetId: String(10_000 + shopper * 100 + item),
 })
 
-function visit(scene: Scene, shopper: number): void {
+type Visitor = { shopper: number; isLocked: boolean }
+
+function visit(scene: Scene, { shopper, isLocked }: Visitor): void {
   const { engine, random, stores } = scene
   const store = stores[random.int(stores.length)]
   if (store === undefined) return
-  const deposit = openDeposit(scene, { store, shopper: nameOf(shopper) })
+  const deposit = openDeposit(scene, { store, shopper: nameOf(shopper), isLocked })
   engine.after(random.between(1_000, 60_000), () => askForTrade(scene, deposit, { shopper }))
   if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), () => cancelByStore(scene, deposit))
 }

@@ -51,6 +51,8 @@ function visit(stage: Stage, number: number): void {
     externalId: `top-up ${number}`,
     currency: 'USD',
     backToStoreUrl: 'https://store.test/',
+    // Half of the stores know who signed in.
+    ...(number % 2 === 0 && { shopper: { steamId: shopper.steamId, lock: true } }),
   } as const
   let first: StoreDeposit | undefined
   const open = () =>
@@ -148,7 +150,8 @@ function askForTrade(stage: Stage, deposit: Deposit, { shopper, tries }: Asker):
 function post(stage: Stage, body: TradeBody): void {
   call(stage, async ({ deps }) => {
     const answer = await requestTrade(deps, body)
-    stage.trace.add(`${stage.engine.now()} asked for a trade: ${answer.kind}`)
+    const told = answer.kind === 'refused' ? answer.code : answer.kind
+    stage.trace.add(`${stage.engine.now()} asked for a trade: ${told}`)
   })
 }
 

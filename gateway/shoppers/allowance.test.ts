@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { judgePartner, type PartnerFacts } from './allowance.ts'
+
+const NOW = new Date('2026-03-01T12:00:00Z')
+const MINUTE_MS = 60_000
+const FREE: PartnerFacts = { open: 0, openLocked: 0, unused: null }
+const judge = (change: Partial<PartnerFacts>, isLocked = false) =>
+  judgePartner({ ...FREE, ...change }, { isLocked, now: NOW })
+const ago = (ms: number): Date => new Date(NOW.getTime() - ms)
+
+describe('D-31 open offers of one account', () => {
+  test.each([
+    [0, 'allowed'],
+    [1, 'allowed'],
+    [2, 'too_many'],
+    [7, 'too_many'],
+  ])('with %i open, another one is %s', (open, kind) => {
+    expect(judge({ open })).toEqual({ kind })
+  })
+
+  test.each([
+    { open: 2, openLocked: 0, kind: 'allowed', why: 'strangers have taken both slots' },
+    { open: 1, openLocked: 1, kind: 'allowed', why: 'a slot for everybody is free' },
+    { open: 2, openLocked: 1, kind: 'too_many', why: 'its own slot is taken too' },
+    { open: 3, openLocked: 1, kind: 'too_many', why: 'all three are taken' },
+  ])('a locked deposit is $kind where $why', ({ kind, ...facts }) => {
+    expect(judge(facts, true)).toEqual({ kind })
+  })
+})
+
+describe('D-31 after an offer that went unused', () => {
+  test.each([
+    [1, 1],
+    [2, 2],
+    [3, 4],
+    [4, 8],
+    [5, 16],
+    [6, 30],
+    [7, 30],
+    [5_000, 30],
+  ])('the store and the account wait: after %i in a row %i minutes', (count, minutes) => {
+    const pauseMs = minutes * MINUTE_MS
+    const until = new Date(NOW.getTime() + 1)
+    expect(judge({ unused: { count, lastAt: ago(pauseMs - 1) } })).toEqual({ kind: 'paused', until })
+    expect(judge({ unused: { count, lastAt: ago(pauseMs) } })).toEqual({ kind: 'allowed' })
+  })
+
+  test('a locked deposit does not wait', () => {
+    expect(judge({ unused: { count: 9, lastAt: NOW } }, true)).toEqual({ kind: 'allowed' })
+  })
+})

@@ -1,0 +1,188 @@
+/** D-31: one account has few open offers over the whole fleet, and waits after those that it did not use. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import type { TradeStateColumn } from '../db/trade-tables.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { fakeSession } from '../testing/fake-steam.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { requestTrade } from './request.ts'
+
+const PARTNER = '76561198099999999'
+
+let till: Till
+let store: { id: bigint }
+let bots: { bot: BotContext; session: FakeSession }[]
+
+beforeEach(async () => {
+  till = await startTill()
+  store = await aStore(till)
+  bots = [await aBot(till), await aBot(till, fakeSession('76561198000000002'))]
+})
+afterEach(() => till.close())
+
+/** A deposit that the account is named for; `isLocked`: by its store. */
+async function depositFor({ of = store, isLocked = false, steamId = PARTNER } = {}) {
+  const deposit = await aDeposit(till, of)
+  await till.db
+    .updateTable('deposit')
+    .set({ user_steam_id: steamId, shopper_steam_id: isLocked ? steamId : null, shopper_locked: isLocked })
+    .where('id', '=', deposit.id)
+    .execute()
+  return deposit
+}
+
+type Deposit = Awaited<ReturnType<typeof aDeposit>>
+
+/** The till's answer to the wish itself; `taken` where it would wait for a bot now. */
+async function ask(deposit: Deposit, fleet = till.deps.limits.fleet) {
+  let isTaken = false
+  const until = () => {
+    isTaken = true
+    return Promise.reject(new Error('nobody waits here'))
+  }
+  const signals = { ...till.deps.signals, until }
+  const limits = { ...till.deps.limits, fleet }
+  const answer = requestTrade({ ...till.deps, limits, signals }, deposit.body)
+  return answer.catch((error: unknown) => {
+    if (isTaken) return { kind: 'taken' as const }
+    throw error
+  })
+}
+
+const open = async (deposit: Deposit) => expect(await ask(deposit)).toEqual({ kind: 'taken' })
+const refused = (code: string) => ({ kind: 'refused', code })
+
+/** Ends the trade of the deposit as the record of Steam's word does. */
+const end = (deposit: Deposit, state: TradeStateColumn, reason: string) =>
+  till.db
+    .updateTable('trade')
+    .set({ state, reason, ended_at: till.clock.now() })
+    .where('deposit_id', '=', deposit.id)
+    .execute()
+
+describe('at most two open offers', () => {
+  test('over the fleet, and of twenty requests at once too', async () => {
+    const deposits = await Promise.all(Array.from({ length: 20 }, () => depositFor()))
+    const answers = await Promise.all(deposits.map((deposit) => ask(deposit)))
+    expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(2)
+    const others = answers.filter(({ kind }) => kind === 'refused')
+    expect(others).toEqual(Array.from({ length: 18 }, () => refused('too_many_open_offers')))
+    const trades = await till.db.selectFrom('trade').select(['bot_id']).execute()
+    expect(trades).toHaveLength(2)
+  })
+
+  test('of several stores together, while another account is not touched', async () => {
+    await open(await depositFor())
+    await open(await depositFor({ of: await aStore(till) }))
+    expect(await ask(await depositFor())).toEqual(refused('too_many_open_offers'))
+    await open(await depositFor({ steamId: '76561198077777777' }))
+  })
+
+  test('and one that Steam holds counts no longer', async () => {
+    const held = await depositFor()
+    await open(held)
+    await open(await depositFor())
+    await end(held, 'invalid', 'escrow')
+    await open(await depositFor())
+  })
+
+  test('but a deposit locked to the account has a slot of its own', async () => {
+    await open(await depositFor())
+    await open(await depositFor())
+    await open(await depositFor({ isLocked: true }))
+    expect(await ask(await depositFor({ isLocked: true }))).toEqual(refused('too_many_open_offers'))
+    await open(await depositFor({ of: await aStore(till), isLocked: true }))
+  })
+
+  test('and the same wish asked again joins its own offer', async () => {
+    const deposit = await depositFor()
+    await open(deposit)
+    await open(await depositFor())
+    await open(deposit)
+  })
+})
+
+describe('the pause', () => {
+  async function unused(reason: string, state: TradeStateColumn) {
+    const deposit = await depositFor()
+    await open(deposit)
+    await end(deposit, state, reason)
+  }
+
+  test.each([
+    ['declined', 'declined'],
+    ['declined', 'declined_at_once'],
+    ['timed_out', 'deadline'],
+    ['timed_out', 'expired'],
+  ] as const)('begins after an offer that is %s (%s), and doubles', async (state, reason) => {
+    await unused(reason, state)
+    const next = await depositFor()
+    const until = new Date(till.clock.now().getTime() + 60_000)
+    expect(await ask(next)).toEqual({ ...refused('offers_paused'), until })
+    await jump(till, 60)
+    await open(next)
+    await end(next, state, reason)
+    await jump(till, 61)
+    const third = await depositFor()
+    expect(await ask(third)).toMatchObject(refused('offers_paused'))
+    await jump(till, 60)
+    await open(third)
+  })
+
+  test.each([
+    ['timed_out', 'cancelled_by_store'],
+    ['timed_out', 'unresolved'],
+    ['invalid', 'escrow'],
+    ['refused', 'trade_refused'],
+  ] as const)('does not begin after one that is %s (%s)', async (state, reason) => {
+    await unused(reason, state)
+    await open(await depositFor())
+  })
+
+  test('is of one store and one account, and ends where the account pays', async () => {
+    await unused('declined', 'declined')
+    await open(await depositFor({ of: await aStore(till) }))
+    await open(await depositFor({ steamId: '76561198077777777' }))
+    await jump(till, 60)
+    const [first] = bots
+    if (first === undefined) throw new Error('there is no bot')
+    await till.db.updateTable('bot').set({ state: 'paused' }).where('id', '!=', first.bot.botId).execute()
+    await payFor(till, first, await depositFor())
+    await unused('declined', 'declined')
+    await jump(till, 60)
+    await open(await depositFor())
+  })
+
+  test('and both slots taken by a stranger do not delay a deposit that is locked to the account', async () => {
+    await unused('declined', 'declined')
+    await open(await depositFor({ of: await aStore(till) }))
+    await open(await depositFor({ of: await aStore(till) }))
+    const [first] = bots
+    if (first === undefined) throw new Error('there is no bot')
+    await till.db.updateTable('bot').set({ state: 'paused' }).where('id', '!=', first.bot.botId).execute()
+    await offerFor(till, first.bot, await depositFor({ isLocked: true }))
+  })
+})
+
+test('D-31 a store that has its share of the fleet leaves slots to others, and to locked deposits', async () => {
+  const asOf = (deposit: Deposit) => ask(deposit, { ...till.deps.limits.fleet, liveOffers: 4 })
+  const strangers = Array.from({ length: 12 }, (_, n) => `765611980500000${10 + n}`)
+  const deposits = await Promise.all(strangers.map((steamId) => depositFor({ steamId })))
+  const answers = await Promise.all(deposits.map(asOf))
+  expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(6)
+  expect(answers.filter(({ kind }) => kind === 'refused')).toContainEqual(refused('no_bot_available'))
+  expect(await asOf(await depositFor({ of: await aStore(till) }))).toEqual({ kind: 'taken' })
+  expect(await asOf(await depositFor({ isLocked: true }))).toEqual({ kind: 'taken' })
+})
+
+test('D-31 an account that was denied after it gave its link is refused, and its open offer stays', async () => {
+  const [open1, next] = [await depositFor(), await depositFor()]
+  await open(open1)
+  await till.db
+    .insertInto('denied_shopper')
+    .values({ steam_id: PARTNER, reason: 'stolen items', denied_at: till.clock.now() })
+    .execute()
+  expect(await ask(next)).toEqual(refused('shopper_refused'))
+  await open(open1)
+})
