@@ -13,7 +13,8 @@ export type BotContext = {
 
 /** A wake-up in the queue of one bot; ids are decimal digits. */
 export type BotJob =
-  | { kind: 'inventory'; requestId: string }
+  /** Its turn goes by the store and the deposit, which a job of an older version does not name. */
+  | { kind: 'inventory'; requestId: string; storeId?: string | undefined; depositId?: string | undefined }
   /** Read the trade's row and do what is due. */
   | { kind: 'trade'; tradeId: string }
   /** Read this trade's offer once, now, because its shopper is back at the page. */
@@ -25,7 +26,8 @@ export type BotJob =
 export type TradeLane = 'sends' | 'cancels' | 'reads' | 'settling' | 'reviews'
 
 export type BotHandlers = {
-  inventory(bot: BotContext, requestId: bigint): Promise<void>
+  /** Calls `spend` before Steam is asked for the items. */
+  inventory(bot: BotContext, requestId: bigint, spend: () => void): Promise<void>
   /** Where the trade waits for its turn; undefined while nothing is due for it. Asks Steam nothing. */
   laneOf(bot: BotContext, tradeId: bigint): Promise<TradeLane | undefined>
   trade(bot: BotContext, tradeId: bigint): Promise<void>

@@ -2,7 +2,10 @@
 import { z } from 'zod'
 import type { Queue } from '../db/queue.ts'
 import type { Log } from '../kit/log.ts'
+import type { Time } from '../steam/budget.ts'
+import { METHODS } from '../steam/methods.ts'
 import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
+import { createFairQueue } from './fair-queue.ts'
 import { createLanes } from './lanes.ts'
 import { createLimiter } from './limiter.ts'
 
@@ -11,7 +14,6 @@ const JOBS_AT_A_TIME = 64
 const REFRESHES_AT_A_TIME = 4
 /** Trades whose row is read at a time to choose their lane: the pool of connections serves shoppers too. */
 const CHOICES_AT_A_TIME = 4
-const INVENTORIES_AT_A_TIME = 4
 /** Inventories that may wait for their turn. Their callers give up after 20 s anyway. */
 const MOST_INVENTORIES = 40
 /** A job waits for its work no longer: the queue takes one that lasts a minute for lost. */
@@ -19,13 +21,25 @@ const JOB_MS = 45_000
 
 const ref = z.string().regex(/^\d{1,19}$/)
 const jobSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('inventory'), requestId: ref }),
+  z.object({
+    kind: z.literal('inventory'),
+    requestId: ref,
+    storeId: ref.optional(),
+    depositId: ref.optional(),
+  }),
   z.object({ kind: z.literal('trade'), tradeId: ref }),
   z.object({ kind: z.literal('refresh'), tradeId: ref }),
   z.object({ kind: z.literal('history') }),
 ]) satisfies z.ZodType<BotJob>
 
+type InventoryJob = Extract<BotJob, { kind: 'inventory' }>
+
 type WorkDeps = { queue: Queue; handlers: BotHandlers; log: Log; watchMs: number }
+
+const TIME: Time = {
+  now: () => performance.now(),
+  pause: (ms) => new Promise((resolve) => setTimeout(resolve, ms).unref()),
+}
 
 /** Starts the bot's work. The returned function stops it and waits for jobs under way. */
 export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => Promise<void>> {
@@ -52,9 +66,8 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
   const choices = createLimiter(CHOICES_AT_A_TIME)
   const refreshes = createLimiter(REFRESHES_AT_A_TIME)
   const histories = createLimiter(1)
-  const inventories = createLimiter(INVENTORIES_AT_A_TIME)
+  const inventories = createFairQueue({ budget: METHODS.partnerinventory.account, time: TIME })
   const aside = new Set<Promise<unknown>>()
-  let waitingInventories = 0
 
   // A job is an alarm: it ends once its work waits in a lane, because a sweep finds what is due and was not done.
   const doAside = (work: Promise<unknown>, about: object, message: string): Promise<unknown> => {
@@ -64,13 +77,14 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
     aside.add(done)
     return done
   }
-  const readInventory = async (requestId: bigint): Promise<void> => {
-    waitingInventories += 1
-    const reading = inventories(() => handlers.inventory(bot, requestId)).finally(() => {
-      waitingInventories -= 1
-    })
-    const done = doAside(reading, { request: String(requestId) }, 'an inventory could not be read')
-    if (waitingInventories > MOST_INVENTORIES) await within(done, JOB_MS)
+  const readInventory = async (job: InventoryJob): Promise<void> => {
+    const { requestId, storeId = `of ${requestId}`, depositId = `of ${requestId}` } = job
+    const read = (spend: () => void) => handlers.inventory(bot, BigInt(requestId), spend)
+    const message = 'an inventory could not be read'
+    const reading = inventories.add({ storeId, depositId }, (spend) =>
+      doAside(read(spend), { request: requestId }, message).then(() => undefined),
+    )
+    if (inventories.waiting() > MOST_INVENTORIES) await within(reading, JOB_MS)
   }
   const advance = async (tradeId: bigint): Promise<void> => {
     const lane = await choices(() => handlers.laneOf(bot, tradeId))
@@ -84,7 +98,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
   const handle = async (job: BotJob): Promise<void> => {
     switch (job.kind) {
       case 'inventory':
-        return readInventory(BigInt(job.requestId))
+        return readInventory(job)
       case 'refresh': {
         const refresh = refreshes(() => handlers.refresh(bot, BigInt(job.tradeId)))
         return void doAside(refresh, { trade: job.tradeId }, 'an offer could not be read again')
@@ -102,6 +116,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
     }
   }
   const settled = async () => {
+    inventories.stop()
     await lanes.stop()
     await Promise.all(aside)
   }

@@ -55,6 +55,8 @@ type Wanted = {
   game: Game
   language: Language
   kept(): Promise<Snapshot | undefined>
+  /** Called before Steam is asked for the items. */
+  spend(): void
 }
 
 /** An answer, and when Steam gave it. */
@@ -69,7 +71,7 @@ export type Asked = { answer: StoredAnswer; isBotHeld: boolean; readAt: Date | n
 /** Asks Steam: first whether this partner can trade at once, then what they own. */
 export async function askSteam(
   session: SteamSession,
-  { partner, game, language, kept }: Wanted,
+  { partner, game, language, kept, spend }: Wanted,
 ): Promise<Asked> {
   const checked: PartnerAnswer = await session.checkPartner(partner)
   if (checked.kind !== 'ok') return { answer: checked, isBotHeld: false, readAt: null }
@@ -79,6 +81,7 @@ export async function askSteam(
   // Steam takes the token, so its holder may see what the till has.
   const known = await kept()
   if (known !== undefined) return { answer: known.answer, isBotHeld, readAt: known.at }
+  spend()
   const owned: SteamInventory = await session.readInventory(partner, game, language)
   return { answer: owned, isBotHeld, readAt: null }
 }

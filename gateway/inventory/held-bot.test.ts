@@ -7,6 +7,7 @@ const wanted = {
   game: 'cs',
   language: 'en',
   kept: async () => undefined,
+  spend: () => {},
 } as const
 
 it('D-30 a hold of the bot’s own is told to no shopper as theirs', async () => {

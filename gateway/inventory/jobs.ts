@@ -14,7 +14,7 @@ type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log }
 
 /** Answers inventory requests: takes each once, asks Steam and leaves the answer in the row. */
 export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandlers['inventory'] {
-  return async (bot, requestId) => {
+  return async (bot, requestId, spend) => {
     // Later than that nobody waits any more, and Steam is not asked in vain.
     const since = new Date(clock.now().getTime() - WAIT_MS)
     const wanted = await takeRequest(db, { id: requestId, botId: bot.botId, since })
@@ -25,7 +25,7 @@ export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandl
       const row = await itemsSince(db, wanted, new Date(clock.now().getTime() - ms))
       return row && snapshotOf(row)
     }
-    const asked = { partner: { steamId, token }, game, language, kept }
+    const asked = { partner: { steamId, token }, game, language, kept, spend }
     const { answer, isBotHeld, readAt } = await askSteam(bot.session, asked)
     if (answer.kind === 'unavailable') {
       const { reason, detail } = answer

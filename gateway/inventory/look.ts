@@ -1,5 +1,5 @@
 /** Has a bot ask Steam for an inventory, and another one where the first cannot. */
-import { botQueue } from '../bots/bot.ts'
+import { type BotJob, botQueue } from '../bots/bot.ts'
 import { chooseBotForReading } from '../bots/service.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
@@ -43,7 +43,7 @@ export const inventoryTopic = (requestId: bigint): string => `inventory:${reques
 const REFUSED_TOKEN_MS = 5 * 60_000
 
 /** `depositId`: the one whose page asks. */
-type Asked = { depositId: bigint; reload: boolean; signal: AbortSignal | undefined }
+type Asked = { storeId: bigint; depositId: bigint; reload: boolean; signal: AbortSignal | undefined }
 
 /** Answers from the last minute, joins the request that is under way, or has a bot ask Steam. */
 export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asked: Asked): Promise<Look> {
@@ -88,7 +88,8 @@ async function request(
   const botId = await chooseBotForReading(tx, tried)
   if (botId === undefined) return undefined
   const row = await openRequest(tx, key, { ...asked, botId, at: clock.now() })
-  const data = { kind: 'inventory', requestId: String(row.id) }
+  const party = { storeId: String(asked.storeId), depositId: String(asked.depositId) }
+  const data = { kind: 'inventory', requestId: String(row.id), ...party } satisfies BotJob
   await queue.send(tx, { queue: botQueue(botId), data, urgent: true })
   return row
 }

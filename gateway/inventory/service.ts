@@ -43,7 +43,12 @@ export async function readInventory(
   const isClosed = (await openOutages(deps.db)).has('maintenance')
   const found = isClosed
     ? CLOSED
-    : await find(deps, key, { depositId: deposit.id, reload: reload ?? false, signal })
+    : await find(deps, key, {
+        storeId: deposit.store_id,
+        depositId: deposit.id,
+        reload: reload ?? false,
+        signal,
+      })
   return toInventory(deps, { deposit, key }, found)
 }
 
@@ -55,7 +60,7 @@ const CLOSED: Found = { errorType: 'engineeringWorks' }
 async function find(
   deps: InventoryDeps,
   key: InventoryKey,
-  asked: { depositId: bigint; reload: boolean; signal: AbortSignal | undefined },
+  asked: Parameters<typeof lookAtSteam>[2],
 ): Promise<Found> {
   const look = await lookAtSteam(deps, key, asked)
   if (!('none' in look)) return look

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { trackHealth } from '../bots/health.ts'
 import { judgeOutages, type Outage } from './outage.ts'
 
 const now = new Date('2026-01-01T12:00:00Z')
@@ -36,6 +37,31 @@ describe('an outage', () => {
   it('goes on, or does not begin, while no bot is in service to tell', () => {
     expect(judged([], 'offers', 'deposits')).toEqual({ begin: [], end: [] })
     expect(judged([])).toEqual({ begin: [], end: [] })
+  })
+
+  it('D-30 is none while our own budgets and pauses hold every bot back, however long', () => {
+    let nowMs = 0
+    const seen = (reasons: readonly string[]) => {
+      const bots = [1, 2].map(() => trackHealth(() => nowMs, { offers: null, inventories: null }))
+      for (let second = 0; second < 600; second += 1) {
+        for (const bot of bots) {
+          const reason = reasons[second] ?? 'not_our_turn'
+          for (const of of ['offers', 'inventories'] as const) bot.see(of, { kind: 'unavailable', reason })
+        }
+        nowMs += 1_000
+      }
+      const since = (ms: number | null) => (ms === null ? null : new Date(now.getTime() - ms))
+      return judged(
+        bots.map((bot) => {
+          const { offers, inventories } = bot.failing()
+          return { offersFailingSince: since(offers), inventoriesFailingSince: since(inventories) }
+        }),
+      )
+    }
+    expect(seen([])).toEqual({ begin: [], end: [] })
+    // One 429 to each bot, and the pause that follows it.
+    expect(seen(['rate_limited'])).toEqual({ begin: [], end: [] })
+    expect(seen(['timeout'])).toEqual({ begin: ['offers', 'inventories', 'deposits'], end: [] })
   })
 
   it('stops the time of deposits for as long as anything lasts', () => {

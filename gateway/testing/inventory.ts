@@ -44,7 +44,7 @@ export async function startStockedTill() {
     const stops = working.map(({ bot: each }) =>
       till.deps.queue.work(botQueue(each.botId), async (data) => {
         if (typeof data === 'object' && data !== null && 'requestId' in data) {
-          await handle(each, BigInt(String(data.requestId)))
+          await handle(each, BigInt(String(data.requestId)), () => {})
         }
       }),
     )

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest'
+import type { Time } from '../steam/budget.ts'
+import { METHODS } from '../steam/methods.ts'
+import { createFairQueue, type Party } from './fair-queue.ts'
+
+/** What Steam takes for an inventory. */
+const READ_MS = 600
+
+/** A time that goes by only when everything waits. */
+function simulate() {
+  let nowMs = 0
+  const sleepers: { atMs: number; wake: () => void }[] = []
+  const time: Time = {
+    now: () => nowMs,
+    pause: (ms) => new Promise((wake) => sleepers.push({ atMs: nowMs + ms, wake })),
+  }
+  const settle = async () => {
+    for (let n = 0; n < 20; n += 1) await Promise.resolve()
+  }
+  const until = async (ms: number) => {
+    await settle()
+    for (;;) {
+      const [next] = sleepers.sort((a, b) => a.atMs - b.atMs)
+      if (next === undefined || next.atMs > ms) break
+      sleepers.shift()
+      nowMs = next.atMs
+      next.wake()
+      await settle()
+    }
+    nowMs = ms
+  }
+  return { time, until }
+}
+
+type Read = Party & { atMs: number; doneMs: number }
+
+function start(budget = METHODS.partnerinventory.account) {
+  const { time, until } = simulate()
+  const queue = createFairQueue({ budget, time })
+  const reads: Read[] = []
+  const ask = (storeId: string, depositId: string, spends = true) => {
+    void queue.add({ storeId, depositId }, async (spend) => {
+      const atMs = time.now()
+      if (spends) spend()
+      await time.pause(READ_MS)
+      reads.push({ storeId, depositId, atMs, doneMs: time.now() })
+    })
+  }
+  const doneMs = (depositId: string) => reads.find((read) => read.depositId === depositId)?.doneMs
+  return { queue, reads, ask, until, doneMs, time }
+}
+
+describe('an honest shopper', () => {
+  /** When their first inventory is there, if a link has asked as often as it may since a minute. */
+  async function firstInventory(perMinute: number, storeOfLink: string): Promise<number> {
+    const { ask, until, doneMs } = start()
+    for (let n = 0; n < perMinute * 2; n += 1) {
+      // All at the start of each minute, which is as hard as it gets.
+      if (n === perMinute) await until(59_990)
+      ask(storeOfLink, 'greedy')
+    }
+    await until(60_000)
+    ask('store', 'honest')
+    await until(90_000)
+    return (doneMs('honest') ?? Number.POSITIVE_INFINITY) - 60_000
+  }
+
+  test.each(['store', 'another store'])(
+    'beside one link of %s that asks as fast as it may has the first inventory at most a second later',
+    async (store) => {
+      const alone = await firstInventory(0, store)
+      expect(alone).toBe(READ_MS)
+      expect((await firstInventory(12, store)) - alone).toBeLessThanOrEqual(1_000)
+    },
+  )
+
+  test('goes before all pages that were read for already, however many wait', async () => {
+    const { ask, until, reads } = start({ burst: 20, everyMs: 4_000 })
+    for (let n = 0; n < 20; n += 1) ask('store', `page ${n}`)
+    await until(10_000)
+    for (let n = 0; n < 20; n += 1) ask('store', `page ${n}`)
+    ask('store', 'honest')
+    reads.length = 0
+    await until(25_000)
+    // Two turns were saved when the pages asked again.
+    expect(reads.findIndex(({ depositId }) => depositId === 'honest')).toBe(2)
+  })
+})
+
+describe('a store', () => {
+  test('with many shoppers leaves every other turn to another store once the budget is spent', async () => {
+    const { ask, until, reads } = start({ burst: 1, everyMs: 1_000 })
+    for (let n = 0; n < 40; n += 1) ask('big', `big ${n}`)
+    await until(1_500)
+    for (let n = 0; n < 5; n += 1) ask('small', `small ${n}`)
+    reads.length = 0
+    await until(12_000)
+    expect(reads.slice(1, 9).map(({ storeId }) => storeId)).toEqual([
+      'small',
+      'big',
+      'small',
+      'big',
+      'small',
+      'big',
+      'small',
+      'big',
+    ])
+  })
+
+  test('never has all places: a place is free for another one at once', async () => {
+    const { ask, until, reads } = start()
+    for (let n = 0; n < 10; n += 1) ask('big', `big ${n}`)
+    await until(100)
+    ask('small', 'small')
+    await until(100 + READ_MS)
+    expect(reads.filter(({ storeId }) => storeId === 'big')).toHaveLength(3)
+    expect(reads.filter(({ storeId }) => storeId === 'small')).toHaveLength(1)
+  })
+})
+
+describe('the budget', () => {
+  test('is kept, and full again after a rest', async () => {
+    const { ask, until, reads } = start({ burst: 3, everyMs: 4_000 })
+    for (let n = 0; n < 6; n += 1) ask(`store ${n}`, `page ${n}`)
+    await until(15_000)
+    expect(reads.map(({ atMs }) => atMs)).toEqual([0, 0, 0, 4_000, 8_000, 12_000])
+  })
+
+  test('is not spent by a turn that needs no inventory of Steam', async () => {
+    const { ask, until, reads } = start({ burst: 1, everyMs: 60_000 })
+    for (let n = 0; n < 5; n += 1) ask('store', `page ${n}`, false)
+    await until(5 * READ_MS)
+    expect(reads).toHaveLength(5)
+  })
+
+  test('is not spent on calls that have been given up', async () => {
+    const { queue, ask, until, reads } = start({ burst: 1, everyMs: 15_000 })
+    for (let n = 0; n < 5; n += 1) ask('store', `page ${n}`)
+    await until(29_000)
+    ask('store', 'late')
+    await until(31_000)
+    expect(reads.map(({ depositId }) => depositId)).toEqual(['page 0', 'page 1', 'late'])
+    expect(queue.waiting()).toBe(0)
+  })
+})
+
+test('what waits is dropped at the end, and resolved', async () => {
+  const { queue, ask, until, reads } = start()
+  ask('store', 'page')
+  const dropped = queue.add({ storeId: 'store', depositId: 'page' }, () => Promise.reject(new Error('no')))
+  queue.stop()
+  await dropped
+  await until(READ_MS)
+  expect(reads).toHaveLength(1)
+})

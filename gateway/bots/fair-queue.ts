@@ -1,0 +1,187 @@
+/**
+ * The order in which a bot reads inventories. Stores take turns; within a store the deposit goes first that was read for the
+ * least of late, so a shopper who has just come waits for no page that asks without end.
+ */
+import type { BudgetLimits, Time } from '../steam/budget.ts'
+
+/** For whom is read. */
+export type Party = { storeId: string; depositId: string }
+
+/** `spend`: to be called once Steam is asked for an inventory. A turn that does without costs nothing. */
+type Work = (spend: () => void) => Promise<void>
+
+export type FairQueue = {
+  /** Resolves after the turn, or once nobody waits for it any more. */
+  add(party: Party, work: Work): Promise<void>
+  waiting(): number
+  /** Drops what waits. Turns under way go on. */
+  stop(): void
+}
+
+export type FairQueueOptions = {
+  /** As Steam's own: a turn begins only when it need not wait for it. */
+  budget: BudgetLimits
+  time: Time
+}
+
+/** A read under way never fills the places of others. */
+const AT_A_TIME = { all: 4, store: 3, deposit: 1 }
+/** The caller has given up then. */
+const WAIT_MS = 20_000
+/** So long a read counts against its deposit. */
+const RECENT_MS = 600_000
+const MOST_DEPOSITS = 5_000
+
+type Waiting = { party: Party; work: Work; sinceMs: number; done: () => void }
+
+export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
+  let waiting: Waiting[] = []
+  const order = createOrder(time)
+  const bucket = createBucket(budget, time)
+  let wakes = false
+
+  const begin = (turn: Waiting): void => {
+    waiting = waiting.filter((other) => other !== turn)
+    order.begin(turn.party)
+    bucket.take()
+    let isSpent = false
+    const spend = () => {
+      isSpent = true
+    }
+    void turn.work(spend).finally(() => {
+      if (!isSpent) bucket.giveBack()
+      order.end(turn.party)
+      turn.done()
+      pump()
+    })
+  }
+  const isOver = ({ sinceMs }: Waiting): boolean => time.now() - sinceMs >= WAIT_MS
+  const pump = (): void => {
+    for (const late of waiting.filter(isOver)) late.done()
+    waiting = waiting.filter((one) => !isOver(one))
+    for (let turn = order.next(waiting); turn !== undefined; turn = order.next(waiting)) {
+      const waitMs = bucket.waitMs()
+      if (waitMs > 0) {
+        wakeIn(waitMs)
+        return
+      }
+      begin(turn)
+    }
+  }
+  const wakeIn = (ms: number): void => {
+    if (wakes) return
+    wakes = true
+    void time.pause(ms).then(() => {
+      wakes = false
+      pump()
+    })
+  }
+  return {
+    add: (party, work) =>
+      new Promise((resolve) => {
+        waiting.push({ party, work, sinceMs: time.now(), done: resolve })
+        pump()
+      }),
+    waiting: () => waiting.length,
+    stop() {
+      for (const one of waiting) one.done()
+      waiting = []
+    },
+  }
+}
+
+/** Chooses who is next, by the turns that were given. */
+function createOrder(time: Pick<Time, 'now'>) {
+  const stores = createCounts()
+  const deposits = createCounts()
+  const recent = createRecent(time)
+  /** The number of each store's last turn. */
+  const lastTurn = new Map<string, number>()
+  let turns = 0
+
+  const fits = ({ party }: Waiting): boolean =>
+    stores.of(party.storeId) < AT_A_TIME.store && deposits.of(party.depositId) < AT_A_TIME.deposit
+  const isBefore = (one: Waiting, other: Waiting): boolean => {
+    const storeOf = ({ party }: Waiting) => lastTurn.get(party.storeId) ?? 0
+    const countOf = ({ party }: Waiting) => recent.of(party.depositId)
+    if (storeOf(one) !== storeOf(other)) return storeOf(one) < storeOf(other)
+    return countOf(one) < countOf(other)
+  }
+  return {
+    /** Among equals the one that has waited longest. Undefined if there is no place for any. */
+    next(waiting: readonly Waiting[]): Waiting | undefined {
+      if (stores.all() >= AT_A_TIME.all) return undefined
+      const [first, ...others] = waiting.filter(fits)
+      return others.reduce((best, one) => (best === undefined || isBefore(one, best) ? one : best), first)
+    },
+    begin({ storeId, depositId }: Party) {
+      turns += 1
+      lastTurn.delete(storeId)
+      lastTurn.set(storeId, turns)
+      dropOldest(lastTurn)
+      recent.add(depositId)
+      stores.add(storeId, 1)
+      deposits.add(depositId, 1)
+    },
+    end({ storeId, depositId }: Party) {
+      stores.add(storeId, -1)
+      deposits.add(depositId, -1)
+    },
+  }
+}
+
+function createCounts() {
+  const counts = new Map<string, number>()
+  let sum = 0
+  return {
+    of: (key: string) => counts.get(key) ?? 0,
+    all: () => sum,
+    add(key: string, change: number) {
+      sum += change
+      const count = (counts.get(key) ?? 0) + change
+      if (count === 0) counts.delete(key)
+      else counts.set(key, count)
+    },
+  }
+}
+
+function createBucket({ burst, everyMs }: BudgetLimits, time: Pick<Time, 'now'>) {
+  let savedMs = burst * everyMs
+  let countedAtMs = time.now()
+  const gain = (ms: number) => {
+    savedMs = Math.min(burst * everyMs, savedMs + ms)
+  }
+  return {
+    waitMs() {
+      gain(time.now() - countedAtMs)
+      countedAtMs = time.now()
+      return Math.max(0, everyMs - savedMs)
+    },
+    take: () => gain(-everyMs),
+    giveBack: () => gain(everyMs),
+  }
+}
+
+/** How many turns a deposit had of late. */
+function createRecent(time: Pick<Time, 'now'>) {
+  const seen = new Map<string, { count: number; atMs: number }>()
+  const of = (key: string): number => {
+    const entry = seen.get(key)
+    return entry === undefined || time.now() - entry.atMs >= RECENT_MS ? 0 : entry.count
+  }
+  return {
+    of,
+    add(key: string) {
+      const count = of(key) + 1
+      seen.delete(key)
+      seen.set(key, { count, atMs: time.now() })
+      dropOldest(seen)
+    },
+  }
+}
+
+/** A Map keeps the order of insertion, and every use inserts again. */
+function dropOldest(seen: Map<string, unknown>): void {
+  const [oldest] = seen.keys()
+  if (seen.size > MOST_DEPOSITS && oldest !== undefined) seen.delete(oldest)
+}

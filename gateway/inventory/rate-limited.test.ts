@@ -1,0 +1,56 @@
+/** A look at an inventory with the real client libraries, against the sandbox. */
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { startSteam } from '../../steam-sandbox/start.ts'
+import { createSandboxAgent } from '../steam/web/agent.ts'
+import { createWebSteam } from '../steam/web/web-steam.ts'
+import { setPrices, startStockedTill } from '../testing/inventory.ts'
+
+const playersSchema = z.array(z.object({ steamId: z.string(), tradeUrl: z.string() }))
+const botsSchema = z.array(z.object({ steamId: z.string(), refreshToken: z.string() }))
+
+test('D-30 of two bots behind one address, Steam limits the one that is asked: the shopper sees the items by the other', async () => {
+  const sandbox = await startSteam({ port: 0 })
+  onTestFinished(() => sandbox.close())
+  const till = await startStockedTill()
+  onTestFinished(till.close)
+  await till.addReader()
+  const told = async (path: string): Promise<unknown> =>
+    (await fetch(`${sandbox.url}/control/${path}`)).json()
+  const bots = botsSchema.parse(await told('bots')).slice(0, 2)
+  const [player] = playersSchema.parse(await told('players'))
+  const steam = createWebSteam({ redirect: createSandboxAgent('sandbox', sandbox.url) })
+  for (const [n, { refreshToken }] of bots.entries()) {
+    const opened = await steam.openSession(refreshToken)
+    if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
+    const { session } = opened
+    onTestFinished(() => session.close())
+    Object.assign(till.readers[n]?.bot.session ?? {}, {
+      checkPartner: session.checkPartner,
+      readInventory: session.readInventory,
+    })
+  }
+  const token = new URL(player?.tradeUrl ?? '').searchParams.get('token') ?? ''
+  const partner = { steamId: player?.steamId ?? '', token }
+  await till.db
+    .updateTable('deposit')
+    .set({ user_steam_id: partner.steamId, user_token: partner.token })
+    .execute()
+  const owned = await till.readers[1]?.bot.session.readInventory(partner, 'cs', 'en')
+  if (owned?.kind !== 'items') throw new Error(JSON.stringify(owned))
+  await setPrices(till, Object.fromEntries(owned.items.map((item) => [item.marketHashName, 20_000_000n])))
+
+  sandbox.begin('rate-limited', { steamId: bots[0]?.steamId ?? '' })
+  const { items, inventoryError } = await till.ask()
+  expect(inventoryError).toBe(false)
+  expect(items.length).toBeGreaterThan(0)
+  const asked = await till.db
+    .selectFrom('inventory_request')
+    .select(['bot_id', 'answer'])
+    .orderBy('id')
+    .execute()
+  expect(asked.map((row) => row.bot_id)).toEqual(till.readers.map(({ bot }) => bot.botId))
+  expect(asked[0]?.answer).toMatchObject({ kind: 'unavailable', reason: 'rate_limited' })
+  // The address is not paused: the next look begins at the bot that was not refused.
+  expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
+})
