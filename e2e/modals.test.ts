@@ -142,14 +142,19 @@ describe('maintenance', () => {
   })
 })
 
-test('the secret code can be copied', async () => {
+test('the secret code can be copied, and our page cannot read what was copied elsewhere', async () => {
   const { page, context, texts } = await openConfirmation()
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   const dialog = confirmation(page, texts)
   await dialog.getByRole('button', { name: texts.copy }).click()
   await dialog.getByRole('button', { name: texts.copied }).waitFor()
-  const copied = await page.evaluate(() => navigator.clipboard.readText())
-  expect(copied).toBe(await dialog.locator('output').textContent())
+  const code = await dialog.locator('output').textContent()
+  const read = () => navigator.clipboard.readText()
+  await expect(page.evaluate(read)).rejects.toThrow('permissions policy')
+  const elsewhere = await context.newPage()
+  await elsewhere.goto(till.sandbox)
+  await elsewhere.bringToFront()
+  expect(await elsewhere.evaluate(read)).toBe(code)
 })
 
 test('A-066 the texts of an open modal switch with a reload in the other language', async () => {

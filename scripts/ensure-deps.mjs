@@ -8,8 +8,11 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..')
 const NEEDED_NODE = 24
-/** Keeps to the versions of the lock file and leaves it as it is. Warnings about this Node say nothing: another one runs. */
-const INSTALL = ['install', '--no-save', '--loglevel=error']
+/**
+ * Keeps to the versions of the lock file and leaves it as it is, and runs no script of a package. Warnings about this Node
+ * say nothing: another one runs.
+ */
+const INSTALL = ['install', '--no-save', '--ignore-scripts', '--loglevel=error']
 
 function packagesIn(file) {
   try {

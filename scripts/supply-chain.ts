@@ -1,0 +1,160 @@
+/** Rules for the packages of the lock file: where they come from, which may run scripts, and what is known against them. */
+import { z } from 'zod'
+
+const packageSchema = z.object({
+  name: z.string().optional(),
+  version: z.string().optional(),
+  resolved: z.string().optional(),
+  integrity: z.string().optional(),
+  link: z.boolean().optional(),
+  hasInstallScript: z.boolean().optional(),
+})
+
+export const lockSchema = z.object({
+  lockfileVersion: z.literal(3),
+  packages: z.record(z.string(), packageSchema),
+})
+
+const advisorySchema = z.strictObject({
+  id: z.string().regex(/^GHSA(?:-[0-9a-z]{4}){3}$/),
+  package: z.string(),
+  /** Versions that are affected, as npm writes ranges. */
+  range: z.string(),
+  severity: z.enum(['low', 'moderate', 'high', 'critical']),
+  title: z.string(),
+})
+
+export const advisoriesSchema = z.strictObject({
+  /** When somebody last asked for new ones. */
+  asOf: z.iso.date(),
+  advisories: z.array(advisorySchema),
+  /** Known and not harmful here; each with the reason. */
+  accepted: z.array(z.strictObject({ id: z.string(), package: z.string(), why: z.string().min(20) })),
+})
+
+export type Lock = z.infer<typeof lockSchema>
+export type Advisory = z.infer<typeof advisorySchema>
+export type Advisories = z.infer<typeof advisoriesSchema>
+
+type Locked = { path: string; name: string; version: string }
+
+/** Every package that is installed, by its own name where it was given another. */
+function packagesOf({ packages }: Lock): (Locked & Lock['packages'][string])[] {
+  return Object.entries(packages).flatMap(([path, entry]) => {
+    if (path === '' || entry.link === true) return []
+    const name = entry.name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+    return [{ ...entry, path, name, version: entry.version ?? '' }]
+  })
+}
+
+/** The folder of ours that stands in for a package. It has no archive, so no checksum either. */
+const OWN = /(?:^|\/)stubs\/languages$/
+
+/** Entries that could bring something else than what was reviewed. */
+export function oddEntries(lock: Lock): string[] {
+  return packagesOf(lock).flatMap(({ path, version, integrity, resolved }) => {
+    if (OWN.test(path)) return []
+    const odd = [
+      ...(/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '') ? [] : ['has no sha512 checksum']),
+      ...(/^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[\w.]+)?$/.test(version) ? [] : ['has no exact version']),
+      ...(resolved === undefined || resolved.startsWith('https://registry.npmjs.org/')
+        ? []
+        : [`comes from ${resolved}`]),
+    ]
+    return odd.map((what) => `${path} ${what}`)
+  })
+}
+
+/** Names of packages that would run a script when they are installed. */
+export function packagesWithScripts(lock: Lock): string[] {
+  const named = packagesOf(lock).filter(({ hasInstallScript }) => hasInstallScript === true)
+  return [...new Set(named.map(({ name }) => name))].sort()
+}
+
+export type Finding = Advisory & { version: string; isAccepted: boolean }
+
+/** Locked versions that an advisory is about. */
+export function findingsIn(lock: Lock, { advisories, accepted }: Advisories): Finding[] {
+  return packagesOf(lock).flatMap(({ name, version }) =>
+    advisories
+      .filter((advisory) => advisory.package === name && isInRange(version, advisory.range))
+      .map((advisory) => ({
+        ...advisory,
+        version,
+        isAccepted: accepted.some(({ id, package: of }) => id === advisory.id && of === name),
+      })),
+  )
+}
+
+/** Ranges of advisories: comparisons with blanks between, of which all must hold, and `||` between such lists. */
+export function isInRange(version: string, range: string): boolean {
+  return range.split('||').some((part) => {
+    const comparisons = part
+      .trim()
+      .replaceAll(/([<>=]) /g, '$1')
+      .split(' ')
+    return comparisons.every((comparison) => holds(version, comparison))
+  })
+}
+
+function holds(version: string, comparison: string): boolean {
+  if (comparison === '*' || comparison === '') return true
+  const [, sign = '', bound = ''] = /^([<>]?=?)(\d.*)$/.exec(comparison) ?? fail(comparison)
+  const order = compareVersions(version, bound)
+  if (order === 0) return sign !== '<' && sign !== '>'
+  return order < 0 ? sign.startsWith('<') : sign.startsWith('>')
+}
+
+function fail(comparison: string): never {
+  throw new Error(`An advisory has a range that is not understood: ${comparison}`)
+}
+
+/** A version before its release (`1.0.0-beta`) is lower than the release; two of them count as equal. */
+function compareVersions(one: string, other: string): number {
+  const [a, b] = [numbersOf(one), numbersOf(other)]
+  for (const [at, number] of a.entries()) if (number !== b[at]) return number - (b[at] ?? 0)
+  return Number(other.includes('-')) - Number(one.includes('-'))
+}
+
+function numbersOf(version: string): number[] {
+  const numbers = (version.split('-')[0] ?? '').split('.').map(Number)
+  return [0, 1, 2].map((at) => numbers[at] ?? 0)
+}
+
+/** The part of `npm audit --json` that is read. A text in `via` names another package of the report. */
+const reportSchema = z.object({
+  vulnerabilities: z.record(
+    z.string(),
+    z.object({
+      via: z.array(
+        z.union([
+          z.string(),
+          z.object({
+            name: z.string(),
+            title: z.string(),
+            url: z.string(),
+            range: z.string(),
+            severity: advisorySchema.shape.severity,
+          }),
+        ]),
+      ),
+    }),
+  ),
+})
+
+/** The list with what the report knows more or better. Nothing is forgotten: an old version must not come back. */
+export function withReport(list: Advisories, report: unknown, asOf: string): Advisories {
+  const { vulnerabilities } = reportSchema.parse(report)
+  const known = new Map(list.advisories.map((advisory) => [keyOf(advisory), advisory]))
+  for (const { via } of Object.values(vulnerabilities))
+    for (const cause of via) {
+      if (typeof cause === 'string') continue
+      const { name, title, range, severity, url } = cause
+      const advisory = { id: url.slice(url.lastIndexOf('/') + 1), package: name, range, severity, title }
+      known.set(keyOf(advisory), advisory)
+    }
+  const advisories = [...known.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  return advisoriesSchema.parse({ ...list, asOf, advisories })
+}
+
+const keyOf = (advisory: Pick<Advisory, 'id' | 'package'>): string => `${advisory.package} ${advisory.id}`
