@@ -143,10 +143,20 @@ async function databaseAdvancedBy8Days(): Promise<TestDatabase> {
   return database
 }
 
-test('D-40 on a database that was advanced by 8 days, sandbox mode is 8 days ahead', async () => {
+test('a sandbox that others may reach has its own name and test keys; D-40 on a database that was advanced by 8 days it is 8 days ahead', async () => {
   const database = await databaseAdvancedBy8Days()
-  const gateway = await launchReady({ DATABASE_URL: database.url, TRADETILL_PRICE_SOURCES: 'none' })
+  const settings = {
+    DATABASE_URL: database.url,
+    TRADETILL_DATA: dataDir,
+    TRADETILL_PUBLIC_URL: 'https://pay.example',
+    TRADETILL_PUBLIC_SANDBOX: '1',
+    TRADETILL_PRICE_SOURCES: 'none',
+  }
+  const gateway = await launchReady(settings)
   expect(await daysAhead(database)).toBe(8)
+  const headers = { authorization: `Bearer ${await keyOfNewStore(settings)}` }
+  expect(headers.authorization).toContain('tt_test_')
+  expect(await throughProxy(Number(new URL(gateway.base).port), '/v1/health', headers)).toBe(200)
   gateway.child.kill('SIGTERM')
   expect(await gateway.ended).toBe(0)
 })
@@ -166,9 +176,8 @@ test('live mode starts behind a proxy, without bots: the page, a store with a li
   expect(await daysAhead(database)).toBe(0)
   for (const path of ['/healthz', '/readyz']) expect((await fetch(gateway.base + path)).status).toBe(200)
 
-  const origin = ['--name', 'Ember Forge', '--origin', 'https://store.example', '--risk-limit-usd', '0']
-  const added = await spawnCommand(['store', 'add', ...origin, '--json'], { env: settings })
-  const { apiKey } = z.object({ apiKey: z.string().startsWith('tt_live_') }).parse(JSON.parse(added.out))
+  const apiKey = await keyOfNewStore(settings)
+  expect(apiKey).toContain('tt_live_')
   const { port } = new URL(gateway.base)
   const asked = (path: string, from: string, headers = {}) =>
     throughProxy(Number(port), path, { 'x-forwarded-for': from, ...headers })
@@ -184,6 +193,13 @@ test('live mode starts behind a proxy, without bots: the page, a store with a li
   gateway.child.kill('SIGTERM')
   expect(await gateway.ended).toBe(0)
 })
+
+/** Of a store that the operator adds in a shell with these settings. */
+async function keyOfNewStore(env: Record<string, string>): Promise<string> {
+  const store = ['--name', 'Ember Forge', '--origin', 'https://store.example', '--risk-limit-usd', '0']
+  const { out } = await spawnCommand(['store', 'add', ...store, '--json'], { env })
+  return z.object({ apiKey: z.string() }).parse(JSON.parse(out)).apiKey
+}
 
 /** The status of a call as a proxy that ends TLS for pay.example hands it on. */
 function throughProxy(port: number, path: string, headers: Record<string, string>): Promise<number> {

@@ -167,6 +167,15 @@ it.each([
   else await expect(started).rejects.toThrow('0999_later.sql. A later version made it. Start version 99.0.0')
 })
 
+it.each(['127.0.0.1', 'localhost'])('without a database at %s says so, and makes no key', async (host) => {
+  const unreachable = start({ DATABASE_URL: `postgres://till:secret@${host}:9/till` })
+  await expect(unreachable).rejects.toThrow(
+    /^The database cannot be reached: .*ECONNREFUSED.*\. Check DATABASE_URL\.$/,
+  )
+  await expect(unreachable).rejects.not.toThrow('secret')
+  expect(existsSync(join(folder, 'master.key'))).toBe(false)
+})
+
 it('a sandbox whose key is gone is refused, and gets no new one', async () => {
   await start()
   rmSync(join(folder, 'master.key'))

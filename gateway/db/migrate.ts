@@ -28,7 +28,11 @@ export async function whileNobodyMigrates<T>(
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
   client.on('error', () => {})
-  await client.connect()
+  await client.connect().catch((error: unknown) => {
+    throw new Error(`The database cannot be reached: ${reasonOf(error)}. Check DATABASE_URL.`, {
+      cause: error,
+    })
+  })
   try {
     await lock(client, onProgress)
     return await work(client)
@@ -53,6 +57,12 @@ export async function applyMigrations(client: pg.Client, options: MigrateOptions
     await apply(client, file, version)
   }
   return missing.map((file) => file.name)
+}
+
+/** A name with several addresses fails with an error of many, whose own message is empty. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
 /** Held until the connection ends. */
