@@ -4,7 +4,7 @@ import type { Language } from '../../contract/languages.ts'
 import type { Bot } from '../../contract/widget-api.ts'
 import { storeSecrets } from './demo-store.ts'
 import { eventually } from './process.ts'
-import { player } from './sandbox.ts'
+import { answerOffer, player } from './sandbox.ts'
 import type { Answers, Base, Scene } from './scenes.ts'
 import { TEXTS } from './shopper.ts'
 import type { Place } from './till.ts'
@@ -13,12 +13,15 @@ import { callerOf, newDeposit, standingOffer } from './widget-calls.ts'
 /** A deposit with its user, the same with an open offer, and an inventory, all made equal from run to run. */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
-  const caller = await callerOf(till.gateway, await newDeposit(parts))
-  await caller.post('/api/trade-url', { tradeUrl: (await player(till.sandbox)).tradeUrl })
+  const { steamId, tradeUrl } = await player(till.sandbox)
+  // Several test files do this with the same person at one till: a locked deposit does not wait for the others.
+  const caller = await callerOf(till.gateway, await newDeposit(parts, { shopper: { steamId, lock: true } }))
+  await caller.post('/api/trade-url', { tradeUrl })
   const inventory = await caller.inventory()
   const created = await caller.payment()
-  await standingOffer(caller)
+  const { offerId } = await standingOffer(caller)
   const pending = await caller.payment()
+  await answerOffer(till.sandbox, offerId, 'decline')
   const fixed = { id: '1042', hash: '0'.repeat(32) }
   // Either bot may have been free.
   const known = (bot: Bot | null) => bot && { ...bot, name: 'Tradetill Bot #2', level: 112 }
@@ -30,7 +33,7 @@ export async function baseOf(till: Place): Promise<Base> {
   }
 }
 
-type Reply = { status: number; type: string; body: string | null }
+type Reply = { status: number; type: string; body: string | null; retryAfterS?: number }
 
 /** The answer to a call of the page; 'never' leaves it open. */
 type Replies = Record<string, Reply | 'never'>
@@ -42,9 +45,9 @@ const json = (value: unknown): Reply => ({
 })
 const nothing = (status: number): Reply => ({ status, type: '', body: null })
 
-function problem(status: number, code: string): Reply {
+function problem(status: number, code: string, retryAfterS?: number): Reply {
   const body = JSON.stringify({ code, detail: TEXTS.en.paymentNotFound })
-  return { status, type: 'application/problem+json', body }
+  return { status, type: 'application/problem+json', body, ...(retryAfterS !== undefined && { retryAfterS }) }
 }
 
 function repliesOf({ payment, inventory, link, trade }: Answers): Replies {
@@ -55,7 +58,7 @@ function repliesOf({ payment, inventory, link, trade }: Answers): Replies {
     '/api/payment': payment === 'never' ? 'never' : paymentOf(),
     '/api/trade-url': link === 'never' ? 'never' : problem(linkStatus, linkCode),
     '/api/inventory': inventory === null ? 'never' : json(inventory),
-    '/api/trade': problem(trade?.status ?? 422, trade?.code ?? 'trade_refused'),
+    '/api/trade': problem(trade?.status ?? 422, trade?.code ?? 'trade_refused', trade?.retryAfterS),
     '/api/metrics': nothing(204),
   }
 }
@@ -68,8 +71,9 @@ function answerCalls(replies: Replies): void {
     const reply = replies[new URL(input instanceof Request ? input.url : input, location.href).pathname]
     if (reply === undefined) return ask(input, init)
     if (reply === 'never') return new Promise(() => {})
-    const { status, type, body } = reply
-    return Promise.resolve(new Response(body, { status, headers: { 'content-type': type } }))
+    const { status, type, body, retryAfterS } = reply
+    const headers = { 'content-type': type, ...(retryAfterS && { 'retry-after': String(retryAfterS) }) }
+    return Promise.resolve(new Response(body, { status, headers }))
   }
 }
 

@@ -17,7 +17,7 @@ export type Answers = {
   /** The answer of POST /api/trade-url; by default nobody asks. */
   link?: { status: number; code: string } | 'never'
   /** The answer of POST /api/trade; by default it is refused. */
-  trade?: { status: number; code: string }
+  trade?: { status: number; code: string; retryAfterS?: number }
 }
 
 /** All scenes begin from this. It comes from a real till, so pictures and names are those of the sandbox. */
@@ -254,6 +254,22 @@ const MODALS: Scene[] = [
       await pick(0)(page, texts)
       await page.getByRole('button', { name: texts.pay, exact: true }).click()
       await page.getByRole('dialog', { name: texts.creationErrorTitle }).waitFor()
+    },
+  },
+  {
+    name: 'creation-error-paused',
+    answers: (base) => ({
+      ...stand(base),
+      trade: { status: 409, code: 'offers_paused', retryAfterS: 240 },
+    }),
+    steps: async (page, texts) => {
+      await pick(0)(page, texts)
+      await page.getByRole('button', { name: texts.pay, exact: true }).click()
+      const [before = ''] = texts.offersPaused('|').split('|')
+      await page
+        .getByRole('dialog')
+        .getByText(new RegExp(`${before}\\d`))
+        .waitFor()
     },
   },
   ...DEPOSIT_STATUSES.filter(isFinal).map((status) => ended(status)),

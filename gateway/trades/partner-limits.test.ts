@@ -1,12 +1,16 @@
 /** D-31: one account has few open offers over the whole fleet, and waits after those that it did not use. */
+import { fastify } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
+import { handleErrors } from '../http/problem.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { fakeSession } from '../testing/fake-steam.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { requestTrade } from './request.ts'
+import { tradeRoutes } from './routes.ts'
 
 const PARTNER = '76561198099999999'
 
@@ -185,4 +189,20 @@ test('D-31 an account that was denied after it gave its link is refused, and its
     .execute()
   expect(await ask(next)).toEqual(refused('shopper_refused'))
   await open(open1)
+})
+
+test('D-31 the answer to the page says for how many seconds to wait', async () => {
+  const [first, next] = [await depositFor(), await depositFor()]
+  await open(first)
+  await end(first, 'declined', 'declined')
+  await jump(till, 20)
+  const app = fastify()
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  handleErrors(app, till.deps.log)
+  await app.register(tradeRoutes(till.deps))
+  const answer = await app.inject({ method: 'POST', url: '/api/trade', payload: next.body })
+  await app.close()
+  expect([answer.statusCode, answer.json().code]).toEqual([409, 'offers_paused'])
+  expect(answer.headers['retry-after']).toBe('40')
 })

@@ -96,6 +96,17 @@ describe('an answer', () => {
   })
 })
 
+it('D-31 a refusal tells when to ask again, where the server said so', async () => {
+  const body = JSON.stringify({ code: 'offers_paused', detail: 'wait' })
+  const refused = (headers: Record<string, string>) => new Response(body, { status: 409, headers })
+  const refusal = { code: 'offers_paused', detail: 'wait' }
+  expect(await facing(refused({ 'retry-after': '240' })).load()).toMatchObject({
+    refusal: { ...refusal, retryAfterS: 240 },
+  })
+  for (const headers of [{}, { 'retry-after': 'soon' }, { 'retry-after': '-1' }])
+    expect(await facing(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
+})
+
 describe('D-29 the cross-site token', () => {
   it.each([
     ['csrf=abc', 'abc'],

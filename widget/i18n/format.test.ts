@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CURRENCIES } from '../../contract/money.ts'
-import { formatDate, formatMoney, formatTimer, levelClass } from './format.ts'
+import { formatDate, formatMoney, formatTime, formatTimer, levelClass } from './format.ts'
 
 /** Intl groups and parts with no-break spaces of several widths. */
 const spaced = (text: string): string => text.replace(/[\u00a0\u202f]/g, ' ')
@@ -64,4 +64,10 @@ it('a date is told with its day and time in the language', () => {
   const noon = new Date(2026, 10, 29, 12, 30).toISOString()
   expect(formatDate(noon, 'en')).toMatch(/November 29, 2026.*12:30/)
   expect(formatDate(noon, 'ru')).toMatch(/29 ноября 2026.*12:30/)
+})
+
+it('a time of the day is told to the second in the language', () => {
+  const moment = new Date(2026, 10, 29, 14, 30, 5).getTime()
+  expect(formatTime(moment, 'en')).toMatch(/^2:30:05\sPM$/)
+  expect(formatTime(moment, 'ru')).toBe('14:30:05')
 })
