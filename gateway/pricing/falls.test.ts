@@ -69,6 +69,8 @@ describe('D-13 a fall', () => {
   test('beyond the limit takes the price away, until another source says so too', () => {
     expect(judge(fell(10, 7.7), old(10), old(10))).toEqual(priced(7.7))
     expect(judge(fell(10, 7.6), old(10), old(10))).toEqual(unavailable('noPrice'))
+    // Nor does a fall make two agree that did not.
+    expect(judge(fell(10, 8), old(11))).toEqual(unavailable('noPrice'))
     expect(judge(fell(10, 5), fell(10, 5.5), price(10))).toEqual(priced(5.5))
   })
 

@@ -6,7 +6,7 @@ import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import { allowAddress, allowanceFinder } from '../webhooks/address-store.ts'
 import { enableByOperator } from '../webhooks/endpoint-store.ts'
-import { addEndpoint, listEndpoints, parseWebhookUrl, updateEndpoint } from '../webhooks/endpoints.ts'
+import { addEndpoint, listEndpoints, moveEndpoint, parseWebhookUrl } from '../webhooks/endpoints.ts'
 import { addressOf, isInsideHost, refuseUrl } from '../webhooks/url.ts'
 import type { Mode } from './api-key.ts'
 import { addKey } from './keys.ts'
@@ -103,7 +103,7 @@ async function moveWebhook(
   const id = BigInt(oldest.id)
   await enableByOperator(tx, id)
   const findAllowance = allowanceFinder(tx)
-  await updateEndpoint({ db: tx, mode: deps.mode, findAllowance }, storeId, { id, change: { url } })
+  await moveEndpoint(tx, { mode: deps.mode, findAllowance }, { storeId, id, url })
   return null
 }
 

@@ -126,29 +126,25 @@ async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promis
 }
 
 /**
- * The same change by the store itself. In live mode a new URL must repeat a challenge before the endpoint moves there,
- * unless the endpoint still waits for its first proof.
+ * Gives an endpoint another URL, other types or both, as its store says. In live mode a new URL must repeat a challenge
+ * before the endpoint moves there, unless the endpoint still waits for its first proof.
  */
 export async function updateOwnEndpoint(
   deps: EndpointDeps & ChallengeDeps,
   storeId: bigint,
-  wanted: { id: bigint; change: UpdateEndpointBody },
+  wanted: Change,
 ): Promise<Endpoint> {
   const { url } = wanted.change
   const endpoint = await endpointOf(deps.db, storeId, wanted.id)
   const needsProof = (row: EndpointRow) =>
     deps.mode === 'live' && url !== undefined && url !== row.url && row.proved
-  let isProved = false
-  if (url !== undefined && needsProof(endpoint)) {
-    await refuseForeignUrl(deps, storeId, url)
-    isProved = (await challenge(deps, endpoint, url)).isRepeated
-    if (!isProved) refuse('endpoint_unproved')
-  }
+  if (url !== undefined) await refuseForeignUrl(deps, storeId, url)
+  const isProved = needsProof(endpoint) && (await challenge(deps, endpoint, url)).isRepeated
   return inTransaction(deps.db, async (tx) => {
     // It may have been proved meanwhile, with another address.
     const row = await lockedEndpointOf(tx, storeId, { id: wanted.id, as: 'no key update' })
     if (needsProof(row) && !isProved) refuse('endpoint_unproved')
-    return updateEndpoint({ ...deps, db: tx }, storeId, wanted)
+    return changeWithin(tx, storeId, wanted)
   })
 }
 
@@ -164,18 +160,29 @@ export async function removeOwnEndpoint(
   })
 }
 
-/** Gives an endpoint another URL, other types or both. Waiting deliveries go to the new URL. */
-export async function updateEndpoint(
-  deps: Pick<EndpointDeps, 'mode' | 'findAllowance'> & { db: Db | Tx },
+/** Gives an endpoint another URL, as the operator says. Waiting deliveries go there. */
+export async function moveEndpoint(
+  tx: Tx,
+  deps: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
+  { storeId, id, url }: { storeId: bigint; id: bigint; url: string },
+): Promise<void> {
+  await refuseForeignUrl(deps, storeId, url)
+  await changeWithin(tx, storeId, { id, change: { url } })
+}
+
+type Change = { id: bigint; change: UpdateEndpointBody }
+
+/** Waiting deliveries go to a new URL. */
+async function changeWithin(
+  tx: Tx,
   storeId: bigint,
-  { id, change: { url, eventTypes } }: { id: bigint; change: UpdateEndpointBody },
+  { id, change: { url, eventTypes } }: Change,
 ): Promise<Endpoint> {
-  if (url !== undefined) await refuseForeignUrl(deps, storeId, url)
   const change = {
     ...(url !== undefined && { url }),
     ...(eventTypes !== undefined && { event_types: eventTypes }),
   }
-  return toEndpoint((await changeEndpoint(deps.db, storeId, { id, change })) ?? refuse('not_found'))
+  return toEndpoint((await changeEndpoint(tx, storeId, { id, change })) ?? refuse('not_found'))
 }
 
 /** Gives the endpoint a new secret; the old one signs beside it for `overlapHours`. */
