@@ -301,7 +301,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
       home: config.homeUrl,
     },
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
-    known: knownTo({ db, clock: parts.clock, mode: config.mode, views }),
+    known: knownTo({ db, clock: parts.clock, keyMode: config.mode, views }),
     connections: config.connections,
     overloaded: () => isCrowded(database),
     observe: (call) => observe(parts, call),
@@ -327,6 +327,7 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
   return {
     ...trades,
     box,
+    keyMode: config.mode,
     mode: config.webhookMode,
     send: webhooks.send,
     findAllowance: webhooks.findAllowance,

@@ -11,7 +11,8 @@ import { findStoreByKey } from '../stores/keys.ts'
 export type AuthDeps = {
   db: Db
   clock: Clock
-  mode: Mode
+  /** Of the keys. A sandbox that others may reach sends webhooks by the rules of live mode, and has test keys. */
+  keyMode: Mode
   /** Refuses a store that calls too often. Called once the store has proved itself. */
   limitStore(storeId: bigint): void
 }
@@ -30,11 +31,11 @@ export async function authenticate(
 
 /** The store of the API key in the header `authorization`. */
 export async function findCaller(
-  deps: Pick<AuthDeps, 'db' | 'clock' | 'mode'>,
+  deps: Pick<AuthDeps, 'db' | 'clock' | 'keyMode'>,
   authorization = '',
 ): Promise<CallingStore | undefined> {
   const given = /^Bearer (\S{1,200})$/.exec(authorization)?.[1]
-  const key = given === undefined ? undefined : parseApiKey(given, deps.mode)
+  const key = given === undefined ? undefined : parseApiKey(given, deps.keyMode)
   return key && findStoreByKey(deps, key)
 }
 

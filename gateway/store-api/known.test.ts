@@ -11,7 +11,7 @@ test('what the views or the database have is known, and a key that works', async
   onTestFinished(() => api.app.close())
   const polled = 'c'.repeat(32)
   const views = { knows: (hash: string) => hash === polled }
-  const known = knownTo({ db: till.db, clock: till.clock, mode: 'sandbox', views })
+  const known = knownTo({ db: till.db, clock: till.clock, keyMode: 'sandbox', views })
   const { hash } = await aDeposit(till, api.store)
   const hashes = [hash, polled, 'f'.repeat(32)]
   expect(await Promise.all(hashes.map(known.deposit))).toEqual([true, true, false])

@@ -4,7 +4,7 @@ import type { ViewCache } from '../deposits/view-cache.ts'
 import type { Known } from '../http/misses.ts'
 import { type AuthDeps, findCaller } from './authenticate.ts'
 
-type KnownDeps = Pick<AuthDeps, 'db' | 'clock' | 'mode'> & { views: Pick<ViewCache, 'knows'> }
+type KnownDeps = Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { views: Pick<ViewCache, 'knows'> }
 
 /** Asks the database only for what no page polls. */
 export function knownTo(deps: KnownDeps): Known {

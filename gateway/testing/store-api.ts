@@ -41,6 +41,7 @@ export async function startStoreApi(
   const deps: StoreApiDeps = {
     ...till.deps,
     box,
+    keyMode: 'sandbox',
     mode: 'sandbox',
     findAllowance: ANY_NAMED,
     testsUnderWay: new Map(),
