@@ -95,7 +95,7 @@ describe('one account and game', () => {
     till.db
       .insertInto('inventory_request')
       .values(
-        Array.from({ length: 16 }, (_, n) => ({
+        Array.from({ length: 30 }, (_, n) => ({
           bot_id: till.bot.botId,
           steam_id: '76561198000000009',
           token: `t${n}`,
@@ -109,7 +109,7 @@ describe('one account and game', () => {
       )
       .execute()
 
-  test('is read 16 times a minute, by whatever links', async () => {
+  test('is read 30 times a minute, by whatever links', async () => {
     await others('timeout')
     await expect(till.ask()).rejects.toMatchObject({ code: 'too_many_looks' })
     expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })

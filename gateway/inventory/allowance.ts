@@ -11,7 +11,7 @@ const OF_DEPOSIT = [
   { ms: WINDOW_MS, most: 60 },
 ] as const
 /** Of one game, by however many deposits, tokens and languages. */
-const OF_ACCOUNT = [{ ms: MINUTE_MS, most: 16 }] as const
+const OF_ACCOUNT = [{ ms: MINUTE_MS, most: 30 }] as const
 
 type Limit = { ms: number; most: number }
 

@@ -177,6 +177,10 @@ describe('D-13 quotes', () => {
       ...(quoteId !== null && { quoteId }),
     }
     expect(await requestTrade(till.deps, body)).toEqual(refused)
+    // Even with the same assets at the same prices the other account is given a quote of its own.
+    const own = (await till.ask()).quoteId
+    expect(own).not.toBe(quoteId)
+    expect(await forTrade(['1'], own, OTHER)).toMatchObject({ kind: 'quote' })
   })
 
   test('old quotes and requests are forgotten, not those of a day', async () => {
