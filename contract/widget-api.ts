@@ -48,6 +48,8 @@ export const paymentSchema = z.object({
   /** While pending the total of the trade, once succeeded what was credited, else null. */
   amount: minorUnits.nullable(),
   user: userSchema.nullable(),
+  /** True while Steam is asked who the shopper is whose link the store gave: the page waits, and asks nobody for it. */
+  userPending: z.boolean(),
   /** The bot that sent the offer; null before there is one. */
   bot: botSchema.nullable(),
   /** Seconds: to the expiry while created, to the trade's deadline while pending, null when final or unknown. */

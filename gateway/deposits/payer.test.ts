@@ -119,6 +119,16 @@ describe('D-31 a store says who should pay', () => {
   })
 })
 
+test('D-26 the page is told that the link of the store is being looked up, and when it is not any more', async () => {
+  const { url } = (await post({ tradeUrl: LINK })).json()
+  const hash = url.slice(-32)
+  const payment = async () =>
+    (await viewReader(till.db, 'https://steamcommunity.com')([hash])).get(hash)?.payment
+  expect(await payment()).toMatchObject({ user: null, userPending: true })
+  await resolve(url, LINK)
+  expect(await payment()).toMatchObject({ user: { name: 'nova_hound' }, userPending: false })
+})
+
 describe('D-31 whose items came', () => {
   test('is in every answer and event, with the market name of each item', async () => {
     const deposit = await aDeposit(till, api.store)

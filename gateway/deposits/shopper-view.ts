@@ -60,6 +60,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     currency: row.currency,
     amount: numberOrNull(amount),
     user: userOf(row),
+    userPending: row.status === 'created' && row.has_link && row.user_name === null,
     bot: offer === null ? null : botOf(row),
     timeLeft: timeLeftOf(row),
     technicalWorks: row.technical_works,

@@ -18,6 +18,7 @@ const viewOf = (etag: string): View => ({
     currency: 'USD',
     amount: null,
     user: null,
+    userPending: false,
     bot: null,
     timeLeft: 60,
     technicalWorks: false,

@@ -11,6 +11,8 @@ export const POLL_INTERVAL_MS = 1000
 const TRADE_REPEAT_MS = 2000
 /** Between two looks at a deposit that is not polled, while something about it is about to change. */
 const LOOK_PAUSE_MS = 5000
+/** Between two looks while Steam is asked who the shopper is. */
+const USER_PAUSE_MS = 2000
 
 /** Two activities with the same key are the same one. */
 export type Activity =
@@ -74,6 +76,7 @@ function lookOf(state: FlowState): Activity | null {
   if (state.lookNow) return { ...look, key: `look ${looks} now`, delayMs: 0 }
   if (payment.technicalWorks || state.pollFailing)
     return { ...look, key: `look ${looks}`, delayMs: LOOK_PAUSE_MS }
+  if (payment.userPending) return { ...look, key: `look ${looks} user`, delayMs: USER_PAUSE_MS }
   if (deadlineMs === null) return null
   return { ...look, key: `look ${looks} ${deadlineMs}`, delayMs: LOOK_PAUSE_MS, notBeforeMs: deadlineMs }
 }

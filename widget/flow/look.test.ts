@@ -5,6 +5,7 @@ import {
   awaitingLink,
   confirming,
   creating,
+  doing,
   having,
   inventory,
   inventoryRequest,
@@ -102,4 +103,12 @@ it('a trade refused for technical works puts them on the page', () => {
   expect(state.modal).toEqual({ kind: 'creationError', refusal })
   expect(state.payment?.technicalWorks).toBe(true)
   expect(state.deadlineMs).toBeNull()
+})
+
+it('D-26 a page whose store gave the link looks again until the user is known', () => {
+  const { state } = having(opening(), loaded({ user: null, userPending: true }))
+  expect(activitiesOf(state)).toMatchObject([{ kind: 'look', delayMs: 2000, notBeforeMs: 0 }])
+  const again = having(state, { type: 'paymentUnchanged' }).state
+  expect(activitiesOf(again)[0]?.key).not.toBe(activitiesOf(state)[0]?.key)
+  expect(doing(having(again, loaded()).state).map(({ kind }) => kind)).toEqual(['loadInventory'])
 })

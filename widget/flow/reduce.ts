@@ -243,7 +243,7 @@ function userResolved(state: FlowState, request: number, user: User): Step {
   const link = linkOf(state.page)
   if (link?.status !== 'checking' || link.request !== request) return step(state)
   const url = parseTradeLink(link.text)?.url ?? user.tradeUrl
-  const payment = state.payment && { ...state.payment, user }
+  const payment = state.payment && { ...state.payment, user, userPending: false }
   return {
     state: withUser({ ...state, payment, storedLink: url }, user, url),
     effects: [{ kind: 'storeLink', link: url }],

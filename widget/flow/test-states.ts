@@ -31,6 +31,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     currency: 'USD',
     amount: null,
     user: USER,
+    userPending: false,
     bot: null,
     timeLeft: 3600,
     technicalWorks: false,
