@@ -57,6 +57,7 @@ const BODY_BYTES = 64 * 1024
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const isTrustedProxy = trustedBy(options.trustedProxies ?? [])
   const nowMs = () => performance.now()
+  const connections = { ...DEFAULT_CONNECTION_LIMITS, ...options.connections }
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -65,7 +66,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
     serverFactory: boundedServers({
-      limits: { ...DEFAULT_CONNECTION_LIMITS, ...options.connections },
+      limits: connections,
       log: options.log,
       isTrustedProxy: (address) => isTrustedProxy(address, 0),
       nowMs,
@@ -80,7 +81,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   handleErrors(app, options.log)
   endConnectionsOnClose(app)
   addHeaders(app, options.publicUrl)
-  limitCallsOfAddresses(app)
+  limitCallsOfAddresses(app, connections.perAddress)
   answerUnknownRoutes(app, limits)
 
   await app.register(async (scope) => {
