@@ -63,6 +63,7 @@ const BODY_BYTES = 64 * 1024
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const isTrustedProxy = trustedBy(options.trustedProxies ?? [])
   const nowMs = () => performance.now()
+  const connections = { ...DEFAULT_CONNECTION_LIMITS, ...options.connections }
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -71,7 +72,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
     serverFactory: boundedServers({
-      limits: { ...DEFAULT_CONNECTION_LIMITS, ...options.connections },
+      limits: connections,
       log: options.log,
       isTrustedProxy: (address) => isTrustedProxy(address, 0),
       nowMs,
@@ -87,7 +88,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   addHeaders(app, options.publicUrl)
   guardHost(app, options)
   endConnectionsOnClose(app)
-  limitCallsOfAddresses(app)
+  limitCallsOfAddresses(app, connections.perAddress)
   const misses = createMisses(limits, options.known)
   answerUnknownRoutes(app, misses)
 

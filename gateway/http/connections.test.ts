@@ -220,8 +220,8 @@ describe('open calls', () => {
   const forwarded = (ip: string, path: string) =>
     app.inject({ url: path, headers: { 'x-forwarded-for': ip }, remoteAddress: '127.0.0.1' })
 
-  test('of one address end at a hundred, of a /64 as of one', async () => {
-    await listen({}, { trustedProxies: ['127.0.0.1'] })
+  test('of one address end where its connections would, of a /64 as of one', async () => {
+    await listen({ perAddress: 100 }, { trustedProxies: ['127.0.0.1'] })
     const open = Array.from({ length: 100 }, (_, n) => forwarded(`2001:db8::${n.toString(16)}`, '/api/slow'))
     await expect.poll(() => waiting.length).toBe(100)
     const beyond = await forwarded('2001:0db8:0:0:9:9:9:9', '/help')

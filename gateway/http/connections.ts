@@ -7,7 +7,7 @@ import { addressKey } from './limits.ts'
 export type ConnectionLimits = {
   /** Connections in all. */
   inAll: number
-  /** Connections of one address, unless it is a trusted proxy. */
+  /** Connections of one address, unless it is a trusted proxy; and its calls under way, also through a proxy. */
   perAddress: number
   /** Requests of one connection that may wait until earlier ones are answered. Browsers and proxies send none. */
   waiting: number

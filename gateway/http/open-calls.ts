@@ -3,8 +3,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addressKey } from './limits.ts'
 import { refuse } from './refusal.ts'
 
-/** Many shoppers share an address, and every tab may wait for a bot. */
-const OPEN_CALLS_OF_ADDRESS = 100
 /** A shopper with a second tab open, whose page reloads while the old call has not ended yet. */
 const OPEN_CALLS_OF_DEPOSIT = 4
 
@@ -32,8 +30,8 @@ function createOpenCalls(most: number): OpenCalls {
 }
 
 /** Refuses a call of an address that has too many others open, from their first header to the last byte of the answer. */
-export function limitCallsOfAddresses(app: FastifyInstance): void {
-  const calls = createOpenCalls(OPEN_CALLS_OF_ADDRESS)
+export function limitCallsOfAddresses(app: FastifyInstance, most: number): void {
+  const calls = createOpenCalls(most)
   app.addHook('onRequest', (request, reply, done) => {
     const key = addressKey(request.ip)
     if (!calls.begin(key)) refuse('too_many_requests', { retryAfterS: 1 })

@@ -71,6 +71,8 @@ export async function openKillTill(
     TRADETILL_DATA: folder,
     TRADETILL_MASTER_KEY: masterKey.toString('hex'),
     TRADETILL_STEAM_SANDBOX_URL: steam.url,
+    // Every shopper of a proof comes from this machine.
+    TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: '2000',
     TRADETILL_LOG_LEVEL: 'warn',
   }
   const pool = new pg.Pool({ connectionString: databaseUrl.href, max: 2 })
