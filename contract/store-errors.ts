@@ -1,0 +1,125 @@
+import type { Language } from './languages.ts'
+
+export type ErrorEntry = {
+  status: number
+  title: string
+  detail: Record<Language, string>
+  /** Shown to a store's developer instead, where `detail` speaks to a shopper; see `detailForStores`. */
+  forStores?: Record<Language, string>
+}
+
+/** The refusals that only calls of stores answer. */
+export const STORE_ERRORS = {
+  unauthorized: {
+    status: 401,
+    title: 'Unauthorized',
+    detail: {
+      en: 'The API key is missing or not valid. Send it as "Authorization: Bearer <key>".',
+      ru: 'Ключ API не указан или недействителен. Передайте его как "Authorization: Bearer <ключ>".',
+    },
+  },
+  scope_missing: {
+    status: 403,
+    title: 'Not allowed for this key',
+    detail: {
+      en: 'This API key has no right to this call. Use another key of your store, or ask the operator for one.',
+      ru: 'У этого ключа API нет права на этот вызов. Используйте другой ключ магазина или запросите его у оператора.',
+    },
+  },
+  order_conflict: {
+    status: 409,
+    title: 'Order id already used',
+    detail: {
+      en: 'A deposit with this externalId exists already and was created with other values.',
+      ru: 'Пополнение с таким externalId уже создано с другими значениями.',
+    },
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'First call still running',
+    detail: {
+      en: 'The first call with this Idempotency-Key has not ended yet. Repeat it in a second.',
+      ru: 'Первый вызов с этим Idempotency-Key ещё выполняется. Повторите через секунду.',
+    },
+  },
+  deposit_busy: {
+    status: 409,
+    title: 'An offer is being sent',
+    detail: {
+      en: 'An offer of this deposit is being sent at this moment. Cancel it again in a few seconds.',
+      ru: 'По этому пополнению прямо сейчас отправляется предложение обмена. Повторите отмену через несколько секунд.',
+    },
+  },
+  not_cancellable: {
+    status: 409,
+    title: 'Cannot be cancelled',
+    detail: {
+      en: 'The shopper has accepted the offer, or the deposit has ended: there is nothing to cancel any more.',
+      ru: 'Покупатель принял обмен, или пополнение завершено: отменять уже нечего.',
+    },
+  },
+  too_many_endpoints: {
+    status: 409,
+    title: 'Too many webhook endpoints',
+    detail: {
+      en: 'A store has at most 10 webhook endpoints. Change or remove one of those that are there.',
+      ru: 'У магазина не больше 10 адресов для веб-хуков. Измените или удалите один из имеющихся.',
+    },
+  },
+  endpoint_disabled: {
+    status: 409,
+    title: 'Webhook endpoint disabled',
+    detail: {
+      en: 'This webhook endpoint is disabled. Enable it first.',
+      ru: 'Этот адрес для веб-хуков отключён. Сначала включите его.',
+    },
+  },
+  endpoint_unproved: {
+    status: 409,
+    title: 'Webhook endpoint not proved',
+    detail: {
+      en: 'This address has not repeated the challenge of a test. Answer "webhook.test" with its data.challenge, then test it again.',
+      ru: 'Этот адрес не повторил проверочное значение. Ответьте на "webhook.test" значением data.challenge и повторите проверку.',
+    },
+  },
+  replay_in_progress: {
+    status: 409,
+    title: 'Replay under way',
+    detail: {
+      en: 'Events of your last replay still wait to be sent. Repeat this call when they have been.',
+      ru: 'События прошлой повторной отправки ещё ждут своей очереди. Повторите вызов, когда они будут отправлены.',
+    },
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'Idempotency-Key used for another call',
+    detail: {
+      en: 'This Idempotency-Key was used for a call with other values. Use a new one for each call.',
+      ru: 'Этот Idempotency-Key уже использован для вызова с другими значениями. Для каждого вызова нужен новый ключ.',
+    },
+  },
+  too_many_deposits: {
+    status: 429,
+    title: 'Too many open deposits',
+    detail: {
+      en: 'Your store has as many open deposits as the operator allows. Cancel those that nobody will pay, let them end sooner (expiresInMinutes), or ask the operator for more.',
+      ru: 'У магазина столько открытых пополнений, сколько разрешил оператор. Отмените ненужные, задайте им меньший срок (expiresInMinutes) или попросите оператора увеличить лимит.',
+    },
+  },
+  replay_quota: {
+    status: 429,
+    title: 'Too many replays today',
+    detail: {
+      en: 'A store replays at most 50,000 deliveries in 24 hours. Read the event log instead (GET /v1/events), or repeat later.',
+      ru: 'Магазин может повторить не больше 50 000 отправок за 24 часа. Прочитайте журнал событий (GET /v1/events) или повторите позже.',
+    },
+  },
+  too_many_tests: {
+    status: 429,
+    title: 'Two tests at a time',
+    detail: {
+      en: 'Two tests of your webhook endpoints are under way. Repeat this call when one of them has ended.',
+      ru: 'Две проверки ваших адресов для веб-хуков уже идут. Повторите вызов, когда одна из них закончится.',
+    },
+  },
+} as const satisfies Record<string, ErrorEntry>
