@@ -31,6 +31,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'the connection to PostgreSQL cut inside the crediting transaction',
     load: async () => (await import('./cut/prove.ts')).cutProof,
   },
+  attacks: {
+    about: 'families of attacks on the real routes, and again with each defence switched off',
+    load: async () => (await import('./attacks/prove.ts')).attacksProof,
+  },
   mutate: {
     about: 'the pure money core changed line by line: a test must see each change',
     load: async () => (await import('./mutation/prove.ts')).mutateProof,

@@ -19,7 +19,7 @@ import type { RequestDeps } from '../trades/request.ts'
 import { deliveryWriter } from '../webhooks/store.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 import { type FakeSession, fakeSession } from './fake-steam.ts'
-import { takeStand } from './stand.ts'
+import { takeStand, type Use } from './stand.ts'
 
 export type TillDeps = TradeDeps & RequestDeps & PublisherDeps & { clock: FakeClock }
 
@@ -28,7 +28,11 @@ export type Till = Awaited<ReturnType<typeof startTill>>
 const PUBLIC_URL = 'http://till.test'
 
 export async function startTill() {
-  const { db, url, queue, signals, log, lines, close } = await takeStand()
+  return tillOn(await takeStand())
+}
+
+/** The same on a database of the caller's. */
+export async function tillOn({ db, url, queue, signals, log, lines, close }: Use) {
   // The database's own now() takes part in leases and views, so the test's clock starts there.
   const clock: FakeClock = fakeClock(new Date())
   const common = {

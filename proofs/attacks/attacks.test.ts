@@ -1,0 +1,53 @@
+/** One case of each line of defence. In full, and again with each defence switched off: `npm run prove -- attacks`. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTill, type Till } from '../../gateway/testing/till.ts'
+import type { Case } from './attack.ts'
+import { ELSEWHERE, FAMILIES, OPEN } from './families.ts'
+import { outcomesOf } from './run.ts'
+import { openTarget, type Target } from './target.ts'
+import { misplacedOf } from './without.ts'
+
+let till: Till
+let target: Target
+
+beforeAll(async () => {
+  till = await startTill()
+  target = await openTarget(till)
+})
+afterAll(async () => {
+  await target.close()
+  await till.close()
+})
+
+const firstOfEach = (cases: readonly Case[]): Case[] => [
+  ...new Map(cases.toReversed().map((one) => [one.by, one])).values(),
+]
+
+describe.each(FAMILIES.map((family) => [family.number, family.name, family] as const))('%i %s', (...row) => {
+  const [, , family] = row
+
+  it('lets honest calls through', async () => {
+    expect(await (family.kind === 'pure' ? family.honest() : family.honest(target))).toBeUndefined()
+  })
+
+  it('comes to nothing', async () => {
+    const cases = await (family.kind === 'pure' ? family.cases() : family.cases(target))
+    const outcomes = await outcomesOf(firstOfEach(cases))
+    expect(outcomes.map(({ by }) => by).sort()).toEqual(Object.keys(family.defences).sort())
+    expect(outcomes.filter(({ came }) => came !== undefined)).toEqual([])
+  })
+})
+
+describe('the table of families', () => {
+  it('has each of the fifty in one place', () => {
+    const places = [FAMILIES, ELSEWHERE, OPEN].flatMap((list) => list.map(({ number }) => number))
+    const listed = Array.from({ length: 50 }, (_, index) => index + 1)
+    expect(places.filter((number) => number <= 50).sort((a, b) => a - b)).toEqual(listed)
+  })
+
+  it('names places that are in the sources, so each defence can be switched off', () => {
+    const changes = FAMILIES.flatMap(({ defences }) => Object.values(defences).flatMap(({ off }) => off))
+    expect(changes.length).toBeGreaterThan(0)
+    expect(misplacedOf(changes)).toEqual([])
+  })
+})

@@ -1,0 +1,229 @@
+/** A page elsewhere makes the shopper's browser call us: families 1 to 4. */
+import { type Case, family } from '../attack.ts'
+import type { Ask, Target } from '../target.ts'
+
+const CSRF = 'gateway/http/csrf.ts'
+const OTHER = 'B'.repeat(43)
+const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=12345678&token=abcDEF12'
+
+/** Every call of the page that changes something. */
+const CALLS = (target: Target): Ask[] => {
+  const hash = target.shoppers[0]?.hash ?? ''
+  const report = { message: 'm', type: 'error', filename: 'f', lineno: 1, empty: false, url: `/${hash}` }
+  return [
+    { url: '/api/trade-url', body: { hash, tradeUrl: LINK } },
+    { url: '/api/trade', body: { hash, game: 'dota', items: ['1'] } },
+    { url: '/api/error-report', body: report },
+    { url: '/api/metrics', body: { screen: 'deposit', metrics: [{ name: 'LCP', value: 1 }] } },
+  ]
+}
+
+const takesTradeLink = async (target: Target): Promise<string | undefined> => {
+  const [call] = CALLS(target)
+  const { statusCode, body } = await target.change(call ?? { url: '/' })
+  return statusCode === 200 ? undefined : `${statusCode} ${body}`
+}
+
+const refused = async (target: Target, ask: Ask, status: number): Promise<string | undefined> => {
+  const { statusCode } = await target.change(ask)
+  return statusCode === status ? undefined : `answered ${statusCode} instead of ${status}`
+}
+
+type Headers = Record<string, string | undefined>
+
+const withHeaders = <D extends string>(
+  target: Target,
+  status: number,
+  tries: readonly (readonly [what: string, by: D, headers: Headers])[],
+): Case<D>[] =>
+  CALLS(target).flatMap((call) =>
+    tries.map(([what, by, headers]) => ({
+      what: `${call.url} with ${what}`,
+      by,
+      attack: () => refused(target, { ...call, headers }, status),
+    })),
+  )
+
+const cookie = (...tokens: string[]): string => tokens.map((token) => `__Host-csrf=${token}`).join('; ')
+
+export const csrfToken = family({
+  number: 1,
+  name: 'cross-site token missing, wrong or planted',
+  kind: 'till',
+  defences: {
+    'token of the cookie': {
+      at: `${CSRF} hasMatchingToken`,
+      off: [
+        {
+          file: CSRF,
+          from: 'isOurOrigin(request, isOurs) && hasMatchingToken(request, name)',
+          to: 'isOurOrigin(request, isOurs)',
+        },
+      ],
+    },
+    'one cookie of the name': {
+      at: `${CSRF} tokenOf`,
+      off: [{ file: CSRF, from: 'found.length === 1 && ', to: '' }],
+    },
+  },
+  honest: takesTradeLink,
+  cases: (target) =>
+    withHeaders(target, 403, [
+      ['no header', 'token of the cookie', { 'x-csrf-token': undefined }],
+      ['an empty header', 'token of the cookie', { 'x-csrf-token': '' }],
+      ['no cookie', 'token of the cookie', { cookie: undefined }],
+      ['the token of another session', 'token of the cookie', { 'x-csrf-token': OTHER }],
+      ['a token that is cut short', 'token of the cookie', { 'x-csrf-token': 'A'.repeat(42) }],
+      ['a token that is too long', 'token of the cookie', { 'x-csrf-token': 'A'.repeat(44) }],
+      ['a token in lower case', 'token of the cookie', { 'x-csrf-token': 'a'.repeat(43) }],
+      ['the cookie of plain http', 'token of the cookie', { cookie: `csrf=${OTHER}`, 'x-csrf-token': OTHER }],
+      [
+        'a token of letters that none has',
+        'token of the cookie',
+        { cookie: cookie('!'), 'x-csrf-token': '!' },
+      ],
+      [
+        'two planted cookies',
+        'one cookie of the name',
+        { cookie: cookie(OTHER, OTHER), 'x-csrf-token': OTHER },
+      ],
+      [
+        'a planted cookie before the real one',
+        'one cookie of the name',
+        { cookie: cookie(OTHER, 'A'.repeat(43)), 'x-csrf-token': OTHER },
+      ],
+    ]),
+})
+
+export const bodyTypes = family({
+  number: 2,
+  name: 'bodies that a form can send',
+  kind: 'till',
+  defences: {
+    'JSON alone': {
+      at: `${CSRF} check, gateway/http/app.ts createApp`,
+      off: [
+        { file: CSRF, from: "refuse('unsupported_media_type')", to: '{}' },
+        {
+          file: 'gateway/http/app.ts',
+          from: "app.removeContentTypeParser('text/plain')",
+          to: `app.removeContentTypeParser('text/plain')
+            app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, JSON.parse(String(text))))`,
+        },
+      ],
+    },
+  },
+  honest: takesTradeLink,
+  cases: (target) =>
+    withHeaders(
+      target,
+      415,
+      [
+        'text/plain',
+        'text/plain;charset=UTF-8',
+        'TEXT/PLAIN',
+        'application/x-www-form-urlencoded',
+        'multipart/form-data; boundary=x',
+        'text/json',
+        'application/jsonx',
+        'text/plain; application/json',
+        'application/octet-stream',
+      ].map((type) => [`the type ${type}`, 'JSON alone', { 'content-type': type }]),
+    ),
+})
+
+export const origins = family({
+  number: 3,
+  name: 'calls of another origin',
+  kind: 'till',
+  defences: {
+    'Origin is ours': {
+      at: `${CSRF} isOurOrigin`,
+      off: [
+        { file: CSRF, from: 'return origin === undefined || isOurs(request, origin)', to: 'return true' },
+      ],
+    },
+    'Sec-Fetch-Site is same-origin': {
+      at: `${CSRF} isOurOrigin`,
+      off: [{ file: CSRF, from: "if (site !== undefined && site !== 'same-origin') return false", to: '' }],
+    },
+    'a word of the origin': {
+      at: `${CSRF} isOurOrigin`,
+      off: [{ file: CSRF, from: 'if (site === undefined && origin === undefined) return false', to: '' }],
+    },
+  },
+  honest: takesTradeLink,
+  cases: (target) =>
+    withHeaders(target, 403, [
+      ...[
+        'null',
+        '',
+        'https://evil.example',
+        'http://till.test',
+        'https://till.test.evil.example',
+        'https://till.test:8443',
+        'https://eviltill.test',
+        'https://a.till.test',
+        'https://till.test/',
+        'HTTPS://TILL.TEST',
+        'https://till.test@evil.example',
+      ].map((origin) => [`the origin '${origin}'`, 'Origin is ours', { origin }] as const),
+      ...['cross-site', 'same-site', 'none', '', 'Same-Origin', 'same-origin, cross-site'].map(
+        (site) =>
+          [
+            `Sec-Fetch-Site '${site}'`,
+            'Sec-Fetch-Site is same-origin',
+            { 'sec-fetch-site': site, origin: undefined },
+          ] as const,
+      ),
+      [
+        'neither Origin nor Sec-Fetch-Site',
+        'a word of the origin',
+        { origin: undefined, 'sec-fetch-site': undefined },
+      ],
+    ]),
+})
+
+const OVERRIDES = ['x-http-method-override', 'x-method-override', 'x-http-method']
+
+export const methods = family({
+  number: 4,
+  name: 'changes by GET, by HEAD or by a method in a header',
+  kind: 'till',
+  defences: {
+    'one method a route': {
+      at: 'gateway/http/app.ts answerUnknownRoutes',
+      off: [
+        {
+          file: 'gateway/http/app.ts',
+          from: 'logger: false,',
+          to: `logger: false,
+            rewriteUrl: (raw) => { if (raw.url.startsWith('/api/trade-url')) raw.method = 'POST'; return raw.url },`,
+        },
+      ],
+    },
+  },
+  honest: takesTradeLink,
+  cases: (target) => {
+    const [call] = CALLS(target)
+    const url = call?.url ?? ''
+    const query = `hash=${target.shoppers[0]?.hash}&tradeUrl=${encodeURIComponent(LINK)}`
+    const plain = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method) => ({
+      what: `${method} ${url}`,
+      headers: {},
+      method,
+    }))
+    const overridden = OVERRIDES.flatMap((name) =>
+      ['GET', 'HEAD'].map((method) => ({
+        what: `${method} with ${name}`,
+        headers: { [name]: 'POST' },
+        method,
+      })),
+    )
+    return [...plain, ...overridden].map(({ what, headers, method }) => ({
+      what,
+      by: 'one method a route' as const,
+      attack: () => refused(target, { url: `${url}?${query}`, method, headers }, 405),
+    }))
+  },
+})

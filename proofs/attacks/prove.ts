@@ -1,0 +1,101 @@
+/** `npm run prove -- attacks`: every case with all defences, then with each defence switched off in turn. */
+import pg from 'pg'
+import { z } from 'zod'
+import { createQueue } from '../../gateway/db/boss-queue.ts'
+import { migrate } from '../../gateway/db/migrate.ts'
+import { createLog } from '../../gateway/kit/log.ts'
+import { defineProof, type Finding, keepFlag } from '../proof.ts'
+import { withServer } from '../server.ts'
+import type { Family } from './attack.ts'
+import { ELSEWHERE, FAMILIES, OPEN } from './families.ts'
+import type * as Runner from './run.ts'
+import { runFamily } from './run.ts'
+import { importWithout } from './without.ts'
+
+const TEMPLATE = 'attacks_template'
+const MOST_PRINTED = 5
+
+export const attacksProof = defineProof({
+  options: z.object({
+    family: z
+      .string()
+      .regex(/^\d+$/, 'must be the number of a family')
+      .transform(Number)
+      .optional()
+      .describe('only this family, by its number'),
+    keep: keepFlag(),
+  }),
+  run: ({ family }) =>
+    withServer(async (serverUrl) => {
+      const templateUrl = await makeTemplate(serverUrl)
+      const chosen = FAMILIES.filter(({ number }) => family === undefined || number === family)
+      return prove(chosen, templateUrl)
+    }),
+})
+
+type Row = {
+  family: number
+  name: string
+  defence: string
+  at: string
+  cases: number
+  /** Cases that came through without the defence. */
+  red: number
+}
+
+async function prove(chosen: readonly Family[], templateUrl: string): Promise<Finding> {
+  const rows: Row[] = []
+  const problems: string[] = []
+  for (const family of chosen) {
+    const { number, name } = family
+    const held = await runFamily({ number, templateUrl })
+    for (const { what, came } of held) {
+      if (came !== undefined) problems.push(`${number} ${name}: ${what}: ${came}`)
+    }
+    for (const [defence, { at }] of Object.entries(family.defences)) {
+      const red = await redWithout(family, defence, templateUrl)
+      const cases = held.filter(({ by }) => by === defence).length
+      for (const what of red.green.slice(0, MOST_PRINTED)) {
+        console.log(`not counted, stays green without ${defence}: ${number} ${what}`)
+      }
+      if (red.count === 0) problems.push(`${number} ${name}: no case sees that ${defence} is off`)
+      rows.push({ family: number, name, defence, at, cases, red: red.count })
+      console.log(
+        `${String(number).padStart(3)} ${name} | ${defence} | ${cases} cases, ${red.count} red | ${at}`,
+      )
+    }
+  }
+  for (const problem of problems) console.log(`PROBLEM ${problem}`)
+  const counted = rows.reduce((sum, { red }) => sum + red, 0)
+  const passed = problems.length === 0
+  console.log(
+    `attacks: ${counted} cases of ${chosen.length} families count, ${rows.length} defences switched off, ` +
+      `${ELSEWHERE.length} families held elsewhere, ${OPEN.length} open ${passed ? 'PASS' : 'FAIL'}`,
+  )
+  const content = { passed, counted, rows, elsewhere: ELSEWHERE, open: OPEN, problems }
+  return { passed, result: { name: 'attacks', content } }
+}
+
+type Red = { count: number; green: string[] }
+
+async function redWithout({ number, defences }: Family, by: string, templateUrl: string): Promise<Red> {
+  const changes = defences[by]?.off ?? []
+  // The same module, so it has the same type.
+  const module = (await importWithout('proofs/attacks/run.ts', changes)) as typeof Runner
+  const outcomes = await module.runFamily({ number, templateUrl, by })
+  const green = outcomes.filter(({ came }) => came === undefined).map(({ what }) => what)
+  return { count: outcomes.length - green.length, green }
+}
+
+async function makeTemplate(serverUrl: string): Promise<string> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query(`create database ${TEMPLATE}`)
+  await client.end()
+  const url = new URL(serverUrl)
+  url.pathname = `/${TEMPLATE}`
+  await migrate({ url: url.href })
+  const queue = await createQueue({ url: url.href, log: createLog({ level: 'error' }) })
+  await queue.stop()
+  return url.href
+}

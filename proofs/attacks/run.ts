@@ -1,0 +1,94 @@
+/** Runs the cases of a family, against what it needs. Loaded again for each defence that is switched off. */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { createQueue } from '../../gateway/db/boss-queue.ts'
+import { openDatabase } from '../../gateway/db/client.ts'
+import { createSignals } from '../../gateway/db/pg-signals.ts'
+import { captureLog } from '../../gateway/testing/log.ts'
+import { type Till, tillOn } from '../../gateway/testing/till.ts'
+import type { Case } from './attack.ts'
+import { FAMILIES } from './families.ts'
+import { openTarget } from './target.ts'
+
+export type Outcome = {
+  what: string
+  by: string
+  /** Undefined when the attack came to nothing. */
+  came: string | undefined
+}
+
+type Run = {
+  number: number
+  /** Of the migrated database that each till is a copy of; undefined where only pure families run. */
+  templateUrl?: string | undefined
+  /** The cases of this defence alone. */
+  by?: string
+}
+
+/** Throws when honest calls fail: then the cases would say nothing. */
+export async function runFamily({ number, templateUrl, by }: Run): Promise<Outcome[]> {
+  const found = FAMILIES.find((family) => family.number === number)
+  if (found === undefined) throw new Error(`there is no family ${number}`)
+  if (found.kind === 'pure') {
+    refuseDishonest(found.name, found.honest())
+    return outcomesOf(found.cases(), by)
+  }
+  if (templateUrl === undefined) throw new Error(`${found.name} needs a database`)
+  return withTill(templateUrl, async (till) => {
+    const target = await openTarget(till)
+    try {
+      refuseDishonest(found.name, await found.honest(target))
+      return await outcomesOf(await found.cases(target), by)
+    } finally {
+      await target.close()
+    }
+  })
+}
+
+function refuseDishonest(name: string, problem: string | undefined): void {
+  if (problem !== undefined) throw new Error(`honest calls fail in ${name}: ${problem}`)
+}
+
+/** One after the other: some of them count what callers do. */
+export async function outcomesOf(cases: readonly Case[], by?: string): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const one of cases) {
+    if (by !== undefined && one.by !== by) continue
+    outcomes.push({ what: one.what, by: one.by, came: await one.attack() })
+  }
+  return outcomes
+}
+
+async function withTill<T>(templateUrl: string, work: (till: Till) => Promise<T>): Promise<T> {
+  const name = `attacks_${randomBytes(6).toString('hex')}`
+  const template = new URL(templateUrl).pathname.slice(1)
+  await onServer(templateUrl, `create database ${name} template ${template}`)
+  const url = new URL(templateUrl)
+  url.pathname = `/${name}`
+  const captured = captureLog()
+  const database = openDatabase(url.href, 10, 'sandbox')
+  const queue = await createQueue({ url: url.href, log: captured.log })
+  const signals = await createSignals({ url: url.href, log: captured.log })
+  try {
+    const close = async () => {}
+    return await work(await tillOn({ ...captured, url: url.href, db: database.db, queue, signals, close }))
+  } finally {
+    await queue.stop()
+    await signals.close()
+    await database.close()
+    await onServer(templateUrl, `drop database ${name} with (force)`)
+  }
+}
+
+/** Speaks to the server's own database: a template must have no connection. */
+async function onServer(url: string, statement: string): Promise<void> {
+  const server = new URL(url)
+  server.pathname = '/postgres'
+  const client = new pg.Client({ connectionString: server.href })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

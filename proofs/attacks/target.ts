@@ -1,0 +1,179 @@
+/** The till that is attacked: all routes of the gateway in live mode, behind a proxy, with two stores and three shoppers. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import { depositRoutes, paymentRoute } from '../../gateway/deposits/routes.ts'
+import { viewReader } from '../../gateway/deposits/shopper-view.ts'
+import { createViewCache } from '../../gateway/deposits/view-cache.ts'
+import { createApp } from '../../gateway/http/app.ts'
+import { createLimits } from '../../gateway/http/limits.ts'
+import { pageMetricsRoute } from '../../gateway/http/page-metrics.ts'
+import { inventoryRoutes } from '../../gateway/inventory/routes.ts'
+import { createMetrics } from '../../gateway/metrics.ts'
+import { knownTo } from '../../gateway/store-api/known.ts'
+import { storeRoutes } from '../../gateway/store-api/routes.ts'
+import { BACK, startStoreApi } from '../../gateway/testing/store-api.ts'
+import { aDeposit, aStore, type Till } from '../../gateway/testing/till.ts'
+import { NONE_NAMED } from '../../gateway/testing/webhooks.ts'
+import { tradeRoutes } from '../../gateway/trades/routes.ts'
+import { createSender } from '../../gateway/webhooks/sender.ts'
+
+export const ORIGIN = 'https://till.test'
+const HOST = 'till.test'
+const PROXY = '127.0.0.1'
+const IMAGES = 'https://images.test'
+const TOKEN = 'A'.repeat(43)
+
+export type Ask = {
+  method?: string
+  url: string
+  /** Undefined leaves one of the usual headers out. */
+  headers?: Record<string, string | undefined>
+  body?: unknown
+  /** Of the caller, as the proxy tells it; another one for each call by default. */
+  ip?: string
+  /** Who connects: the proxy by default. */
+  peer?: string
+}
+
+export type Store = { id: bigint; key: string; depositIds: string[] }
+
+export type Target = {
+  till: Till
+  app: FastifyInstance
+  /** `own` is attacked, `other` attacks. */
+  own: Store
+  other: Store
+  shoppers: { id: bigint; hash: string; quoteId: string }[]
+  ask(ask: Ask): Promise<LightMyRequestResponse>
+  /** As the page of the till calls. */
+  change(ask: Ask): Promise<LightMyRequestResponse>
+  /** As a store calls: the one under attack unless `key` is another's. */
+  call(ask: Ask & { key?: string }): Promise<LightMyRequestResponse>
+  newKey(scopes: readonly ('deposits:read' | 'deposits:write')[]): Promise<string>
+  /** The page's folder, which has a source map and a file beside it that no caller may read. */
+  folder: string
+  close(): Promise<void>
+}
+
+let externalIds = 0
+/** A deposit of which nothing is wrong. */
+export const aBody = () => ({
+  externalId: `attack ${++externalIds}`,
+  currency: 'USD',
+  backToStoreUrl: BACK,
+})
+
+export async function openTarget(plain: Till): Promise<Target> {
+  const till: Till = { ...plain, deps: { ...plain.deps, publicUrl: ORIGIN } }
+  const api = await startStoreApi(till, {
+    limited: false,
+    change: {
+      mode: 'live',
+      findAllowance: NONE_NAMED,
+      send: createSender({ mode: 'live', findAllowance: NONE_NAMED }),
+    },
+  })
+  await api.app.close()
+  const folder = writePage()
+  const { db, queue, log, clock } = till.deps
+  const views = createViewCache({ read: viewReader(db, 'https://steam.test'), log, nowMs: () => 0 })
+  const inventory = { ...till.deps, imageBase: IMAGES, maxItems: 50 }
+  const app = await createApp({
+    log,
+    mode: 'live',
+    publicUrl: new URL(ORIGIN),
+    imageOrigins: [IMAGES],
+    widgetFolder: join(folder, 'page'),
+    trustedProxies: [PROXY],
+    limits: createLimits(() => 0),
+    known: knownTo({ db, clock, mode: 'live', views }),
+    healthy: async () => true,
+    routes: {
+      polled: [paymentRoute({ db, queue, log, views, nowMs: () => 0, overloaded: () => false })],
+      widget: [
+        depositRoutes(till.deps),
+        inventoryRoutes(inventory),
+        tradeRoutes(till.deps),
+        pageMetricsRoute(createMetrics()),
+      ],
+      store: [storeRoutes(api.deps)],
+    },
+  })
+  const ask = asker(app)
+  const otherStore = await aStore(till)
+  const own: Store = { id: api.store.id, key: api.key, depositIds: [] }
+  const other: Store = { id: otherStore.id, key: await api.newKey(otherStore), depositIds: [] }
+  const shoppers = [
+    await aDeposit(till, own),
+    await aDeposit(till, own, { game: 'cs' }),
+    await aDeposit(till, other),
+  ]
+  own.depositIds.push(...shoppers.slice(0, 2).map(({ id }) => String(id)))
+  other.depositIds.push(...shoppers.slice(2).map(({ id }) => String(id)))
+  return {
+    till,
+    app,
+    own,
+    other,
+    shoppers,
+    folder,
+    ask,
+    newKey: (scopes) => api.newKey(own, scopes),
+    change: ({ headers, ...rest }) => ask({ method: 'POST', ...rest, headers: { ...OF_PAGE, ...headers } }),
+    call: ({ key = own.key, headers, ...rest }) =>
+      ask({ ...rest, headers: { authorization: `Bearer ${key}`, ...headers } }),
+    async close() {
+      views.stop()
+      await app.close()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+const OF_PAGE = {
+  cookie: `__Host-csrf=${TOKEN}`,
+  'x-csrf-token': TOKEN,
+  origin: ORIGIN,
+  'sec-fetch-site': 'same-origin',
+}
+
+let callers = 0
+
+/** Each call has an address of its own, so no limit of another case stops it. */
+function asker(app: FastifyInstance): Target['ask'] {
+  return async ({ method = 'GET', url, headers = {}, body, ip, peer = PROXY }) => {
+    callers += 1
+    const caller = ip ?? `10.${(callers >> 16) & 255}.${(callers >> 8) & 255}.${callers & 255}`
+    const all = {
+      host: HOST,
+      'x-forwarded-for': caller,
+      'x-forwarded-proto': 'https',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    }
+    const sent = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+    // inject() knows more methods than its type.
+    const known = method as NonNullable<InjectOptions['method']>
+    return app.inject({
+      method: known,
+      url,
+      headers: Object.fromEntries(sent),
+      remoteAddress: peer,
+      ...(body === undefined ? {} : { payload }),
+    })
+  }
+}
+
+function writePage(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-attacks-'))
+  mkdirSync(join(folder, 'page/assets'), { recursive: true })
+  writeFileSync(join(folder, 'secret.txt'), 'a secret of the machine')
+  writeFileSync(join(folder, 'page/index.html'), '<html data-mode="sandbox">')
+  writeFileSync(join(folder, 'page/.env'), 'a secret of the machine')
+  writeFileSync(join(folder, 'page/assets/app.js'), 'let plain')
+  writeFileSync(join(folder, 'page/assets/app.js.map'), 'a secret of the machine')
+  return folder
+}

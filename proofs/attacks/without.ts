@@ -1,0 +1,58 @@
+/**
+ * Loads the sources once more with a defence switched off. A module that is asked for with `?without=ID` hands the mark on to every
+ * source of the project that it imports, so all of them are fresh; those that a change names are changed as they are read.
+ */
+import { readFileSync } from 'node:fs'
+import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Change } from './attack.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const SOURCES = `${pathToFileURL(ROOT).href}/`
+const PACKAGES = `${SOURCES}node_modules/`
+
+const changesById = new Map<string, readonly Change[]>()
+let areHooksThere = false
+
+/** Resolves to the module `file`, a path from the root, in a project with these changes. */
+export async function importWithout(file: string, changes: readonly Change[]): Promise<unknown> {
+  if (!areHooksThere) registerHooks({ resolve, load })
+  areHooksThere = true
+  const id = String(changesById.size + 1)
+  changesById.set(id, changes)
+  return import(`${SOURCES}${file}?without=${id}`)
+}
+
+const markOf = (url: string | undefined): string | undefined =>
+  url?.startsWith(SOURCES) === true ? (/\?without=(\d+)$/.exec(url)?.[1] ?? undefined) : undefined
+
+const resolve: ResolveHookSync = (specifier, context, next) => {
+  const found = next(specifier, context)
+  const mark = markOf(context.parentURL)
+  const isOurs = found.url.startsWith(SOURCES) && !found.url.startsWith(PACKAGES)
+  return mark === undefined || !isOurs ? found : { ...found, url: `${found.url}?without=${mark}` }
+}
+
+const load: LoadHookSync = (url, context, next) => {
+  const loaded = next(url, context)
+  const file = url.slice(SOURCES.length).replace(/\?.*$/, '')
+  const changes = (changesById.get(markOf(url) ?? '') ?? []).filter((change) => change.file === file)
+  if (changes.length === 0) return loaded
+  return { ...loaded, source: changes.reduce(changed, String(loaded.source)) }
+}
+
+function changed(source: string, change: Change): string {
+  if (source.split(change.from).length !== 2) throw new Error(misplaced(change))
+  return source.replace(change.from, () => change.to)
+}
+
+const misplaced = ({ file, from }: Change): string =>
+  `${file} has this not exactly once, so it cannot be switched off: ${from}`
+
+/** The changes whose place is not in the sources, or more than once. */
+export function misplacedOf(changes: readonly Change[]): string[] {
+  return changes
+    .filter(({ file, from }) => readFileSync(join(ROOT, file), 'utf8').split(from).length !== 2)
+    .map(misplaced)
+}
