@@ -20,7 +20,7 @@ const read = (environment: Record<string, string>) => readConfig({ TRADETILL_DAT
 const LIVE = {
   TRADETILL_MODE: 'live',
   TRADETILL_PUBLIC_URL: 'https://pay.example.com',
-  DATABASE_URL: 'postgres://till:secret@db.example.com/till',
+  DATABASE_URL: 'postgres://till:secret@db.example.com/till?sslmode=verify-full',
   TRADETILL_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
   TRADETILL_TRUSTED_PROXIES: '127.0.0.1',
 }
@@ -273,6 +273,41 @@ describe('live mode', () => {
     ],
   ])('refuses %s', (_what, change, told) => {
     expect(problemsOf({ ...LIVE, ...change })).toEqual([expect.stringContaining(told)])
+  })
+
+  test.each([
+    ['db.example/till', 'leads to db.example and has no sslmode: add ?sslmode=verify-full'],
+    ['127.0.0.1.evil.example/till', 'leads to 127.0.0.1.evil.example'],
+    ['db.localhost/till', 'leads to db.localhost'],
+    ['localhost/till?host=db.example', 'leads to db.example'],
+    ['/till', 'leads to no host by name and has no sslmode'],
+    ...['disable', 'allow', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full&sslmode=disable'].map(
+      (mode) => [`db.example/till?sslmode=${mode}`, 'has an sslmode that does not prove the database'],
+    ),
+    ['db.example/till?ssl=true', 'has no sslmode'],
+  ])('refuses the database at %s, and tells no password', (address, told) => {
+    const credentials = address.startsWith('/') ? '' : 'till:secret@'
+    const DATABASE_URL = `postgres://${credentials}${address}`
+    const problems = problemsOf({ ...LIVE, DATABASE_URL })
+    expect(problems).toEqual([
+      expect.stringContaining(`DATABASE_URL ${told.startsWith('leads') ? told : ''}`),
+    ])
+    expect(problems.join()).toContain(told)
+    expect(problems.join()).not.toContain('secret')
+    expect(problemsOf({ ...LIVE, DATABASE_URL, TRADETILL_PLAIN_DATABASE: '1' })).toEqual([])
+    expect(problemsOf({ DATABASE_URL })).toEqual([])
+  })
+
+  test.each([
+    'db.example/till?sslmode=verify-full',
+    'db.example/till?sslmode=verify-ca&sslrootcert=/etc/ca.pem',
+    '127.0.0.1/till',
+    '[::1]/till',
+    'localhost:5433/till',
+    'db.example/till?host=/run/postgresql',
+    '%2Frun%2Fpostgresql/till',
+  ])('takes the database at %s', (address) => {
+    expect(problemsOf({ ...LIVE, DATABASE_URL: `postgres://${address}` })).toEqual([])
   })
 
   test.each([

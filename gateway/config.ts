@@ -45,6 +45,8 @@ const environmentSchema = z
     /** Lets a sandbox be reached from elsewhere. */
     TRADETILL_PUBLIC_SANDBOX: flag.default(false),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+    /** Lets the way to a database elsewhere be without TLS. */
+    TRADETILL_PLAIN_DATABASE: flag.default(false),
     TRADETILL_DATA: z.string().default('.data/gateway'),
     TRADETILL_MASTER_KEY: z.string().optional(),
     TRADETILL_MASTER_KEY_FILE: z.string().optional(),

@@ -1,4 +1,5 @@
 /** Settings that do not go together: what live mode refuses, and what keeps a sandbox on its machine. */
+import { wayTo } from './db/address.ts'
 import { isLoopback, isLoopbackName } from './kit/loopback.ts'
 import type { TrustedProxies } from './kit/trusted-proxies.ts'
 import { parseKey, readKeyFile } from './master-key.ts'
@@ -11,6 +12,7 @@ export type Environment = {
   TRADETILL_PUBLIC_SANDBOX: boolean
   TRADETILL_TRUSTED_PROXIES?: TrustedProxies | undefined
   DATABASE_URL?: string | undefined
+  TRADETILL_PLAIN_DATABASE: boolean
   TRADETILL_MASTER_KEY?: string | undefined
   TRADETILL_MASTER_KEY_FILE?: string | undefined
   TRADETILL_STEAM_SANDBOX_URL?: string | undefined
@@ -59,7 +61,23 @@ function problemsOfLive(environment: Environment): Found {
       'is needed in live mode and must be https: where shoppers reach the page',
     ])
   }
-  return [...found, ...problemsOfLiveProxies(environment), ...problemsOfNode(environment)]
+  return [
+    ...found,
+    ...problemsOfDatabase(environment),
+    ...problemsOfLiveProxies(environment),
+    ...problemsOfNode(environment),
+  ]
+}
+
+/** Everything passes there: keys of stores, sealed tokens, credit. */
+function problemsOfDatabase({ DATABASE_URL: url, TRADETILL_PLAIN_DATABASE: plain }: Environment): Found {
+  if (url === undefined || plain || !URL.canParse(url)) return []
+  const way = wayTo(url)
+  if (way.kind !== 'open') return []
+  const has = way.sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not prove the database'
+  const advice =
+    'add ?sslmode=verify-full, with &sslrootcert=/path/to/ca.pem for a CA of your own, or set TRADETILL_PLAIN_DATABASE=1 if nobody else is on the network between'
+  return [['DATABASE_URL', `leads to ${way.host || 'no host by name'} and ${has}: ${advice}`]]
 }
 
 /** Without a word about proxies, all callers behind one would share an address, and so their limits. */

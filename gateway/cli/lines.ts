@@ -171,15 +171,18 @@ function keyLine({
   lastUsedAt,
   expiresAt,
   revokedAt,
+  unused,
+  endsSoon,
 }: StoreView['keys'][number]): string {
   const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
+  const idle = unused ? ' (not for 30 days: revoke it?)' : ''
   const end =
     revokedAt !== null
       ? `, revoked ${revokedAt.toISOString()}`
       : expiresAt === null
         ? ''
-        : `, ends ${expiresAt.toISOString()}`
-  return `${keyId} "${name}" ${scopes.join(' ')}, ${used}${end}`
+        : `, ends ${expiresAt.toISOString()}${endsSoon ? ' (soon)' : ''}`
+  return `${keyId} "${name}" ${scopes.join(' ')}, ${used}${idle}${end}`
 }
 
 /** The key alone, to be piped to where it belongs. */

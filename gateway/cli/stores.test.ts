@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { runCommand } from '../testing/command.ts'
-import { aDeposit, startTill, type Till } from '../testing/till.ts'
+import { aDeposit, jump, startTill, type Till } from '../testing/till.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
 
 let till: Till
@@ -110,4 +110,33 @@ it.each([
   const answer = await run(...args)
   expect(answer.code).toBe(code)
   expect(answer.errors).toContain(reason)
+})
+
+it('a key has the rights of a shop unless told, ends when told, and is named where nobody uses it', async () => {
+  const { storeId } = JSON.parse((await run(...ADD, '--json')).out)
+  const named = ['key', 'add', '--store', storeId, '--name']
+  await run(...named, 'till January', '--expires', '40d')
+  await run(...named, 'books', '--scope', 'balance:read', '--scope', 'webhooks:manage')
+  const keys = async () =>
+    (await run('store', 'show', storeId)).out.split('\n').filter((line) => /key /.test(line))
+  expect((await keys()).map((line) => line.replace(/^.*key +\w+ /, ''))).toEqual([
+    '"first key" deposits:read deposits:write, never used',
+    expect.stringMatching(/^"till January" deposits:read deposits:write, never used, ends \S+$/),
+    '"books" balance:read webhooks:manage, never used',
+  ])
+  await jump(till, 30 * 86_400)
+  expect((await keys()).map((line) => line.replace(/^.*write, |^.*manage, /, ''))).toEqual([
+    'never used (not for 30 days: revoke it?)',
+    expect.stringMatching(/^never used \(not for 30 days: revoke it\?\), ends \S+ \(soon\)$/),
+    'never used (not for 30 days: revoke it?)',
+  ])
+  await jump(till, 11 * 86_400)
+  expect((await keys())[1]).toMatch(/never used, ends \S+$/)
+  for (const expires of ['90', '0d', '-1d', '3651d', 'never']) {
+    const answer = await run(...named, 'x', '--expires', expires)
+    expect([answer.code, answer.errors]).toEqual([
+      2,
+      expect.stringContaining('must be a duration such as 90d'),
+    ])
+  }
 })

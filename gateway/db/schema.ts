@@ -46,6 +46,7 @@ export type ApiKeyTable = {
   expires_at: Generated<Date | null>
   created_at: Generated<Date>
   revoked_at: Date | null
+  lifetime_s: Generated<number | null>
 }
 
 /** `dead`: Steam refuses its token. `removed`: the operator took it out for good; its trades stay. */

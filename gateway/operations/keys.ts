@@ -1,5 +1,6 @@
 /** API keys of stores. A key is shown once; its number is the eight characters after its prefix. */
 import type { Scope } from '../../contract/scopes.ts'
+import { readDuration } from '../kit/duration.ts'
 import { revokeKey as endKey, addKey as insertKey, rotateKey as renewKey } from '../stores/keys.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, refused } from './operation.ts'
@@ -7,23 +8,33 @@ import { findStore } from './store.ts'
 
 export type FreshKey = { keyId: string; apiKey: string }
 
-export type NewKey = { storeId: bigint; name: string; scopes: readonly Scope[] }
+export type NewKey = {
+  storeId: bigint
+  name: string
+  scopes: readonly Scope[]
+  /** A duration such as `90d`; undefined: until it is revoked. */
+  expires: string | undefined
+}
 
 const MOST_NAME = 80
 const MOST_OVERLAP_HOURS = 9_999
+const MOST_LIFETIME_S = 3_650 * 86_400
+const NO_LIFETIME = refused('usage', 'The end must be a duration such as 90d, of 3650 days at most.')
 
 /** Makes another key of a store, with these rights only. */
-export function addKey(deps: ActDeps, { storeId, name, scopes }: NewKey): Promise<Answer<FreshKey>> {
-  const recorded = ({ keyId }: FreshKey) => ({ keyId, storeId, name, scopes })
+export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey): Promise<Answer<FreshKey>> {
+  const recorded = ({ keyId }: FreshKey) => ({ keyId, storeId, name, scopes, expires })
   return act(deps, { name: 'key add', recorded }, async (tx) => {
     if (name.length < 1 || name.length > MOST_NAME) {
       return refused('usage', `The name must have 1 to ${MOST_NAME} characters.`)
     }
+    const lifetimeS = expires === undefined ? null : readDuration(expires)
+    if (lifetimeS === undefined || (lifetimeS ?? 0) > MOST_LIFETIME_S) return NO_LIFETIME
     if ((await findStore(tx, storeId)) === undefined) {
       return refused('not_found', `There is no store ${storeId}.`)
     }
     const { mode } = deps.config
-    const fresh = { storeId, name, scopes: [...new Set(scopes)] }
+    const fresh = { storeId, name, scopes: [...new Set(scopes)], lifetimeS }
     return done(freshKey(await insertKey(tx, { mode, clock: deps.clock }, fresh)))
   })
 }

@@ -71,7 +71,7 @@ export type StoreView = {
 }
 
 /** A store with its keys, endpoints and balances; no secret is among them. */
-export async function showStore({ db }: FindDeps, storeId: bigint): Promise<Answer<StoreView>> {
+export async function showStore({ db, clock }: FindDeps, storeId: bigint): Promise<Answer<StoreView>> {
   const store = await findStore(db, storeId)
   if (store === undefined) return noStore(storeId)
   return done({
@@ -83,7 +83,7 @@ export async function showStore({ db }: FindDeps, storeId: bigint): Promise<Answ
     riskLimit: { amountMinor: store.risk_limit_usd_cents, currency: 'USD' },
     liability: store.liability,
     accent: store.accent,
-    keys: (await listKeys(db, storeId)).map(({ id, ...key }) => ({ keyId: id, ...key })),
+    keys: (await listKeys(db, storeId, clock.now())).map(({ id, ...key }) => ({ keyId: id, ...key })),
     endpoints: (await listEndpoints(db, storeId)).map(({ id, ...rest }) => ({ endpointId: id, ...rest })),
     addresses: (await allowedAddresses(db, storeId)).map(({ inside, allowedAt, ...address }) => ({
       address: formatAddress(address),

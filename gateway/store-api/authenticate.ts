@@ -5,6 +5,7 @@ import type { Db } from '../db/client.ts'
 import type { CallingStore } from '../http/call.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
 import { type Mode, parseApiKey } from '../stores/api-key.ts'
 import { findStoreByKey } from '../stores/keys.ts'
 
@@ -13,6 +14,7 @@ export type AuthDeps = {
   clock: Clock
   /** Of the keys. A sandbox that others may reach sends webhooks by the rules of live mode, and has test keys. */
   keyMode: Mode
+  log: Log
   /** Refuses a store that calls too often. Called once the store has proved itself. */
   limitStore(storeId: bigint): void
 }
@@ -31,7 +33,7 @@ export async function authenticate(
 
 /** The store of the API key in the header `authorization`. */
 export async function findCaller(
-  deps: Pick<AuthDeps, 'db' | 'clock' | 'keyMode'>,
+  deps: Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { log?: Log },
   authorization = '',
 ): Promise<CallingStore | undefined> {
   const given = /^Bearer (\S{1,200})$/.exec(authorization)?.[1]

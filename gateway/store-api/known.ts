@@ -10,6 +10,9 @@ type KnownDeps = Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { views: Pick<View
 export function knownTo(deps: KnownDeps): Known {
   return {
     deposit: async (hash) => deps.views.knows(hash) || depositExists(deps.db, hash),
-    key: async (authorization) => (await findCaller(deps, authorization)) !== undefined,
+    key: async (authorization) => {
+      const { db, clock, keyMode } = deps
+      return (await findCaller({ db, clock, keyMode }, authorization)) !== undefined
+    },
   }
 }

@@ -4,45 +4,66 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { CallingStore } from '../http/call.ts'
 import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
 import { createApiKey, type Mode, type ParsedApiKey, sameSecret } from './api-key.ts'
 import { changeKey, findKey, insertKey, keysOf, lockKey } from './store.ts'
 
 const USED_EVERY_MS = 60_000
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const UNUSED_DAYS = 30
+const SOON_DAYS = 14
+const EXPIRED = 'a key that has expired was used, and refused'
 
-export type NewKey = { storeId: bigint; name: string; scopes: readonly Scope[] }
+export type NewKey = {
+  storeId: bigint
+  name: string
+  scopes: readonly Scope[]
+  /** How long it works; null: until it is revoked. */
+  lifetimeS: number | null
+}
 
 /** Creates a key and returns it. It is shown this once. */
 export async function addKey(
   tx: Tx,
   { mode, clock }: { mode: Mode; clock: Clock },
-  { storeId, name, scopes }: NewKey,
+  { storeId, name, scopes, lifetimeS }: NewKey,
 ): Promise<string> {
   const { key, id, secretSha256 } = createApiKey(mode)
+  const now = clock.now()
   await insertKey(tx, {
     id,
     store_id: storeId,
     secret_sha256: secretSha256,
     name,
     scopes: [...scopes],
-    created_at: clock.now(),
+    created_at: now,
     revoked_at: null,
+    lifetime_s: lifetimeS,
+    expires_at: lifetimeS === null ? null : new Date(now.getTime() + lifetimeS * 1_000),
   })
   return key
 }
 
-/** The store of an API key. Undefined if the key is unknown, wrong, revoked or expired. */
+/**
+ * The store of an API key. Undefined if the key is unknown, wrong, revoked or expired. A call with one that expired is a
+ * line of `log`, once a minute: somebody forgot it somewhere.
+ */
 export async function findStoreByKey(
-  { db, clock }: { db: Db; clock: Clock },
+  { db, clock, log }: { db: Db; clock: Clock; log?: Log | undefined },
   key: ParsedApiKey,
 ): Promise<CallingStore | undefined> {
   const now = clock.now()
   const row = await findKey(db, key.id)
   if (row === undefined || !sameSecret(row.secret_sha256, key.secretSha256)) return undefined
-  if (row.expires_at !== null && row.expires_at <= now) return undefined
+  const hasExpired = row.expires_at !== null && row.expires_at <= now
+  // A look without a log must leave the line to the call itself.
+  if (hasExpired && log === undefined) return undefined
   if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() >= USED_EVERY_MS) {
     await changeKey(db, key.id, { last_used_at: now })
+    if (hasExpired) log?.warn({ store: row.id, key: key.id, expiredAt: row.expires_at }, EXPIRED)
   }
+  if (hasExpired) return undefined
   return { id: row.id, name: row.name, origins: row.origins, keyId: key.id, scopes: row.scopes }
 }
 
@@ -54,11 +75,28 @@ export type KeyFacts = {
   lastUsedAt: Date | null
   expiresAt: Date | null
   revokedAt: Date | null
+  /** It works, and nobody used it for 30 days. */
+  unused: boolean
+  /** It works for 14 more days at most. */
+  endsSoon: boolean
 }
 
-export const listKeys = (db: Db, storeId: bigint): Promise<KeyFacts[]> => keysOf(db, storeId)
+export async function listKeys(db: Db, storeId: bigint, now: Date): Promise<KeyFacts[]> {
+  const rows = await keysOf(db, storeId)
+  return rows.map((key) => {
+    const { createdAt, lastUsedAt, expiresAt, revokedAt } = key
+    const works = revokedAt === null && (expiresAt === null || expiresAt > now)
+    const untouchedMs = now.getTime() - (lastUsedAt ?? createdAt).getTime()
+    const endsInMs = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt.getTime() - now.getTime()
+    return {
+      ...key,
+      unused: works && untouchedMs >= UNUSED_DAYS * DAY_MS,
+      endsSoon: works && endsInMs <= SOON_DAYS * DAY_MS,
+    }
+  })
+}
 
-/** Creates a key with the rights of this one, which works for `overlapHours` more. Undefined if it has ended. */
+/** Creates a key with the rights and the lifetime of this one, which works for `overlapHours` more. Undefined if it has ended. */
 export async function rotateKey(
   deps: { db: Db | Tx; mode: Mode; clock: Clock },
   id: string,
@@ -71,7 +109,8 @@ export async function rotateKey(
     const end = new Date(now.getTime() + overlapHours * HOUR_MS)
     const expiresAt = row.expires_at !== null && row.expires_at < end ? row.expires_at : end
     await changeKey(tx, id, { expires_at: expiresAt })
-    return addKey(tx, deps, { storeId: row.store_id, name: row.name, scopes: row.scopes })
+    const { store_id: storeId, name, scopes, lifetime_s: lifetimeS } = row
+    return addKey(tx, deps, { storeId, name, scopes, lifetimeS })
   })
 }
 

@@ -1,5 +1,5 @@
 /** Store accounts, as the operator registers and changes them. */
-import { SCOPES } from '../../contract/scopes.ts'
+import { type Scope, SHOP_SCOPES } from '../../contract/scopes.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -25,6 +25,8 @@ export type NewStore = {
   liability?: 'operator' | 'store'
   /** The main colour of the shoppers' page, as `#rrggbb`. Null is the page's own. */
   accent?: string | null
+  /** Of its first key; by default those of a shop. */
+  scopes?: readonly Scope[]
 }
 
 export type CreatedStore =
@@ -56,7 +58,8 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
     const url = store.webhookUrl
     if (url !== undefined) await nameAddress(tx, deps, { storeId, url })
     const endpoint = url === undefined ? null : await addEndpoint(tx, deps, { storeId, url })
-    const apiKey = await addKey(tx, deps, { storeId, name: 'first key', scopes: SCOPES })
+    const scopes = [...new Set(store.scopes ?? SHOP_SCOPES)]
+    const apiKey = await addKey(tx, deps, { storeId, name: 'first key', scopes, lifetimeS: null })
     return { kind: 'created', storeId, apiKey, webhookSecret: endpoint?.secret ?? null }
   })
 }

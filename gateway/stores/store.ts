@@ -51,7 +51,7 @@ export const keysOf = (db: Db, storeId: bigint) =>
 export const lockKey = (tx: Tx, id: string) =>
   tx
     .selectFrom('api_key')
-    .select(['store_id', 'name', 'scopes', 'expires_at'])
+    .select(['store_id', 'name', 'scopes', 'expires_at', 'lifetime_s'])
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .forUpdate()

@@ -122,6 +122,8 @@ export const SHAPES: Record<string, z.ZodObject> = {
         lastUsedAt: time.nullable(),
         expiresAt: time.nullable(),
         revokedAt: time.nullable(),
+        unused: z.boolean(),
+        endsSoon: z.boolean(),
       }),
     ),
     endpoints: z.array(

@@ -61,7 +61,9 @@ export async function startStoreApi(
   handleErrors(app, till.deps.log)
   await app.register(storeRoutes(deps))
   const newKey: StoreApi['newKey'] = (store, scopes = SCOPES) =>
-    db.transaction().execute((tx) => addKey(tx, deps, { storeId: store.id, name: 'key', scopes }))
+    db
+      .transaction()
+      .execute((tx) => addKey(tx, deps, { storeId: store.id, name: 'key', scopes, lifetimeS: null }))
   const store = await aStore(till, { riskLimitUsdCents: 100_000n })
   const key = await newKey(store)
   return {

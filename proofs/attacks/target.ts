@@ -88,7 +88,7 @@ export async function openTarget(plain: Till): Promise<Target> {
     widgetFolder: join(folder, 'page'),
     trustedProxies: [PROXY],
     limits: createLimits(() => 0),
-    known: knownTo({ db, clock, mode: 'live', views }),
+    known: knownTo({ db, clock, keyMode: 'live', views }),
     healthy: async () => true,
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs: () => 0, overloaded: () => false })],

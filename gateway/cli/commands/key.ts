@@ -1,6 +1,6 @@
 /** `key …`: API keys of stores. */
 import { buildRouteMap } from '@stricli/core'
-import { SCOPES, type Scope } from '../../../contract/scopes.ts'
+import { SCOPES, type Scope, SHOP_SCOPES } from '../../../contract/scopes.ts'
 import { STORE, text, wholeUpTo } from '../arguments.ts'
 import { ACT, type ActFlags, command, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import { keyOnly } from '../lines.ts'
@@ -14,7 +14,7 @@ const KEY = {
 
 const add = command({
   does: 'make another key of a store; shows it once',
-  example: "key add --store 1 --name 'reporting' --scope deposits:read",
+  example: "key add --store 1 --name 'reporting' --scope deposits:read --expires 90d",
   parameters: {
     flags: {
       store: { ...STORE, kind: 'parsed' },
@@ -22,9 +22,16 @@ const add = command({
       scope: {
         kind: 'enum',
         values: SCOPES,
-        brief: 'what it may do; default: everything',
+        brief: 'what it may do; default: deposits:read and deposits:write, which a shop needs',
         optional: true,
         variadic: true,
+      },
+      expires: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'how long it works, such as 90d; default: until it is revoked',
+        placeholder: 'DURATION',
+        optional: true,
       },
       ...ACT,
     },
@@ -33,10 +40,10 @@ const add = command({
     const { addKey } = await import('../../operations/keys.ts')
     return async (
       session: Session,
-      flags: ActFlags & { store: bigint; name: string; scope?: readonly Scope[] },
+      flags: ActFlags & { store: bigint; name: string; scope?: readonly Scope[]; expires?: string },
     ) => {
-      const { store: storeId, name, scope: scopes = SCOPES } = flags
-      return addKey(await session.act(flags), { storeId, name, scopes })
+      const { store: storeId, name, scope: scopes = SHOP_SCOPES, expires } = flags
+      return addKey(await session.act(flags), { storeId, name, scopes, expires })
     }
   },
   lines: keyOnly,

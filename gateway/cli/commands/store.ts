@@ -1,5 +1,6 @@
 /** `store …`. */
 import { buildRouteMap } from '@stricli/core'
+import { SCOPES, type Scope } from '../../../contract/scopes.ts'
 import { STORE, text, wholeDollars } from '../arguments.ts'
 import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
 import { freshStoreLines, storeLines, updatedStoreLines } from '../lines.ts'
@@ -30,6 +31,7 @@ type NewStore = {
   creditMode: 'on_accept' | 'on_release'
   liability: 'operator' | 'store'
   accent?: string
+  scope?: readonly Scope[]
 }
 
 const add = command({
@@ -60,13 +62,20 @@ const add = command({
         default: 'operator',
       },
       accent: { ...ACCENT, brief: "colour of the main things on its shoppers' page, such as '#3366cc'" },
+      scope: {
+        kind: 'enum',
+        values: SCOPES,
+        brief: 'what its key may do; default: deposits:read and deposits:write',
+        optional: true,
+        variadic: true,
+      },
       ...ACT,
     },
   },
   load: async () => {
     const { addStore } = await import('../../operations/stores.ts')
     return async (session: Session, flags: ActFlags & NewStore) => {
-      const { name, origin, webhookUrl, riskLimitUsd, creditMode, liability, accent } = flags
+      const { name, origin, webhookUrl, riskLimitUsd, creditMode, liability, accent, scope } = flags
       return addStore(await session.act(flags), {
         name,
         origins: [...origin],
@@ -74,6 +83,7 @@ const add = command({
         creditMode,
         liability,
         ...(webhookUrl === undefined ? {} : { webhookUrl }),
+        ...(scope === undefined ? {} : { scopes: scope }),
         ...accentOf(accent),
       })
     }

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { SCOPES } from '../../contract/scopes.ts'
+import { parseApiKey } from '../stores/api-key.ts'
+import { addKey, rotateKey } from '../stores/keys.ts'
+import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { startTill, type Till } from '../testing/till.ts'
+
+let till: Till
+let api: StoreApi
+
+beforeAll(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+})
+afterAll(async () => {
+  await api.app.close()
+  await till.close()
+})
+
+const deps = () => ({ db: till.db, mode: 'sandbox', clock: till.clock }) as const
+
+test('a key that has expired is refused like an unknown one, with one line a minute; its successor lives as long', async () => {
+  const { lines } = till
+  const key = await till.db
+    .transaction()
+    .execute((tx) =>
+      addKey(tx, deps(), { storeId: api.store.id, name: 'brief', scopes: SCOPES, lifetimeS: 3_600 }),
+    )
+  const id = parseApiKey(key, 'sandbox')?.id ?? ''
+  const fresh = (await rotateKey(deps(), id, 2)) ?? ''
+  const told = async (own = key) => {
+    const { statusCode, body } = await api.call('GET', '/v1/health', { key: own })
+    return [statusCode, statusCode === 200 ? '' : JSON.parse(body).code]
+  }
+  till.clock.advance(3_599_000)
+  expect([await told(), await told(fresh)]).toEqual([
+    [200, ''],
+    [200, ''],
+  ])
+  till.clock.advance(61_000)
+  for (let n = 0; n < 3; n += 1) expect(await told()).toEqual([401, 'unauthorized'])
+  expect(await told(fresh)).toEqual([401, 'unauthorized'])
+  const ids = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ msg }) => msg.startsWith('a key that has expired'))
+  expect(ids.map(({ key: keyId }) => keyId)).toEqual([id, parseApiKey(fresh, 'sandbox')?.id])
+  expect(lines.join('')).not.toContain(key.slice(17))
+  till.clock.advance(60_000)
+  await told()
+  expect(lines.filter((line) => line.includes(`"${id}"`))).toHaveLength(2)
+})
