@@ -70,6 +70,7 @@ export async function openTarget(plain: Till): Promise<Target> {
   const api = await startStoreApi(till, {
     limited: false,
     change: {
+      keyMode: 'live',
       mode: 'live',
       findAllowance: NONE_NAMED,
       send: createSender({ mode: 'live', findAllowance: NONE_NAMED }),
