@@ -331,13 +331,13 @@ function calm(scene: Scene): void {
   const enrol = () => processes[0]?.connections.db.updateTable('bot').set(fresh).execute().catch(scene.fail)
   enrol()
   // Until what the dead had held has run out and is held by somebody else.
-  for (const ms of [0, 15_000, 30_000, 45_000]) {
+  for (const ms of [0, 15_000, 30_000, 45_000, 60_000, 75_000, 90_000]) {
     engine.after(ms, () => {
       for (const process of processes) tick(scene, process)
     })
   }
-  engine.after(10_000, () => void enrol())
-  engine.after(60_000, () => keepForEver(scene))
+  for (const ms of [10_000, 40_000, 70_000]) engine.after(ms, () => void enrol())
+  engine.after(105_000, () => keepForEver(scene))
 }
 
 /** Time will leap by days from now on, and no beat will be needed. */

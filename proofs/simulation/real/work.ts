@@ -14,7 +14,6 @@ const SWEEP_MS = 12_000
 const MOST_TRIES = 5
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
 
 export type Attempt = { tries: number; isPoison: boolean }
 
@@ -146,8 +145,8 @@ export function sweep(scene: Scene, busyUntil: number): void {
         (select min(created_at) from event where sequence is null)) as next`,
     )
     const next = rows[0]?.next?.getTime()
-    // The last trades wait for days: a sweep an hour is enough.
-    const pauseMs = engine.now() < busyUntil + DAY_MS ? SWEEP_MS : HOUR_MS
+    // No deposit waits any longer, and the last trades wait for days: a sweep an hour is enough.
+    const pauseMs = engine.now() < busyUntil + 2 * HOUR_MS ? SWEEP_MS : HOUR_MS
     if (next !== undefined) engine.at(Math.max(next, engine.now() + pauseMs), () => sweep(scene, busyUntil))
   })
 }
