@@ -21,6 +21,7 @@ export type TillIdentityTable = {
   is_only: Generated<boolean>
   mode: 'sandbox' | 'live'
   key_fingerprint: string
+  old_fingerprints: Generated<string[]>
 }
 
 export type StoreTable = {
