@@ -1,6 +1,8 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 export type SecretBox = {
+  /** Of the key that seals. */
+  fingerprint: string
   /** Encrypts. `aad` names the row and column, so a ciphertext that is moved elsewhere does not open. */
   seal(plain: string, aad: string): Buffer
   /** Decrypts; throws if the key, the place (`aad`) or any byte differs. */
@@ -35,6 +37,7 @@ export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = 
   const mark = markOf(masterKey)
   const ring = keys.map((key) => ({ key, mark: markOf(key) }))
   return {
+    fingerprint: fingerprintOf(masterKey),
     seal: (plain, aad) => {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', masterKey, nonce).setAAD(Buffer.from(aad))

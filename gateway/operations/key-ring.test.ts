@@ -1,7 +1,8 @@
 /** A rotation of the master key, on a real database that is read and written meanwhile. */
-import { createCipheriv } from 'node:crypto'
+import { createCipheriv, randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beatProcess } from '../bots/process-store.ts'
 import { tokenPlace } from '../bots/service.ts'
 import { readConfig } from '../config.ts'
 import { claimDatabase, ownershipOf, readIdentity, recordKey } from '../db/identity.ts'
@@ -131,6 +132,7 @@ describe('a rotation', () => {
     await startWithNew()
     let sealed = 0
     const killed: SecretBox = {
+      fingerprint: ring.fingerprint,
       open: ring.open,
       seal: (plain, place) => {
         sealed += 1
@@ -178,9 +180,15 @@ describe('a rotation', () => {
     expect(await ownershipWith(NEW)).toMatchObject({ kind: 'foreign' })
   })
 
-  it('waits for the gateway to have the new key', async () => {
+  it('waits for all gateways to have the new key', async () => {
+    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'refused', refusal: 'conflict' })
+    await startWithNew()
+    const another = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
+    await beatProcess(database.db, another)
     expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'refused', refusal: 'conflict' })
     expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left: ALL } })
+    await beatProcess(database.db, { ...another, keyFingerprint: fingerprintOf(NEW) })
+    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'done' })
   })
 })
 

@@ -1,4 +1,5 @@
 /** The keys that seal secrets: which values are sealed with which, and all of them sealed with the newest. */
+import { countOfOtherKeys } from '../bots/process-store.ts'
 import type { Db } from '../db/client.ts'
 import { createSecretBox, fingerprintOf, markOf, type SecretBox } from '../kit/secret-box.ts'
 import { act } from './act.ts'
@@ -14,6 +15,11 @@ import {
 } from './sealed-store.ts'
 
 const BATCH = 100
+/** What they seal from now on would be lost with the old key. */
+const EARLY = refused(
+  'conflict',
+  'A gateway seals with another master key than these settings. Start all of them with the new key first.',
+)
 
 /** `known`: keys that the database may need. `left`: values that are not sealed with the key of these settings yet. */
 export type KeyRing = { fingerprint: string; known: string[]; values: number; left: number }
@@ -44,12 +50,8 @@ export async function rotateKeyRing(deps: ActDeps): Promise<Answer<Rotated>> {
   const { db, config } = deps
   const { masterKey, oldMasterKeys } = config
   const keyFingerprint = fingerprintOf(masterKey)
-  if ((await findIdentity(db)).keyFingerprint !== keyFingerprint) {
-    return refused(
-      'conflict',
-      'A gateway started with another key last. Start all of them with the new key first.',
-    )
-  }
+  const gateways = await countOfOtherKeys(db, keyFingerprint)
+  if (gateways > 0 || (await findIdentity(db)).keyFingerprint !== keyFingerprint) return EARLY
   const box = createSecretBox(masterKey, oldMasterKeys)
   const { resealed, unreadable } = await resealAll(db, box, markOf(masterKey))
   return act(deps, { name: 'key-ring rotate', recorded: (data: Rotated) => ({ ...data }) }, async (tx) => {
