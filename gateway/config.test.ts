@@ -213,6 +213,25 @@ describe('live mode', () => {
     expect(answer).toMatchObject({ config: { masterKey: Buffer.alloc(32, 2) } })
   })
 
+  test('takes older master keys from a file, one a line', () => {
+    const file = join(folder, 'old')
+    writeFileSync(
+      file,
+      `${Buffer.alloc(32, 2).toString('hex')}\n\n${Buffer.alloc(32, 3).toString('base64')}\n`,
+    )
+    const given = { ...LIVE, TRADETILL_OLD_MASTER_KEYS_FILE: file }
+    expect(read(given)).toMatchObject({
+      config: { masterKey: Buffer.alloc(32, 1), oldMasterKeys: [Buffer.alloc(32, 2), Buffer.alloc(32, 3)] },
+    })
+    for (const text of ['canary', `${'a'.repeat(64)}\n`.repeat(9)]) {
+      writeFileSync(file, text)
+      expect(problemsOf(given)).toEqual([
+        expect.stringMatching(/^TRADETILL_OLD_MASTER_KEYS_FILE must hold 8 keys at most, one a line/),
+      ])
+      expect(problemsOf(given).join()).not.toContain(text.trim())
+    }
+  })
+
   test.each([
     [
       'a sandbox address',

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Game } from '../contract/games.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits, MOST_FLEET_LIMITS } from './bots/fleet.ts'
 import { readTrustedProxies } from './kit/trusted-proxies.ts'
-import { type KeyAnswer, ownKeyFile, parseKey, readKeyFile } from './master-key.ts'
+import { type KeyAnswer, ownKeyFile, parseKey, readKeyFile, readKeysFile } from './master-key.ts'
 import { problemsOf } from './mode-checks.ts'
 import { perGame } from './pricing/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
@@ -50,6 +50,8 @@ const environmentSchema = z
     TRADETILL_DATA: z.string().default('.data/gateway'),
     TRADETILL_MASTER_KEY: z.string().optional(),
     TRADETILL_MASTER_KEY_FILE: z.string().optional(),
+    /** Keys that open what they once sealed, and seal nothing. */
+    TRADETILL_OLD_MASTER_KEYS_FILE: z.string().optional(),
     TRADETILL_STEAM_SANDBOX_URL: httpUrl.optional(),
     TRADETILL_PRICES_FILE: z.string().optional(),
     /** Shown on the landing page of the sandbox. */
@@ -124,6 +126,7 @@ export type Config = {
   dataDir: string
   /** Undefined before the first start in sandbox mode: the gateway makes it once the database is known to be its own. */
   masterKey: Buffer | undefined
+  oldMasterKeys: Buffer[]
   /** Set exactly in sandbox mode. */
   steamSandboxUrl: string | undefined
   pricesFile: string | undefined
@@ -177,6 +180,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     databaseUrl: data.DATABASE_URL,
     dataDir,
     masterKey: masterKey?.key,
+    oldMasterKeys: oldKeysOf(data.TRADETILL_OLD_MASTER_KEYS_FILE),
     steamSandboxUrl: data.TRADETILL_MODE === 'sandbox' ? sandbox : undefined,
     pricesFile: data.TRADETILL_PRICES_FILE,
     demoStoreUrl: data.TRADETILL_DEMO_STORE_URL,
@@ -242,4 +246,9 @@ function masterKeyOf(settings: KeySettings, dataDir: string): KeyAnswer | undefi
   if (text !== undefined) return parseKey(text)
   if (file !== undefined) return readKeyFile(file)
   return existsSync(ownKeyFile(dataDir)) ? readKeyFile(ownKeyFile(dataDir)) : undefined
+}
+
+function oldKeysOf(file: string | undefined): Buffer[] {
+  const answer = file === undefined ? undefined : readKeysFile(file)
+  return answer?.kind === 'keys' ? answer.keys : []
 }

@@ -150,7 +150,7 @@ async function openStorage(config: Config, { log, shutdown, database: ready }: S
   shutdown.add('queue', 'queue', () => queue.stop())
   const signals = await createSignals({ url, log })
   shutdown.add('connections', 'signals', () => signals.close())
-  const box = createSecretBox(masterKey)
+  const box = createSecretBox(masterKey, config.oldMasterKeys)
   return { database, queue, signals, box, clock, advancedClock, died }
 }
 

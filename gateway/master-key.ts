@@ -1,14 +1,15 @@
-/** The key that seals secrets: where it is found, and what tells it apart from others. */
-import { createHmac, randomBytes } from 'node:crypto'
+/** The key that seals secrets: where it is found, and older ones beside it. */
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const KEY_BYTES = 32
 const FORM = '32 bytes in base64 or hex: openssl rand -base64 32 makes them'
-/** Changing it would make every database belong to another key. */
-const FINGERPRINT_TEXT = 'tradetill master key fingerprint 1'
+const MOST_OLD_KEYS = 8
 
-export type KeyAnswer = { kind: 'key'; key: Buffer } | { kind: 'refused'; reason: string }
+type Refused = { kind: 'refused'; reason: string }
+
+export type KeyAnswer = { kind: 'key'; key: Buffer } | Refused
 
 /** Reads 32 bytes in base64 or hex. */
 export function parseKey(text: string): KeyAnswer {
@@ -19,9 +20,27 @@ export function parseKey(text: string): KeyAnswer {
 }
 
 export function readKeyFile(file: string): KeyAnswer {
+  const read = readText(file)
+  if (read.kind === 'refused') return read
+  const answer = parseKey(read.text)
+  return answer.kind === 'key' ? answer : { kind: 'refused', reason: `must hold ${FORM}` }
+}
+
+export type KeysAnswer = { kind: 'keys'; keys: Buffer[] } | Refused
+
+/** Reads a key from each line. */
+export function readKeysFile(file: string): KeysAnswer {
+  const read = readText(file)
+  if (read.kind === 'refused') return read
+  const lines = read.text.split('\n').filter((line) => line.trim() !== '')
+  const keys = lines.map(parseKey).flatMap((answer) => (answer.kind === 'key' ? [answer.key] : []))
+  if (keys.length === lines.length && keys.length <= MOST_OLD_KEYS) return { kind: 'keys', keys }
+  return { kind: 'refused', reason: `must hold ${MOST_OLD_KEYS} keys at most, one a line: each ${FORM}` }
+}
+
+function readText(file: string): { kind: 'text'; text: string } | Refused {
   try {
-    const answer = parseKey(readFileSync(file, 'utf8'))
-    return answer.kind === 'key' ? answer : { kind: 'refused', reason: `must hold ${FORM}` }
+    return { kind: 'text', text: readFileSync(file, 'utf8') }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     const what = code === 'ENOENT' ? 'does not exist' : `cannot be read (${String(code)})`
@@ -46,7 +65,3 @@ export function makeOwnKey(dataDir: string): Buffer {
     throw new Error(`The master key in ${file} ${answer.reason}.`)
   }
 }
-
-/** Tells keys apart and says nothing of the key: an HMAC of a fixed text. */
-export const fingerprintOf = (key: Buffer): string =>
-  createHmac('sha256', key).update(FINGERPRINT_TEXT).digest('hex')

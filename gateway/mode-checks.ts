@@ -2,7 +2,7 @@
 import { wayTo } from './db/address.ts'
 import { isLoopback, isLoopbackName } from './kit/loopback.ts'
 import type { TrustedProxies } from './kit/trusted-proxies.ts'
-import { parseKey, readKeyFile } from './master-key.ts'
+import { parseKey, readKeyFile, readKeysFile } from './master-key.ts'
 import type { PerGame } from './pricing/per-game.ts'
 
 export type Environment = {
@@ -15,6 +15,7 @@ export type Environment = {
   TRADETILL_PLAIN_DATABASE: boolean
   TRADETILL_MASTER_KEY?: string | undefined
   TRADETILL_MASTER_KEY_FILE?: string | undefined
+  TRADETILL_OLD_MASTER_KEYS_FILE?: string | undefined
   TRADETILL_STEAM_SANDBOX_URL?: string | undefined
   TRADETILL_PROTECTION_DAYS?: PerGame | undefined
   NODE_DEBUG?: string | undefined
@@ -30,7 +31,12 @@ const LEAST_CS_DAYS = 7
 export function problemsOf(environment: Environment): Found {
   const ofMode =
     environment.TRADETILL_MODE === 'live' ? problemsOfLive(environment) : problemsOfSandbox(environment)
-  return [...problemsOfKey(environment), ...problemsOfProxies(environment), ...ofMode]
+  return [
+    ...problemsOfKey(environment),
+    ...problemsOfOldKeys(environment),
+    ...problemsOfProxies(environment),
+    ...ofMode,
+  ]
 }
 
 function problemsOfLive(environment: Environment): Found {
@@ -139,4 +145,10 @@ function problemsOfKey({ TRADETILL_MASTER_KEY: text, TRADETILL_MASTER_KEY_FILE: 
   if (file === undefined) return []
   const answer = readKeyFile(file)
   return answer.kind === 'key' ? [] : [['TRADETILL_MASTER_KEY_FILE', answer.reason]]
+}
+
+function problemsOfOldKeys({ TRADETILL_OLD_MASTER_KEYS_FILE: file }: Environment): Found {
+  if (file === undefined) return []
+  const answer = readKeysFile(file)
+  return answer.kind === 'keys' ? [] : [['TRADETILL_OLD_MASTER_KEYS_FILE', answer.reason]]
 }

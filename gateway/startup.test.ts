@@ -1,5 +1,5 @@
 /** The owner of a database: what a gateway writes down at its first start, and what it refuses later. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -8,8 +8,7 @@ import { tokenPlace } from './bots/service.ts'
 import { readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { migrationFiles } from './db/schema-version.ts'
-import { createSecretBox } from './kit/secret-box.ts'
-import { fingerprintOf } from './master-key.ts'
+import { createSecretBox, fingerprintOf } from './kit/secret-box.ts'
 import { startUp } from './startup.ts'
 import { type TestDatabase, testDatabase } from './testing/database.ts'
 
@@ -152,6 +151,43 @@ describe('a database of another till', () => {
     await expect(start(given)).rejects.toThrow(told)
     expect(await tables()).toBe(before)
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
+  })
+})
+
+describe('another master key', () => {
+  const withBoth = (key: Buffer, old: Buffer) => {
+    const file = join(folder, `beside-${key[0]}`)
+    writeFileSync(file, `${old.toString('base64')}\n`)
+    return withKey(key, { TRADETILL_OLD_MASTER_KEYS_FILE: file })
+  }
+  beforeEach(() => start(withKey(KEY)))
+
+  it('is taken while the one before is there, and from then on both are needed', async () => {
+    await expect(start(withBoth(OTHER_KEY, KEY))).resolves.toEqual(OTHER_KEY)
+    for (const [lone, missing] of [
+      [KEY, OTHER_KEY],
+      [OTHER_KEY, KEY],
+    ] as const) {
+      await expect(start(withKey(lone))).rejects.toThrow(
+        `may be sealed with the master key ${fingerprintOf(missing).slice(0, 8)}…, and these settings do not have it. Put it on a line of TRADETILL_OLD_MASTER_KEYS_FILE`,
+      )
+    }
+    // A gateway that still has the settings of before, with the new key beside its own.
+    await expect(start(withBoth(KEY, OTHER_KEY))).resolves.toEqual(KEY)
+    await expect(start(withKey(KEY))).rejects.toThrow('and these settings do not have it')
+    await expect(start(withBoth(OTHER_KEY, KEY))).resolves.toEqual(OTHER_KEY)
+    await expect(start(withBoth(Buffer.alloc(32, 9), Buffer.alloc(32, 10)))).rejects.toThrow(
+      `belongs to the master key with the fingerprint ${fingerprintOf(OTHER_KEY).slice(0, 8)}`,
+    )
+  })
+
+  it('is taken alone after the key is lost, once nothing is left that it sealed', async () => {
+    const guide = readFileSync(join(import.meta.dirname, '../docs/operating.md'), 'utf8')
+    const [, statements = ''] = /A key that is lost.*?```sql\n(.*?)```/s.exec(guide) ?? []
+    await expect(start(withKey(OTHER_KEY))).rejects.toThrow('belongs to the master key')
+    await sql.raw(statements).execute(database.db)
+    await expect(start(withKey(OTHER_KEY))).resolves.toEqual(OTHER_KEY)
+    expect(statements).toContain('till_identity')
   })
 })
 

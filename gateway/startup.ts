@@ -1,12 +1,19 @@
 /** The first parts of a gateway's process: its log, its shutdown, and its database, prepared while other code loads. */
 import type pg from 'pg'
 import type { Config } from './config.ts'
-import { type Claim, claimDatabase, foreignSecretsOf, ownershipOf, readIdentity } from './db/identity.ts'
+import {
+  type Claim,
+  claimDatabase,
+  foreignSecretsOf,
+  ownershipOf,
+  readIdentity,
+  recordKey,
+} from './db/identity.ts'
 import { applyMigrations, whileNobodyMigrates } from './db/migrate.ts'
 import { createLog, type Log } from './kit/log.ts'
-import { createSecretBox } from './kit/secret-box.ts'
+import { createSecretBox, fingerprintOf } from './kit/secret-box.ts'
 import { createShutdown, type Shutdown } from './kit/shutdown.ts'
-import { fingerprintOf, makeOwnKey } from './master-key.ts'
+import { makeOwnKey } from './master-key.ts'
 
 export type Startup = {
   log: Log
@@ -63,23 +70,25 @@ async function readyDatabase(
     await refuseForeign(client, config)
     await applyMigrations(client, { onProgress })
     const key = config.masterKey ?? makeOwnKey(config.dataDir)
-    await claimDatabase(client, { mode: config.mode, keyFingerprint: fingerprintOf(key) })
+    const keyFingerprint = fingerprintOf(key)
+    await claimDatabase(client, { mode: config.mode, keyFingerprint })
+    await recordKey(client, keyFingerprint)
     return key
   })
   say('gateway has its database')
   return { url, masterKey, died: died ?? Promise.withResolvers<string>().promise }
 }
 
-async function refuseForeign(client: pg.Client, { mode, masterKey }: Claim): Promise<void> {
-  const reason = await foreignReason(client, { mode, masterKey })
+async function refuseForeign(client: pg.Client, claim: Claim): Promise<void> {
+  const reason = await foreignReason(client, claim)
   if (reason !== undefined) throw new Error(reason)
 }
 
 async function foreignReason(client: pg.Client, claim: Claim): Promise<string | undefined> {
   const known = await readIdentity(client)
   if (known === undefined) {
-    const { masterKey } = claim
-    return foreignSecretsOf(client, masterKey && createSecretBox(masterKey).open)
+    const { masterKey, oldMasterKeys } = claim
+    return foreignSecretsOf(client, masterKey && createSecretBox(masterKey, oldMasterKeys).open)
   }
   const ownership = ownershipOf(known, claim)
   return ownership.kind === 'foreign' ? ownership.reason : undefined

@@ -9,8 +9,11 @@ const SILENT = '25 seconds'
 
 const isSilent = sql<boolean>`beat_at < now() - ${SILENT}::interval`
 
-export async function beatProcess(db: Db, { owner, maxBots }: LiveProcess): Promise<void> {
-  const values = { owner, max_bots: maxBots, beat_at: sql<Date>`now()` }
+export async function beatProcess(
+  db: Db,
+  { owner, maxBots, keyFingerprint }: LiveProcess & { keyFingerprint: string },
+): Promise<void> {
+  const values = { owner, max_bots: maxBots, beat_at: sql<Date>`now()`, key_fingerprint: keyFingerprint }
   await db
     .insertInto('gateway_process')
     .values(values)
@@ -36,4 +39,15 @@ export async function readSpread(db: Db): Promise<{ processes: LiveProcess[]; bo
     .where('state', 'in', SPEAKING_STATES)
     .executeTakeFirstOrThrow()
   return { processes, bots: Number(bots) }
+}
+
+/** How many processes seal with another key than this one. */
+export async function countOfOtherKeys(db: Db, keyFingerprint: string): Promise<number> {
+  const { others } = await db
+    .selectFrom('gateway_process')
+    .select((eb) => eb.fn.countAll<bigint>().as('others'))
+    .where((eb) => eb.not(isSilent))
+    .where('key_fingerprint', 'is distinct from', keyFingerprint)
+    .executeTakeFirstOrThrow()
+  return Number(others)
 }

@@ -11,6 +11,7 @@ import { fakeSession } from '../testing/fake-steam.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import type { BotHandlers } from './bot.ts'
 import { createBotGauges, surveyBots } from './jobs.ts'
+import { countOfOtherKeys } from './process-store.ts'
 import { startBots } from './runner.ts'
 import { tokenPlace } from './service.ts'
 import { saveBot } from './store.ts'
@@ -140,6 +141,9 @@ describe('a process with too many bots', () => {
     for (let look = 0; look < 3; look += 1) {
       const before = await beats()
       await expect.poll(beats).not.toBe(before)
+      // A rotation of the master key waits for it.
+      expect(await countOfOtherKeys(database.db, box.fingerprint)).toBe(0)
+      expect(await countOfOtherKeys(database.db, 'another')).toBe(await known())
     }
     expect((await of(second)).length).toBe(0)
     busy.resolve(0)

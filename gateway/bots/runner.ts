@@ -27,7 +27,7 @@ type Holding = HeldBot & { isIdle(): boolean }
 
 /** Holds this process's share of the bots. When stopped, releases all of them. */
 export function startBots(options: BotsOptions): { stop(): Promise<void> } {
-  const { owner, maxBots = 50, scanMs = SCAN_MS, db, log } = options
+  const { owner, maxBots = 50, scanMs = SCAN_MS, db, log, box } = options
   const deps: HeldBotDeps = {
     monotonicMs: () => performance.now(),
     random: Math.random,
@@ -58,7 +58,7 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
     await idle?.release()
   }
   const look = async () => {
-    await beatProcess(db, { owner, maxBots })
+    await beatProcess(db, { owner, maxBots, keyFingerprint: box.fingerprint })
     const { processes, bots } = await readSpread(db)
     options.onProcesses?.(Math.max(1, processes.length))
     const room = shareOf(owner, processes, bots) - held.size

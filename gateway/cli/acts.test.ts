@@ -85,6 +85,16 @@ type Case = { act: string; arguments: object; prepare?: () => Promise<string[]>;
 const CASES: Case[] = [
   { act: 'maintenance on', args: [], arguments: {} },
   {
+    act: 'key-ring rotate',
+    prepare: async () => {
+      await addStore()
+      await sql`update till_identity set old_fingerprints = array[key_fingerprint]`.execute(till.db)
+      return []
+    },
+    args: [],
+    arguments: { resealed: 0, left: 0, unreadable: 0 },
+  },
+  {
     act: 'maintenance off',
     prepare: async () => (await run(['maintenance', 'on'])) && [],
     args: [],

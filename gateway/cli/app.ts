@@ -15,6 +15,7 @@ import { clock } from './commands/clock.ts'
 import { deposit } from './commands/deposit.ts'
 import { items } from './commands/items.ts'
 import { key } from './commands/key.ts'
+import { keyRing } from './commands/key-ring.ts'
 import { ledger } from './commands/ledger.ts'
 import { maintenance } from './commands/maintenance.ts'
 import { payout } from './commands/payout.ts'
@@ -29,6 +30,7 @@ const ROUTES = buildRouteMap<string, CommandLine>({
     items,
     store,
     key,
+    keyRing,
     payout,
     deposit,
     trade,

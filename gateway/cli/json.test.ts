@@ -95,6 +95,8 @@ async function printAll(): Promise<void> {
   const { keyId } = await print(['key', 'add', '--store', '1', '--name', 'reader'])
   await print(['key', 'rotate', String(keyId)])
   await print(['key', 'revoke', String(apiKey).slice(8, 16), '--reason', 'lost'])
+  await print(['key-ring', 'status'])
+  await print(['key-ring', 'rotate'])
   const { id: deposit, bot } = await paidDeposit(1n)
   await print(['deposit', 'show', String(deposit)])
   const payout = ['--store', '1', '--currency', 'USD', '--amount', '25.00', '--reference', 'wire 1']
@@ -222,7 +224,7 @@ function fieldsOf(shape: z.core.$ZodType): string[] {
 
 describe('docs/commands.md', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/commands.md'), 'utf8')
-  const rows = [...text.matchAll(/^\| `([a-z]+(?: [a-z-]+)?)` \|[^|]*\| ([^|]*) \|$/gm)]
+  const rows = [...text.matchAll(/^\| `([a-z-]+(?: [a-z-]+)?)` \|[^|]*\| ([^|]*) \|$/gm)]
   const documented = new Map(rows.map(([, name = '', fields = '']) => [name, fields]))
 
   it('lists every command, in the order of the table, and no other', () => {

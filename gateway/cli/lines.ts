@@ -7,6 +7,7 @@ import type { DepositView } from '../operations/deposits.ts'
 import type { AddedBots } from '../operations/enrolment.ts'
 import type { ItemList, ItemView, MovedItems } from '../operations/items.ts'
 import { toJson } from '../operations/json.ts'
+import type { KeyRing } from '../operations/key-ring.ts'
 import type { LedgerCheck } from '../operations/ledger.ts'
 import { holdNotice } from '../operations/own-hold.ts'
 import type { HoldView, PriceList, PriceView } from '../operations/prices.ts'
@@ -184,6 +185,14 @@ function keyLine({
         : `, ends ${expiresAt.toISOString()}${endsSoon ? ' (soon)' : ''}`
   return `${keyId} "${name}" ${scopes.join(' ')}, ${used}${idle}${end}`
 }
+
+export const keyRingLines = ({ fingerprint, known, values, left }: KeyRing): string[] => [
+  `new secrets are sealed with the master key ${fingerprint}`,
+  ...known
+    .filter((one) => one !== fingerprint)
+    .map((old) => `the database may need the master key ${old} too`),
+  `${values - left} of ${values} secrets are sealed with ${fingerprint}, ${left} left`,
+]
 
 /** The key alone, to be piped to where it belongs. */
 export const keyOnly = ({ apiKey }: { apiKey: string }): string[] => [apiKey]

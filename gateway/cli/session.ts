@@ -87,6 +87,9 @@ async function ownConfig(pool: pg.Pool, config: Config): Promise<OwnConfig> {
       'No gateway of this version has started on this database yet. Start it first.',
     )
   }
+  if (ownership.isNew) {
+    throw new Refusal('conflict', 'No gateway has started with this master key yet. Start it first.')
+  }
   return { ...config, masterKey: ownership.masterKey }
 }
 

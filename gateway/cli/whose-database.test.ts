@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claimDatabase } from '../db/identity.ts'
-import { fingerprintOf } from '../master-key.ts'
+import { fingerprintOf } from '../kit/secret-box.ts'
 import { runCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 

@@ -3,18 +3,20 @@
  * everything that opens it later compares. Works before any migration has run.
  */
 import type pg from 'pg'
-import { fingerprintOf } from '../master-key.ts'
+import { fingerprintOf } from '../kit/secret-box.ts'
 
 type Client = Pick<pg.Client, 'query'>
 
 type Mode = 'sandbox' | 'live'
 
-export type Identity = { mode: Mode; keyFingerprint: string }
+export type Identity = { mode: Mode; keyFingerprint: string; oldFingerprints: string[] }
 
 /** The settings that count. A sandbox has no key before its first start. */
-export type Claim = { mode: Mode; masterKey: Buffer | undefined }
+export type Claim = { mode: Mode; masterKey: Buffer | undefined; oldMasterKeys: readonly Buffer[] }
 
-export type Ownership = { kind: 'own'; masterKey: Buffer } | { kind: 'foreign'; reason: string }
+export type Ownership =
+  /** `isNew`: no gateway has started with this key yet, but all keys that are in use are there. */
+  { kind: 'own'; masterKey: Buffer; isNew: boolean } | { kind: 'foreign'; reason: string }
 
 /** Opens a sealed secret; throws if the key is another one. */
 type Open = (sealed: Buffer, place: string) => unknown
@@ -25,31 +27,61 @@ const NO_TABLE = '42P01'
 
 /** Undefined before the first start of a gateway. */
 export async function readIdentity(client: Client): Promise<Identity | undefined> {
-  const rows = await rowsIfThere<{ mode: Mode; key_fingerprint: string }>(
+  // The column of the old keys is younger than the table.
+  const rows = await rowsIfThere<{ mode: Mode; key_fingerprint: string; old_fingerprints?: string[] }>(
     client,
-    'select mode, key_fingerprint from till_identity',
+    'select * from till_identity',
   )
   const [row] = rows
-  return row && { mode: row.mode, keyFingerprint: row.key_fingerprint }
+  return (
+    row && {
+      mode: row.mode,
+      keyFingerprint: row.key_fingerprint,
+      oldFingerprints: row.old_fingerprints ?? [],
+    }
+  )
 }
 
 /** Writes down whose database this is, unless that is known. */
-export async function claimDatabase(client: Client, { mode, keyFingerprint }: Identity): Promise<void> {
+export async function claimDatabase(
+  client: Client,
+  { mode, keyFingerprint }: Omit<Identity, 'oldFingerprints'>,
+): Promise<void> {
   await client.query(
     'insert into till_identity (mode, key_fingerprint) values ($1, $2) on conflict do nothing',
     [mode, keyFingerprint],
   )
 }
 
+/** Writes down another key that seals from now on. The one before may have sealed what is there. */
+export async function recordKey(client: Client, keyFingerprint: string): Promise<void> {
+  await client.query(
+    `update till_identity set key_fingerprint = $1,
+       old_fingerprints = array_append(array_remove(old_fingerprints, $1), key_fingerprint)
+     where key_fingerprint <> $1`,
+    [keyFingerprint],
+  )
+}
+
 /** Whether the database is that of these settings, and why not. */
-export function ownershipOf(known: Identity, { mode, masterKey }: Claim): Ownership {
+export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }: Claim): Ownership {
   if (known.mode !== mode) {
     return foreign(
       `This database belongs to a till in ${known.mode} mode, and these settings are for ${mode} mode. Set TRADETILL_MODE=${known.mode}, or DATABASE_URL to another database.`,
     )
   }
   const fingerprint = masterKey && fingerprintOf(masterKey)
-  if (masterKey !== undefined && fingerprint === known.keyFingerprint) return { kind: 'own', masterKey }
+  const used = [known.keyFingerprint, ...known.oldFingerprints]
+  const held = [fingerprint, ...oldMasterKeys.map(fingerprintOf)]
+  const missing = used.filter((one) => !held.includes(one))
+  if (masterKey !== undefined && fingerprint !== undefined && missing.length === 0) {
+    return { kind: 'own', masterKey, isNew: !used.includes(fingerprint) }
+  }
+  if (fingerprint !== undefined && missing.length < used.length) {
+    return foreign(
+      `Secrets in this database may be sealed with the master key ${missing.map(begin).join(', ')}, and these settings do not have it. ${RING_ADVICE}`,
+    )
+  }
   const has = fingerprint === undefined ? 'have none' : `have ${begin(fingerprint)}`
   return foreign(
     `This database belongs to the master key with the fingerprint ${begin(known.keyFingerprint)}, and these settings ${has}. ${KEY_ADVICE}`,
@@ -60,6 +92,9 @@ const foreign = (reason: string): Ownership => ({ kind: 'foreign', reason })
 
 const KEY_ADVICE =
   'Set TRADETILL_MASTER_KEY_FILE or TRADETILL_MASTER_KEY to the key of that till, or DATABASE_URL to another database.'
+
+const RING_ADVICE =
+  'Put it on a line of TRADETILL_OLD_MASTER_KEYS_FILE until tradetill key-ring rotate has sealed everything with the new key.'
 
 const begin = (fingerprint: string): string => `${fingerprint.slice(0, FINGERPRINT_LETTERS)}…`
 

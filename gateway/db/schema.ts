@@ -21,6 +21,7 @@ export type TillIdentityTable = {
   is_only: Generated<boolean>
   mode: 'sandbox' | 'live'
   key_fingerprint: string
+  old_fingerprints: Generated<string[]>
 }
 
 export type StoreTable = {
@@ -73,7 +74,12 @@ export type BotHistoryTable = {
 export type BotDoubtTable = { bot_id: bigint; partner_steam_id: string; doubted_at: Date }
 
 /** A process that holds bots, or would. */
-export type GatewayProcessTable = { owner: string; max_bots: number; beat_at: Date }
+export type GatewayProcessTable = {
+  owner: string
+  max_bots: number
+  beat_at: Date
+  key_fingerprint: string | null
+}
 
 export type BotTable = {
   id: Generated<bigint>

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { createSecretBox } from './secret-box.ts'
+import { createSecretBox, markOf } from './secret-box.ts'
 
 const box = createSecretBox(Buffer.alloc(32, 7))
+const SEALED_BY_0_2_0 = 'AQC0Yp2iY+g6X49kxW4zvGvfxJL8Uu4qjW7Uyema9dWG6ILQ9AZMZZGTDQ=='
 
 describe('secret box', () => {
   test('opens what it sealed, in the same place', () => {
@@ -28,5 +29,24 @@ describe('secret box', () => {
   test('refuses what is not a sealed secret, and a key of another size', () => {
     expect(() => box.open(Buffer.from('plain'), 'a')).toThrow('Not a sealed secret')
     expect(() => createSecretBox(Buffer.alloc(16))).toThrow('32 bytes')
+  })
+
+  test('with older keys opens what they sealed, and seals with the first', () => {
+    const [older, newer] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)]
+    const ring = createSecretBox(newer, [older])
+    expect(ring.open(box.seal('s3cret', 'a'), 'a')).toBe('s3cret')
+    const sealed = ring.seal('s3cret', 'a')
+    expect(sealed.subarray(0, 9)).toEqual(markOf(newer))
+    expect(createSecretBox(newer).open(sealed, 'a')).toBe('s3cret')
+    expect(() => box.open(sealed, 'a')).toThrow('No key of this till sealed the secret')
+  })
+
+  test('opens what version 0.2.0 sealed, which names no key', () => {
+    const sealed = Buffer.from(SEALED_BY_0_2_0, 'base64')
+    const place = 'bot:1:refresh_token'
+    const ring = createSecretBox(Buffer.alloc(32, 8), [Buffer.alloc(32, 7)])
+    expect([box.open(sealed, place), ring.open(sealed, place)]).toEqual(Array(2).fill('token of 0.2.0'))
+    expect(() => box.open(sealed, 'bot:2:refresh_token')).toThrow()
+    expect(() => createSecretBox(Buffer.alloc(32, 8)).open(sealed, place)).toThrow()
   })
 })

@@ -1,35 +1,75 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 
 export type SecretBox = {
+  /** Of the key that seals. */
+  fingerprint: string
   /** Encrypts. `aad` names the row and column, so a ciphertext that is moved elsewhere does not open. */
   seal(plain: string, aad: string): Buffer
   /** Decrypts; throws if the key, the place (`aad`) or any byte differs. */
   open(sealed: Buffer, aad: string): string
 }
 
-const VERSION = 1
+/** The first byte of what is sealed. Version 1 named no key. */
+const VERSION_WITHOUT_ID = 1
+const VERSION = 2
+const ID_BYTES = 8
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const KEY_BYTES = 32
-const HEAD_BYTES = 1 + NONCE_BYTES + TAG_BYTES
+/** Changing it would make every database belong to another key. */
+const FINGERPRINT_TEXT = 'tradetill master key fingerprint 1'
 
-/** AES-256-GCM for secrets at rest: version byte, random nonce, tag, ciphertext. The key has 32 bytes. */
-export function createSecretBox(masterKey: Buffer): SecretBox {
-  if (masterKey.length !== KEY_BYTES) throw new Error('The master key must have 32 bytes.')
+/** Tells keys apart and says nothing of the key: an HMAC of a fixed text. */
+export const fingerprintOf = (key: Buffer): string =>
+  createHmac('sha256', key).update(FINGERPRINT_TEXT).digest('hex')
+
+/** Everything that this key sealed begins with it: the version, and the beginning of the key's fingerprint. */
+export const markOf = (key: Buffer): Buffer =>
+  Buffer.concat([Buffer.from([VERSION]), Buffer.from(fingerprintOf(key), 'hex').subarray(0, ID_BYTES)])
+
+/**
+ * AES-256-GCM for secrets at rest: version byte, key id, random nonce, tag, ciphertext. The first key seals, and the old
+ * ones open what they once sealed. Keys have 32 bytes.
+ */
+export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = []): SecretBox {
+  const keys = [masterKey, ...oldKeys]
+  if (keys.some((key) => key.length !== KEY_BYTES)) throw new Error('The master key must have 32 bytes.')
+  const mark = markOf(masterKey)
+  const ring = keys.map((key) => ({ key, mark: markOf(key) }))
   return {
+    fingerprint: fingerprintOf(masterKey),
     seal: (plain, aad) => {
       const nonce = randomBytes(NONCE_BYTES)
       const cipher = createCipheriv('aes-256-gcm', masterKey, nonce).setAAD(Buffer.from(aad))
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-      return Buffer.concat([Buffer.from([VERSION]), nonce, cipher.getAuthTag(), body])
+      return Buffer.concat([mark, nonce, cipher.getAuthTag(), body])
     },
     open: (sealed, aad) => {
-      if (sealed.length < HEAD_BYTES || sealed[0] !== VERSION) throw new Error('Not a sealed secret.')
-      const nonce = sealed.subarray(1, 1 + NONCE_BYTES)
-      const tag = sealed.subarray(1 + NONCE_BYTES, HEAD_BYTES)
-      const decipher = createDecipheriv('aes-256-gcm', masterKey, nonce, { authTagLength: TAG_BYTES })
-      decipher.setAAD(Buffer.from(aad)).setAuthTag(tag)
-      return Buffer.concat([decipher.update(sealed.subarray(HEAD_BYTES)), decipher.final()]).toString('utf8')
+      if (sealed[0] === VERSION_WITHOUT_ID) return openWithAny(keys, sealed.subarray(1), aad)
+      if (sealed[0] !== VERSION) throw new Error('Not a sealed secret.')
+      const own = ring.find((one) => sealed.subarray(0, mark.length).equals(one.mark))
+      if (own === undefined) throw new Error('No key of this till sealed the secret.')
+      return decrypt(own.key, sealed.subarray(mark.length), aad)
     },
   }
+}
+
+/** The tag tells which key it was. */
+function openWithAny([key, ...others]: readonly Buffer[], sealed: Buffer, aad: string): string {
+  if (key === undefined) throw new Error('No key of this till sealed the secret.')
+  try {
+    return decrypt(key, sealed, aad)
+  } catch (error) {
+    if (others.length === 0) throw error
+    return openWithAny(others, sealed, aad)
+  }
+}
+
+function decrypt(key: Buffer, sealed: Buffer, aad: string): string {
+  const head = NONCE_BYTES + TAG_BYTES
+  if (sealed.length < head) throw new Error('Not a sealed secret.')
+  const nonce = sealed.subarray(0, NONCE_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+  decipher.setAAD(Buffer.from(aad)).setAuthTag(sealed.subarray(NONCE_BYTES, head))
+  return Buffer.concat([decipher.update(sealed.subarray(head)), decipher.final()]).toString('utf8')
 }

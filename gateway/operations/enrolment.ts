@@ -28,7 +28,7 @@ export async function enrolBot(
   { refreshToken, name, steamId: expected, checkWith }: Enrolment,
 ): Promise<Answer<AddedBot>> {
   const { config, clock } = deps
-  const box = createSecretBox(config.masterKey)
+  const box = createSecretBox(config.masterKey, config.oldMasterKeys)
   const proved = await proveBot({
     steam: steamOf(config),
     box,

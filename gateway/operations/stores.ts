@@ -103,8 +103,8 @@ const minorUnits = ({ currency, held, available, reversed }: Balances['balances'
 
 const noStore = (storeId: bigint) => refused('not_found', `There is no store ${storeId}.`)
 
-const storeDeps = ({ config: { masterKey, mode }, clock }: ActDeps) => ({
-  box: createSecretBox(masterKey),
+const storeDeps = ({ config: { masterKey, oldMasterKeys, mode }, clock }: ActDeps) => ({
+  box: createSecretBox(masterKey, oldMasterKeys),
   mode,
   clock,
 })

@@ -145,6 +145,13 @@ export const SHAPES: Record<string, z.ZodObject> = {
   'key add': freshKey,
   'key rotate': freshKey,
   'key revoke': z.strictObject({ keyId: z.string() }),
+  'key-ring status': z.strictObject({
+    fingerprint: z.string(),
+    known: z.array(z.string()),
+    values: z.int(),
+    left: z.int(),
+  }),
+  'key-ring rotate': z.strictObject({ resealed: z.int(), left: z.int(), unreadable: z.int() }),
   'payout record': z.strictObject({ storeId: id, ...amount.shape, reference: z.string() }),
   'deposit show': z.strictObject({
     depositId: id,

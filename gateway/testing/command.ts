@@ -8,7 +8,7 @@ import { runCommandLine } from '../cli/run.ts'
 import { createTerminal } from '../cli/terminal.ts'
 import { readConfig } from '../config.ts'
 import { claimDatabase } from '../db/identity.ts'
-import { fingerprintOf } from '../master-key.ts'
+import { fingerprintOf } from '../kit/secret-box.ts'
 
 const CLI = join(import.meta.dirname, '../cli')
 /** What seals in these tests. */

@@ -1,0 +1,28 @@
+/** `key-ring …`: the master keys. */
+import { buildRouteMap } from '@stricli/core'
+import { ACT, type ActFlags, command, FIND, type FindFlags } from '../command.ts'
+import { keyRingLines } from '../lines.ts'
+import type { Session } from '../session.ts'
+
+const status = command({
+  does: 'show which master keys the database knows, and how much the old ones still seal',
+  example: 'key-ring status',
+  parameters: { flags: FIND },
+  load: async () => {
+    const { showKeyRing } = await import('../../operations/key-ring.ts')
+    return async (session: Session, _flags: FindFlags) => showKeyRing(await session.find())
+  },
+  lines: keyRingLines,
+})
+
+const rotate = command({
+  does: 'seal every secret with the newest master key, while the till runs; can be repeated',
+  example: 'key-ring rotate',
+  parameters: { flags: ACT },
+  load: async () => {
+    const { rotateKeyRing } = await import('../../operations/key-ring.ts')
+    return async (session: Session, flags: ActFlags) => rotateKeyRing(await session.act(flags))
+  },
+})
+
+export const keyRing = buildRouteMap({ routes: { status, rotate }, docs: { brief: 'the master keys' } })

@@ -1,0 +1,202 @@
+/** A rotation of the master key, on a real database that is read and written meanwhile. */
+import { createCipheriv, randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beatProcess } from '../bots/process-store.ts'
+import { tokenPlace } from '../bots/service.ts'
+import { readConfig } from '../config.ts'
+import { claimDatabase, ownershipOf, readIdentity, recordKey } from '../db/identity.ts'
+import { systemClock } from '../kit/clock.ts'
+import { createSecretBox, fingerprintOf, markOf, type SecretBox } from '../kit/secret-box.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { addEndpoint, secretsOf } from '../webhooks/endpoints.ts'
+import { resealAll, rotateKeyRing, showKeyRing } from './key-ring.ts'
+import type { ActDeps } from './operation.ts'
+import { replaceValue, SEALED, valuesWithout } from './sealed-store.ts'
+
+const OLD = Buffer.alloc(32, 1)
+const NEW = Buffer.alloc(32, 2)
+const ring = createSecretBox(NEW, [OLD])
+const newAlone = createSecretBox(NEW)
+/** More than a batch. */
+const BOTS = 105
+const ALL = BOTS + 3
+const ANSWER_PLACE = 'idempotency_key:1:a:b:answer'
+
+let database: TestDatabase
+let secret: string
+
+beforeEach(async () => {
+  database = await testDatabase()
+  const { db, pool } = database
+  await claimDatabase(pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(OLD) })
+  const old = createSecretBox(OLD)
+  const bots = Array.from({ length: BOTS }, (_, n) => String(76561198000000001n + BigInt(n)))
+  await db
+    .insertInto('bot')
+    .values(
+      bots.map((steamId, n) => ({
+        steam_id: steamId,
+        name: 'Bot',
+        level: 1,
+        avatar_url: 'a',
+        profile_url: 'p',
+        refresh_token: (n % 2 === 0 ? old.seal : sealedWithoutId)(`token ${steamId}`, tokenPlace(steamId)),
+      })),
+    )
+    .execute()
+  const { id: storeId } = await db
+    .insertInto('store')
+    .values({ name: 'Ember', origins: ['https://x'], risk_limit_usd_cents: 0n })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  secret = await db.transaction().execute(async (tx) => {
+    const made = await addEndpoint(tx, { box: old, clock: systemClock }, { storeId, url: 'https://x/' })
+    return made.secret
+  })
+  await sql`update webhook_endpoint set previous_secret = secret, previous_until = now() + interval '1 day'`.execute(
+    db,
+  )
+  await sql`insert into idempotency_key (store_id, key, request_sha256, created_at, status, answer)
+    values (${storeId}, 'a:b', '', now(), 200, ${old.seal('answer', ANSWER_PLACE)})`.execute(db)
+})
+afterEach(() => database.close())
+
+/** As version 0.2.0 sealed with the old key: nothing names it. */
+function sealedWithoutId(plain: string, place: string): Buffer {
+  const nonce = Buffer.alloc(12, 5)
+  const cipher = createCipheriv('aes-256-gcm', OLD, nonce).setAAD(Buffer.from(place))
+  const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
+  return Buffer.concat([Buffer.from([1]), nonce, cipher.getAuthTag(), body])
+}
+
+/** What a till with these keys reads of all that is sealed. Throws if anything does not open. */
+async function readAll(box: SecretBox): Promise<string[]> {
+  const { db } = database
+  const bots = await db.selectFrom('bot').select(['steam_id', 'refresh_token']).orderBy('id').execute()
+  const endpoint = await db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
+  const { answer } = await db.selectFrom('idempotency_key').select('answer').executeTakeFirstOrThrow()
+  return [
+    ...bots.map((bot) => box.open(bot.refresh_token, tokenPlace(bot.steam_id))),
+    ...secretsOf(box, endpoint, new Date()),
+    box.open(answer ?? Buffer.alloc(0), ANSWER_PLACE),
+  ]
+}
+
+function depsWith(masterKey: Buffer, oldMasterKeys: Buffer[] = []): ActDeps {
+  const answer = readConfig({})
+  if (answer.kind === 'refused') throw new Error(answer.problems.join())
+  const config = { ...answer.config, masterKey, oldMasterKeys }
+  return { config, db: database.db, clock: systemClock, operator: 'Ada', reason: null }
+}
+
+async function ownershipWith(masterKey: Buffer, oldMasterKeys: Buffer[] = []) {
+  const known = await readIdentity(database.pool)
+  if (known === undefined) throw new Error('nobody has claimed the database')
+  return ownershipOf(known, { mode: 'sandbox', masterKey, oldMasterKeys })
+}
+
+/** As a gateway does that starts with the new key. */
+const startWithNew = () => recordKey(database.pool, fingerprintOf(NEW))
+
+describe('a rotation', () => {
+  it('seals everything with the new key while it is read; then the old one can go', async () => {
+    const before = await readAll(ring)
+    expect(before).toHaveLength(ALL)
+    await startWithNew()
+    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { values: ALL, left: ALL } })
+    let isOver = false
+    const rotated = rotateKeyRing(depsWith(NEW, [OLD])).finally(() => {
+      isOver = true
+    })
+    let reads = 0
+    do {
+      expect(await readAll(ring)).toEqual(before)
+      reads += 1
+    } while (!isOver)
+    expect(reads).toBeGreaterThan(1)
+    expect(await rotated).toMatchObject({ kind: 'done', data: { resealed: ALL, left: 0, unreadable: 0 } })
+    expect(await readAll(newAlone)).toEqual(before)
+    expect(await ownershipWith(NEW)).toMatchObject({ kind: 'own' })
+    expect(await ownershipWith(OLD)).toMatchObject({ kind: 'foreign' })
+    expect(await rotateKeyRing(depsWith(NEW))).toMatchObject({
+      kind: 'unchanged',
+      data: { resealed: 0, left: 0 },
+    })
+    const acts = await database.db.selectFrom('operator_act').select(['act', 'arguments']).execute()
+    expect(acts).toEqual([{ act: 'key-ring rotate', arguments: { left: 0, resealed: ALL, unreadable: 0 } }])
+  })
+
+  it('that is killed in the middle leaves nothing that does not open, and goes on where it was', async () => {
+    const before = await readAll(ring)
+    await startWithNew()
+    let sealed = 0
+    const killed: SecretBox = {
+      fingerprint: ring.fingerprint,
+      open: ring.open,
+      seal: (plain, place) => {
+        sealed += 1
+        if (sealed > 40) throw new Error('killed')
+        return ring.seal(plain, place)
+      },
+    }
+    await expect(resealAll(database.db, killed, markOf(NEW))).rejects.toThrow('killed')
+    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left: ALL - 40 } })
+    expect(await readAll(ring)).toEqual(before)
+    expect(await ownershipWith(NEW)).toMatchObject({
+      kind: 'foreign',
+      reason: expect.stringContaining('OLD_MASTER'),
+    })
+    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { resealed: ALL - 40, left: 0 } })
+    expect(await readAll(newAlone)).toEqual(before)
+  })
+
+  it('does not undo what somebody else writes meanwhile', async () => {
+    const { db } = database
+    const [tokens] = SEALED
+    if (tokens === undefined) throw new Error('nothing is sealed')
+    const [read] = await valuesWithout(db, tokens, { mark: markOf(NEW), after: undefined, limit: 1 })
+    if (read === undefined) throw new Error('there is no token')
+    const renewed = ring.seal('renewed', read.place)
+    const ofRead = db.updateTable('bot').where('id', '=', BigInt(read.at[0] ?? ''))
+    await ofRead.set({ refresh_token: renewed }).execute()
+    const fresh = ring.seal('before', read.place)
+    expect(await replaceValue(db, tokens, { ...read, fresh })).toBe(false)
+    expect((await readAll(ring))[0]).toBe('renewed')
+  })
+
+  it('keeps the old key while something is left that no key opens, and says so', async () => {
+    await startWithNew()
+    await database.db
+      .updateTable('bot')
+      .set({ refresh_token: createSecretBox(Buffer.alloc(32, 9)).seal('x', tokenPlace('76561198000000002')) })
+      .where('steam_id', '=', '76561198000000002')
+      .execute()
+    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({
+      kind: 'done',
+      data: { resealed: ALL - 1, left: 1, unreadable: 1 },
+      message: expect.stringContaining('No key of these settings opens 1 of them.'),
+    })
+    expect(await ownershipWith(NEW)).toMatchObject({ kind: 'foreign' })
+  })
+
+  it('waits for all gateways to have the new key', async () => {
+    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'refused', refusal: 'conflict' })
+    await startWithNew()
+    const another = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
+    await beatProcess(database.db, another)
+    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'refused', refusal: 'conflict' })
+    expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left: ALL } })
+    await beatProcess(database.db, { ...another, keyFingerprint: fingerprintOf(NEW) })
+    expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'done' })
+  })
+})
+
+it('a webhook signs with its new secret alone where the one before was sealed with a lost key', async () => {
+  const endpoint = await database.db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
+  const place = `webhook_endpoint:${endpoint.id}:secret`
+  const renewed = { ...endpoint, secret: newAlone.seal('fresh', place) }
+  expect(secretsOf(newAlone, renewed, new Date())).toEqual(['fresh'])
+  expect(secretsOf(ring, renewed, new Date())).toEqual(['fresh', secret])
+  expect(() => secretsOf(newAlone, endpoint, new Date())).toThrow('No key of this till')
+})

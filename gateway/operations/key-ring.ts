@@ -1,0 +1,116 @@
+/** The keys that seal secrets: which values are sealed with which, and all of them sealed with the newest. */
+import { countOfOtherKeys } from '../bots/process-store.ts'
+import type { Db } from '../db/client.ts'
+import { createSecretBox, fingerprintOf, markOf, type SecretBox } from '../kit/secret-box.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
+import {
+  countValues,
+  findIdentity,
+  forgetOldKeys,
+  replaceValue,
+  SEALED,
+  type Sealed,
+  valuesWithout,
+} from './sealed-store.ts'
+
+const BATCH = 100
+/** What they seal from now on would be lost with the old key. */
+const EARLY = refused(
+  'conflict',
+  'A gateway seals with another master key than these settings. Start all of them with the new key first.',
+)
+
+/** `known`: keys that the database may need. `left`: values that are not sealed with the key of these settings yet. */
+export type KeyRing = { fingerprint: string; known: string[]; values: number; left: number }
+
+/** Fingerprints begin like those that a refusal shows. */
+export async function showKeyRing({ db, config }: FindDeps): Promise<Answer<KeyRing>> {
+  const { masterKey } = config
+  const [{ values, marked }, known] = await Promise.all([
+    countValues(db, markOf(masterKey)),
+    findIdentity(db),
+  ])
+  return done({
+    fingerprint: begin(fingerprintOf(masterKey)),
+    known: [known.keyFingerprint, ...known.oldFingerprints].map(begin),
+    values,
+    left: values - marked,
+  })
+}
+
+/** `unreadable`: values that no key of these settings opens. */
+export type Rotated = { resealed: number; left: number; unreadable: number }
+
+/**
+ * Seals every value with the key of these settings, a few at a time. It may be killed and begin again. Once nothing is
+ * left, the database forgets the keys of before.
+ */
+export async function rotateKeyRing(deps: ActDeps): Promise<Answer<Rotated>> {
+  const { db, config } = deps
+  const { masterKey, oldMasterKeys } = config
+  const keyFingerprint = fingerprintOf(masterKey)
+  const gateways = await countOfOtherKeys(db, keyFingerprint)
+  if (gateways > 0 || (await findIdentity(db)).keyFingerprint !== keyFingerprint) return EARLY
+  const box = createSecretBox(masterKey, oldMasterKeys)
+  const { resealed, unreadable } = await resealAll(db, box, markOf(masterKey))
+  return act(deps, { name: 'key-ring rotate', recorded: (data: Rotated) => ({ ...data }) }, async (tx) => {
+    const { values, marked } = await countValues(tx, markOf(masterKey))
+    const data = { resealed, left: values - marked, unreadable }
+    const forgot = data.left === 0 && (await forgetOldKeys(tx, keyFingerprint))
+    const message = messageOf(data)
+    return resealed === 0 && !forgot ? unchanged(data, message) : done(data, message)
+  })
+}
+
+function messageOf({ resealed, left, unreadable }: Rotated): string {
+  if (left === 0) return `${resealed} sealed again, none left: the old keys can be removed from the settings.`
+  const why = unreadable === 0 ? 'Run it again.' : `No key of these settings opens ${unreadable} of them.`
+  return `${resealed} sealed again, ${left} left. ${why}`
+}
+
+/** Each value is replaced only if it is still the one that was read, so a running till is not disturbed. */
+export async function resealAll(
+  db: Db,
+  box: SecretBox,
+  mark: Buffer,
+): Promise<{ resealed: number; unreadable: number }> {
+  let [resealed, unreadable] = [0, 0]
+  for (const source of SEALED) {
+    const counts = await resealSource(db, source, { box, mark })
+    resealed += counts.resealed
+    unreadable += counts.unreadable
+  }
+  return { resealed, unreadable }
+}
+
+async function resealSource(
+  db: Db,
+  source: Sealed,
+  { box, mark }: { box: SecretBox; mark: Buffer },
+): Promise<{ resealed: number; unreadable: number }> {
+  let [resealed, unreadable] = [0, 0]
+  let after: string[] | undefined
+  do {
+    const batch = await valuesWithout(db, source, { mark, after, limit: BATCH })
+    for (const { at, place, sealed } of batch) {
+      const fresh = sealedAgain(box, sealed, place)
+      if (fresh === undefined) unreadable += 1
+      else if (await replaceValue(db, source, { at, sealed, fresh })) resealed += 1
+    }
+    after = batch.at(-1)?.at
+  } while (after !== undefined)
+  return { resealed, unreadable }
+}
+
+function sealedAgain(box: SecretBox, sealed: Buffer, place: string): Buffer | undefined {
+  let plain: string
+  try {
+    plain = box.open(sealed, place)
+  } catch {
+    return undefined
+  }
+  return box.seal(plain, place)
+}
+
+const begin = (fingerprint: string): string => `${fingerprint.slice(0, 8)}…`

@@ -1,0 +1,95 @@
+/** Every value that is sealed with a master key, wherever it is. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+
+export type Sealed = {
+  table: string
+  column: string
+  /** Its primary key. */
+  key: readonly string[]
+  /** The row and column that the value is bound to, as the code that seals it says. */
+  place: RawBuilder<string>
+}
+
+const endpointPlace = sql<string>`'webhook_endpoint:' || id || ':secret'`
+
+export const SEALED: readonly Sealed[] = [
+  {
+    table: 'bot',
+    column: 'refresh_token',
+    key: ['id'],
+    place: sql<string>`'bot:' || steam_id || ':refresh_token'`,
+  },
+  { table: 'webhook_endpoint', column: 'secret', key: ['id'], place: endpointPlace },
+  { table: 'webhook_endpoint', column: 'previous_secret', key: ['id'], place: endpointPlace },
+  {
+    table: 'idempotency_key',
+    column: 'answer',
+    key: ['store_id', 'key'],
+    place: sql<string>`'idempotency_key:' || store_id || ':' || key || ':answer'`,
+  },
+]
+
+export type SealedValue = { at: string[]; place: string; sealed: Buffer }
+
+/** Values that do not begin with `mark`, in the order of their rows, after the row `after`. */
+export async function valuesWithout(
+  db: Db,
+  { table, column, key, place }: Sealed,
+  { mark, after, limit }: { mark: Buffer; after: readonly string[] | undefined; limit: number },
+): Promise<SealedValue[]> {
+  const keys = sql.join(key.map((name) => sql.ref(name)))
+  const texts = sql.join(key.map((name) => sql`${sql.ref(name)}::text`))
+  const beyond = after === undefined ? sql`` : sql`and (${keys}) > (${sql.join([...after])})`
+  const { rows } = await sql<SealedValue>`
+    select array[${texts}] as at, ${place} as place, ${sql.ref(column)} as sealed from ${sql.table(table)}
+    where length(${sql.ref(column)}) > 0 and not ${startsWith(column, mark)} ${beyond}
+    order by ${keys} limit ${limit}`.execute(db)
+  return rows
+}
+
+/** False if the value is no longer the one that was read. */
+export async function replaceValue(
+  db: Db,
+  { table, column, key }: Sealed,
+  { at, sealed, fresh }: Pick<SealedValue, 'at' | 'sealed'> & { fresh: Buffer },
+): Promise<boolean> {
+  const keys = sql.join(key.map((name) => sql.ref(name)))
+  const { numAffectedRows } = await sql`
+    update ${sql.table(table)} set ${sql.ref(column)} = ${fresh}
+    where (${keys}) = (${sql.join([...at])}) and ${sql.ref(column)} = ${sealed}`.execute(db)
+  return numAffectedRows === 1n
+}
+
+/** How many values there are, and how many of them begin with `mark`. */
+export async function countValues(db: Db | Tx, mark: Buffer): Promise<{ values: number; marked: number }> {
+  const parts = SEALED.map(
+    ({ table, column }) => sql`
+      select count(*) as values, count(*) filter (where ${startsWith(column, mark)}) as marked
+      from ${sql.table(table)} where length(${sql.ref(column)}) > 0`,
+  )
+  const { rows } = await sql<{ values: number; marked: number }>`
+    select sum(values)::integer as values, sum(marked)::integer as marked
+    from (${sql.join(parts, sql` union all `)}) as counted`.execute(db)
+  return rows[0] ?? { values: 0, marked: 0 }
+}
+
+/** Forgets the keys of before, unless another gateway has brought another key meanwhile. */
+export async function forgetOldKeys(tx: Tx, keyFingerprint: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('till_identity')
+    .set({ old_fingerprints: [] })
+    .where('key_fingerprint', '=', keyFingerprint)
+    .where(sql`cardinality(old_fingerprints)`, '>', 0)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+export const findIdentity = (db: Db | Tx) =>
+  db
+    .selectFrom('till_identity')
+    .select(['key_fingerprint as keyFingerprint', 'old_fingerprints as oldFingerprints'])
+    .executeTakeFirstOrThrow()
+
+const startsWith = (column: string, mark: Buffer): RawBuilder<boolean> =>
+  sql<boolean>`substring(${sql.ref(column)} from 1 for ${mark.length}) = ${mark}`
