@@ -1,4 +1,4 @@
-/** What stands in the body or the query of a call: families 15 to 18, 26 and 30. */
+/** The body and the query of a call: families 15 to 18, 26 and 30. */
 import { type Case, family } from '../attack.ts'
 import { aBody, type Target } from '../target.ts'
 import { answered } from './checks.ts'
@@ -43,7 +43,7 @@ const CURRENCIES = ['"usd"', '"USD "', '"XXX"', '"RUB"', '""', '"USD\\u0000"', '
 
 export const amounts = family({
   number: 15,
-  name: 'amounts that are none, and wrong currencies',
+  name: 'invalid amounts and wrong currencies',
   kind: 'till',
   defences: {
     'whole minor units above zero': {

@@ -1,4 +1,4 @@
-/** What Steam says, forged, and items that look like dearer ones: families 44 and 45. */
+/** Forged answers of Steam, and items that look like dearer ones: families 44 and 45. */
 import { offeredOf } from '../../../gateway/inventory/offered.ts'
 import type { SteamItem, SteamTrade } from '../../../gateway/steam/steam.ts'
 import { active, exchange } from '../../../gateway/testing/trades.ts'
@@ -196,10 +196,10 @@ const lookAlikes: Family = family({
   },
   honest: () => never(creditOf(dear) !== 9_000 || first === undefined, 'a plain item has not its price'),
   cases: () => {
-    const refused = <D extends string>(by: D, what: string, item: Partial<SteamItem>, taken?: string[]) => ({
+    const refused = <D extends string>(by: D, what: string, item: Partial<SteamItem>) => ({
       what,
       by,
-      attack: () => never(creditOf({ ...dear, ...item }, taken) !== 0, 'is credited'),
+      attack: () => never(creditOf({ ...dear, ...item }) !== 0, 'is credited'),
     })
     return [
       ...NAMES.map((name) => ({
@@ -217,7 +217,11 @@ const lookAlikes: Family = family({
         refused('one whole item', `an amount of ${amount}`, { amount }),
       ),
       refused('what can be traded', 'one that is bound', { tradable: false }),
-      refused('what no other trade has', 'one in another trade', {}, ['1']),
+      {
+        what: 'one in another trade',
+        by: 'what no other trade has',
+        attack: () => never(creditOf(dear, [PLAIN.assetId]) !== 0, 'is credited'),
+      },
     ]
   },
 })

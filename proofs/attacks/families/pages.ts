@@ -1,4 +1,4 @@
-/** What browsers and proxies read in our answers, and what nobody may read: families 5, 6, 7, 11, 31, 32, 36, 39 and 49. */
+/** Headers, cookies and caches of our answers, and files that nobody may read: families 5 to 7, 11, 31, 32, 36, 39 and 49. */
 import { type Case, type Family, family } from '../attack.ts'
 import { ORIGIN, type Target } from '../target.ts'
 import { answered, never } from './checks.ts'

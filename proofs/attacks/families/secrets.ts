@@ -1,4 +1,4 @@
-/** What must not leave: families 34, 35 and 42; and what a spreadsheet would run: family 47. */
+/** Secrets and forged lines in the log, a copied database, and formulas in exports: families 34, 35, 42 and 47. */
 import { itemLines } from '../../../gateway/cli/lines.ts'
 import { createLog } from '../../../gateway/kit/log.ts'
 import { createSecretBox } from '../../../gateway/kit/secret-box.ts'

@@ -18,7 +18,7 @@ const opens = (target: Target, key: string, more: { body?: object; headers?: Rec
     headers: more.headers ?? {},
   })
 
-/** What an answer says, but for what differs in every call. */
+/** The words of an answer, without the id that the call named. */
 const wordsOf = (body: string, id: string): string => body.replaceAll(id, 'ID')
 
 /** Undefined when the other store hears of `id` exactly what it hears of an id that nobody has. */
