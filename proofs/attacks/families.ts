@@ -7,6 +7,7 @@ import { network } from './families/network.ts'
 import { PAGE_FAMILIES } from './families/pages.ts'
 import { redirects } from './families/redirects.ts'
 import { canaries, forgedLines, formulas, sealed } from './families/secrets.ts'
+import { smuggling } from './families/sockets.ts'
 import { TENANT_FAMILIES } from './families/tenants.ts'
 
 export const FAMILIES: readonly Family[] = [
@@ -24,6 +25,7 @@ export const FAMILIES: readonly Family[] = [
   ...PAGE_FAMILIES,
   ...TENANT_FAMILIES,
   network,
+  smuggling,
   canaries,
   forgedLines,
   sealed,
@@ -53,7 +55,6 @@ export const ELSEWHERE: readonly Named[] = [
 type Open = { number: number; name: string; missing: string }
 
 export const OPEN: readonly Open[] = [
-  { number: 27, name: 'request smuggling', missing: 'cases on real sockets, and through a real proxy' },
   { number: 38, name: 'postMessage', missing: 'a test that the page neither sends nor takes messages' },
   { number: 40, name: 'timing of the comparison of keys', missing: 'a measurement of times' },
   { number: 48, name: 'clicks through an overlay', missing: 'a page that frames ours in a browser' },
