@@ -7,7 +7,7 @@ export type Change = { file: string; from: string; to: string }
 export type Defence = {
   /** Where it stands: the file, and the function or constant in it. */
   at: string
-  /** What makes the code live without it. Several places where one layer covers for another. */
+  /** The places that are replaced; several where one layer covers for another. */
   off: readonly Change[]
 }
 
@@ -28,7 +28,7 @@ export type Family<D extends string = string> = {
   | {
       kind: 'pure'
       cases(): readonly Case<D>[]
-      /** What honest callers do: works with the defence and without it. Undefined when it does. */
+      /** Honest calls work with the defence and without it. Undefined when they do. */
       honest(): string | undefined
     }
   | {

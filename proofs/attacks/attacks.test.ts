@@ -1,4 +1,6 @@
 /** One case of each line of defence. In full, and again with each defence switched off: `npm run prove -- attacks`. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTill, type Till } from '../../gateway/testing/till.ts'
 import type { Case } from './attack.ts'
@@ -43,6 +45,15 @@ describe('the table of families', () => {
     const places = [FAMILIES, ELSEWHERE, OPEN].flatMap((list) => list.map(({ number }) => number))
     const listed = Array.from({ length: 50 }, (_, index) => index + 1)
     expect(places.filter((number) => number <= 50).sort((a, b) => a - b)).toEqual(listed)
+  })
+
+  it('stands in the documents, with what is missing', () => {
+    const text = readFileSync(join(import.meta.dirname, '../../docs/proofs.md'), 'utf8')
+    const rows = [
+      ...ELSEWHERE.map(({ number, name, where }) => `| ${number} ${name} | held elsewhere | \`${where}\` |`),
+      ...OPEN.map(({ number, name, missing }) => `| ${number} ${name} | open | ${missing} |`),
+    ]
+    expect(text.split('\n').filter((row) => /\| (?:held elsewhere|open) \|/.test(row))).toEqual(rows)
   })
 
   it('names places that are in the sources, so each defence can be switched off', () => {

@@ -33,7 +33,7 @@ export type Ask = {
   body?: unknown
   /** Of the caller, as the proxy tells it; another one for each call by default. */
   ip?: string
-  /** Who connects: the proxy by default. */
+  /** The address that connects: the proxy's by default. */
   peer?: string
 }
 

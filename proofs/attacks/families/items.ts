@@ -1,0 +1,229 @@
+/** Forged answers of Steam, and items that look like dearer ones: families 44 and 45. */
+import { offeredOf } from '../../../gateway/inventory/offered.ts'
+import type { SteamItem, SteamTrade } from '../../../gateway/steam/steam.ts'
+import { active, exchange } from '../../../gateway/testing/trades.ts'
+import { judgeExchange } from '../../../gateway/trades/proof.ts'
+import { type Family, family } from '../attack.ts'
+import { never } from './checks.ts'
+
+const PROOF = 'gateway/trades/proof.ts'
+const OFFERED = 'gateway/inventory/offered.ts'
+
+const { received } = exchange()
+const [first] = received
+const others: Record<string, Partial<SteamTrade>> = {
+  'no items': { received: [] },
+  'one item less': { received: received.slice(1) },
+  'one item more': {
+    received: [...received, ...received.slice(0, 1).map((one) => ({ ...one, assetId: '99' }))],
+  },
+  'one item twice': { received: received.map((one) => ({ ...one, assetId: '11' })) },
+  'another item': { received: received.map((one, index) => (index === 0 ? { ...one, assetId: '13' } : one)) },
+  'the same number in another game': { received: received.map((one) => ({ ...one, appId: 570 })) },
+  'the same number in another context': { received: received.map((one) => ({ ...one, contextId: '6' })) },
+  'ids with a blank': { received: received.map((one) => ({ ...one, assetId: `${one.assetId} ` })) },
+}
+const partners = [
+  '1',
+  '',
+  '76561198000000001',
+  '0',
+  '7656119800000000',
+  `${active.partnerSteamId} `,
+  `0${active.partnerSteamId}`,
+]
+
+const verdict = (change: Partial<SteamTrade>) => judgeExchange(active, exchange(change)).kind
+
+const forgedAnswers: Family = family({
+  number: 44,
+  name: 'forged answers of Steam',
+  kind: 'pure',
+  defences: {
+    'of this shopper': {
+      at: `${PROOF} judgeExchange`,
+      off: [{ file: PROOF, from: 'exchange.partnerSteamId === trade.partnerSteamId && ', to: '' }],
+    },
+    'not one that takes back': {
+      at: `${PROOF} judgeExchange`,
+      off: [{ file: PROOF, from: ' && exchange.rollbackOf === null', to: '' }],
+    },
+    'the very items': {
+      at: `${PROOF} sameAssets`,
+      off: [{ file: PROOF, from: '!theirs || !sameAssets(exchange.received, trade.items)', to: '!theirs' }],
+    },
+    'items that came': {
+      at: `${PROOF} judgeExchange`,
+      off: [
+        {
+          file: PROOF,
+          from: 'exchange.received.every((asset) => asset.newAssetId !== null)',
+          to: 'exchange',
+        },
+      ],
+    },
+  },
+  honest: () => never(verdict({}) !== 'delivered', `a true record is ${verdict({})}`),
+  cases: () => [
+    ...partners.map((partnerSteamId) => ({
+      what: `a record with the partner '${partnerSteamId}'`,
+      by: 'of this shopper' as const,
+      attack: () => never(verdict({ partnerSteamId }) !== 'contradiction', verdict({ partnerSteamId })),
+    })),
+    ...['1', '899', '0'].map((rollbackOf) => ({
+      what: `the record that takes ${rollbackOf} back`,
+      by: 'not one that takes back' as const,
+      attack: () => never(verdict({ rollbackOf }) !== 'contradiction', verdict({ rollbackOf })),
+    })),
+    ...Object.entries(others).map(([what, change]) => ({
+      what,
+      by: 'the very items' as const,
+      attack: () => never(verdict(change) !== 'contradiction', verdict(change)),
+    })),
+    ...received.map((_asset, index) => ({
+      what: `a committed record whose item ${index} did not come`,
+      by: 'items that came' as const,
+      attack() {
+        const some = received.map((one, at) => (at === index ? { ...one, newAssetId: null } : one))
+        const came = verdict({ state: 'committed', received: some })
+        return never(came !== 'not_yet', came)
+      },
+    })),
+  ],
+})
+
+const PLAIN: SteamItem = {
+  ...{ assetId: '1', classId: '2', instanceId: '0', amount: 1, name: 'Crate', marketHashName: 'Crate' },
+  ...{ tradable: true, restriction: null, market: { kind: 'open' }, isNoted: false, tags: [] },
+}
+
+/** The credit of an item, or 0 where it is not taken. `Knife` is the dear one. */
+function creditOf(item: Partial<SteamItem>, taken: string[] = []): number {
+  const around = {
+    game: 'tf' as const,
+    prices: {
+      of: (name: string) => ({
+        kind: 'priced' as const,
+        price: name.includes('Knife') ? 9_000n : 1n,
+        gross: 9_000n,
+      }),
+    },
+    taken: new Set(taken),
+    imageBase: 'https://images.test',
+    now: new Date('2026-01-01T00:00:00Z'),
+  }
+  const { shown } = offeredOf([{ ...PLAIN, ...item }], around)
+  return shown.reduce((sum, { price }) => sum + price, 0)
+}
+
+const NAMES = [
+  'Knife',
+  '★ Knife',
+  'Knife\u200b',
+  'K\u043dife Knife',
+  'Crate\u202eefinK Knife',
+  ' Knife ',
+  'Unusual Knife',
+]
+const dear = { name: 'Knife', marketHashName: 'Knife' }
+
+const lookAlikes: Family = family({
+  number: 45,
+  name: 'items that look like dearer ones',
+  kind: 'pure',
+  defences: {
+    'priced by the name of the market': {
+      at: `${OFFERED} judge`,
+      off: [
+        { file: OFFERED, from: 'return prices.of(item.marketHashName)', to: 'return prices.of(item.name)' },
+      ],
+    },
+    'what the market takes': {
+      at: `${OFFERED} isMarketable`,
+      off: [
+        {
+          file: OFFERED,
+          from: "if (!isMarketable(item, now)) return { kind: 'unavailable', reason: 'notMarketable' }",
+          to: '',
+        },
+      ],
+    },
+    'what has a price of its own': {
+      at: `${OFFERED} isUnlikeItsName`,
+      off: [
+        {
+          file: OFFERED,
+          from: "if (isUnlikeItsName(item, game)) return { kind: 'unavailable', reason: 'noOwnPrice' }",
+          to: '',
+        },
+      ],
+    },
+    'one whole item': {
+      at: `${OFFERED} judge`,
+      off: [
+        {
+          file: OFFERED,
+          from: "if (item.amount > 1) return { kind: 'unavailable', reason: 'stack' }",
+          to: '',
+        },
+        {
+          file: OFFERED,
+          from: "if (item.amount !== 1) return { kind: 'unavailable', reason: 'unknownItem' }",
+          to: '',
+        },
+      ],
+    },
+    'what can be traded': {
+      at: `${OFFERED} judge`,
+      off: [
+        {
+          file: OFFERED,
+          from: "if (!item.tradable) return { kind: 'unavailable', reason: reasonOf(item) }",
+          to: '',
+        },
+      ],
+    },
+    'what no other trade has': {
+      at: `${OFFERED} judge`,
+      off: [
+        {
+          file: OFFERED,
+          from: "if (taken.has(item.assetId)) return { kind: 'unavailable', reason: 'inAnotherTrade' }",
+          to: '',
+        },
+      ],
+    },
+  },
+  honest: () => never(creditOf(dear) !== 9_000 || first === undefined, 'a plain item has not its price'),
+  cases: () => {
+    const refused = <D extends string>(by: D, what: string, item: Partial<SteamItem>) => ({
+      what,
+      by,
+      attack: () => never(creditOf({ ...dear, ...item }) !== 0, 'is credited'),
+    })
+    return [
+      ...NAMES.map((name) => ({
+        what: `a crate called ${JSON.stringify(name)}`,
+        by: 'priced by the name of the market' as const,
+        attack: () => never(creditOf({ name }) > 1, 'is credited like a knife'),
+      })),
+      refused('what the market takes', 'one that the market never takes', { market: { kind: 'closed' } }),
+      refused('what has a price of its own', 'one that cannot be crafted with', { isNoted: true }),
+      refused('what has a price of its own', 'an unusual one', { marketHashName: 'Unusual Knife' }),
+      refused('what has a price of its own', 'a strange unusual one', {
+        marketHashName: 'Strange Unusual Knife',
+      }),
+      ...[2, 100, 0, -1, 0.5, Number.NaN].map((amount) =>
+        refused('one whole item', `an amount of ${amount}`, { amount }),
+      ),
+      refused('what can be traded', 'one that is bound', { tradable: false }),
+      {
+        what: 'one in another trade',
+        by: 'what no other trade has',
+        attack: () => never(creditOf(dear, [PLAIN.assetId]) !== 0, 'is credited'),
+      },
+    ]
+  },
+})
+
+export const ITEM_FAMILIES: readonly Family[] = [forgedAnswers, lookAlikes]

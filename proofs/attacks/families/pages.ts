@@ -1,0 +1,416 @@
+/** Headers, cookies and caches of our answers, and files that nobody may read: families 5 to 7, 11, 31, 32, 36, 39 and 49. */
+import { type Case, type Family, family } from '../attack.ts'
+import { ORIGIN, type Target } from '../target.ts'
+import { answered, never } from './checks.ts'
+
+const HEADERS = 'gateway/http/headers.ts'
+const APP = 'gateway/http/app.ts'
+const PAGE = 'gateway/http/page.ts'
+const POLICY = "['content-security-policy', \"default-src 'none'; frame-ancestors 'none'\"],"
+
+const PATHS = (target: Target): string[] => {
+  const hash = target.shoppers[0]?.hash ?? ''
+  return [
+    '/',
+    `/${hash}`,
+    '/help',
+    '/nothing/here',
+    '/assets/app.js',
+    '/healthz',
+    '/readyz',
+    '/api/nothing',
+    '/api/trade',
+    `/api/payment?hash=${hash}`,
+    '/api/payment?hash=x',
+    '/v1/deposits',
+    '/v1/openapi.json',
+    '/v1/nothing',
+  ]
+}
+
+const showsPage = (target: Target) => answered(target.ask({ url: '/' }), 200)
+
+const ORIGINS = [
+  'https://evil.example',
+  'null',
+  'https://store.test.evil.example',
+  'http://till.test',
+  ORIGIN,
+]
+const CORS = [
+  'access-control-allow-origin',
+  'access-control-allow-credentials',
+  'access-control-allow-methods',
+  'access-control-allow-headers',
+]
+
+const cors = family({
+  number: 5,
+  name: 'calls by scripts of other origins (CORS)',
+  kind: 'till',
+  defences: {
+    'no word for other origins': {
+      at: `${HEADERS} everyAnswer`,
+      off: [{ file: HEADERS, from: POLICY, to: `${POLICY} ['access-control-allow-origin', '*'],` }],
+    },
+  },
+  honest: showsPage,
+  cases: (target) =>
+    PATHS(target).flatMap((url) =>
+      ORIGINS.flatMap((origin) =>
+        ['GET', 'OPTIONS'].map((method) => ({
+          what: `${method} ${url.split('?')[0]?.slice(0, 20)} from ${origin}`,
+          by: 'no word for other origins' as const,
+          async attack() {
+            const headers = { origin, 'access-control-request-method': 'POST' }
+            const { headers: came } = await target.ask({ url, method, headers })
+            const found = CORS.filter((name) => came[name] !== undefined)
+            return never(found.length > 0, `answered ${found.join()}`)
+          },
+        })),
+      ),
+    ),
+})
+
+const policyOf = async (target: Target, url: string): Promise<string> =>
+  String((await target.ask({ url })).headers['content-security-policy'])
+
+const framing = family({
+  number: 6,
+  name: 'framing',
+  kind: 'till',
+  defences: {
+    'no frame around other answers': {
+      at: `${HEADERS} everyAnswer`,
+      off: [{ file: HEADERS, from: POLICY, to: "['content-security-policy', \"default-src 'none'\"]," }],
+    },
+    'no frame around the page': {
+      at: `${HEADERS} pageHeaders`,
+      off: [{ file: HEADERS, from: '"frame-ancestors \'none\'",', to: '' }],
+    },
+  },
+  honest: showsPage,
+  cases: (target) =>
+    PATHS(target).map((url, index) => ({
+      what: url,
+      by: index < 4 ? ('no frame around the page' as const) : ('no frame around other answers' as const),
+      async attack() {
+        const policy = await policyOf(target, url)
+        return never(!policy.includes("frame-ancestors 'none'"), policy)
+      },
+    })),
+})
+
+const DIRECTIVES: Record<string, [from: string, to: string]> = {
+  "default-src 'none'": ['"default-src \'none\'",', '"default-src *",'],
+  "script-src 'self'": ['"script-src \'self\'",', "\"script-src 'self' 'unsafe-inline'\","],
+  "style-src 'self'": ['"style-src \'self\'",', '"style-src *",'],
+  "img-src 'self' https://images.test": ['`img-src $', '`img-src * $'],
+  "connect-src 'self'": ['"connect-src \'self\'",', '"connect-src *",'],
+  "base-uri 'none'": ['"base-uri \'none\'",', ''],
+  "form-action 'none'": ['"form-action \'none\'",', ''],
+  "require-trusted-types-for 'script'": ['"require-trusted-types-for \'script\'",', ''],
+  "trusted-types 'none'": ['"trusted-types \'none\'",', ''],
+}
+
+const policy = family({
+  number: 7,
+  name: 'injected scripts: the policy of the page',
+  kind: 'till',
+  defences: Object.fromEntries(
+    Object.entries(DIRECTIVES).map(([directive, [from, to]]) => [
+      directive,
+      { at: `${HEADERS} pageHeaders`, off: [{ file: HEADERS, from, to }] },
+    ]),
+  ),
+  honest: showsPage,
+  cases: (target) =>
+    Object.keys(DIRECTIVES).flatMap((directive) =>
+      PATHS(target)
+        .slice(0, 4)
+        .map((url) => ({
+          what: `${directive} at ${url}`,
+          by: directive,
+          async attack() {
+            const parts = (await policyOf(target, url)).split('; ')
+            return never(!parts.includes(directive), parts.join('; '))
+          },
+        })),
+    ),
+})
+
+const headerValues = family({
+  number: 11,
+  name: 'line breaks and ids of the caller in headers',
+  kind: 'till',
+  defences: {
+    'ids of our own': {
+      at: `${APP} genReqId`,
+      off: [
+        {
+          file: APP,
+          from: 'genReqId: () => randomUUID(),',
+          to: "genReqId: (raw) => decodeURIComponent(String(raw.headers['x-request-id'] ?? randomUUID())).replace(/[^\\x20-\\x7e]/g, ' '),",
+        },
+      ],
+    },
+  },
+  honest: (target) => answered(target.call({ url: '/v1/deposits' }), 200),
+  cases: (target) =>
+    [
+      'evil',
+      '%0d%0aset-cookie: a=b',
+      '%0aX: y',
+      '%1b[31m',
+      'x'.repeat(2_000),
+      '../../etc/passwd',
+      '<script>',
+    ].flatMap((id) =>
+      ['/v1/deposits', '/v1/nothing', '/v1/deposits/0'].map((url) => ({
+        what: `x-request-id ${id.slice(0, 30)} at ${url}`,
+        by: 'ids of our own' as const,
+        async attack() {
+          const { headers } = await target.call({ url, headers: { 'x-request-id': id } })
+          const given = String(headers['x-request-id'] ?? '')
+          return never(!/^(?:[0-9a-f-]{36})?$/.test(given), `answered x-request-id ${given}`)
+        },
+      })),
+    ),
+})
+
+const ESCAPES = [
+  '/assets/app.js.map',
+  '/assets/..%2f..%2fsecret.txt',
+  '/assets/%2e%2e/%2e%2e/secret.txt',
+  '/assets/..%2f.env',
+  '/.env',
+  '/assets/%2e%2e%2f.env',
+  '/assets/../.env',
+  '/assets//..//.env',
+  '/%2e%2e/secret.txt',
+  '/..%2fsecret.txt',
+  '/assets/../../secret.txt',
+]
+const SECRET = 'a secret of the machine'
+
+const traversal = family({
+  number: 31,
+  name: 'paths out of the folder, source maps and dot files',
+  kind: 'till',
+  defences: {
+    'known names of files': {
+      at: `${PAGE} servePage`,
+      off: [
+        {
+          file: PAGE,
+          from: 'if (ASSET.test(path)) return sendFile(reply, path, YEAR_MS)',
+          to: `try {
+            return reply.type('text/plain').send(readFileSync(join(options.folder, decodeURIComponent(path)), 'utf8'))
+          } catch {}`,
+        },
+      ],
+    },
+  },
+  honest: (target) => answered(target.ask({ url: '/assets/app.js' }), 200),
+  cases: (target) =>
+    ESCAPES.map((url) => ({
+      what: url,
+      by: 'known names of files' as const,
+      async attack() {
+        const { body, statusCode } = await target.ask({ url })
+        return never(body.includes(SECRET) || statusCode < 400, `answered ${statusCode}`)
+      },
+    })),
+})
+
+const debugging = family({
+  number: 32,
+  name: 'methods and headers for debugging',
+  kind: 'till',
+  defences: {
+    'no TRACE': {
+      at: `${APP} answerUnknownRoutes`,
+      off: [
+        {
+          file: APP,
+          from: 'logger: false,',
+          to: "logger: false, rewriteUrl: (raw) => { if (raw.method === 'TRACE') raw.method = 'GET'; return raw.url },",
+        },
+      ],
+    },
+    'no word of versions': {
+      at: `${HEADERS} everyAnswer`,
+      off: [
+        { file: HEADERS, from: POLICY, to: `${POLICY} ['server', 'fastify/5'], ['x-powered-by', 'node'],` },
+      ],
+    },
+  },
+  honest: showsPage,
+  cases: (target) =>
+    PATHS(target).flatMap((url) => [
+      {
+        what: `TRACE ${url}`,
+        by: 'no TRACE' as const,
+        attack: () => answered(target.ask({ url, method: 'TRACE' }), 405),
+      },
+      {
+        what: `versions at ${url}`,
+        by: 'no word of versions' as const,
+        async attack() {
+          const { headers } = await target.ask({ url })
+          return never((headers.server ?? headers['x-powered-by']) !== undefined, 'names its server')
+        },
+      },
+    ]),
+})
+
+const CSRF = 'gateway/http/csrf.ts'
+const COOKIE: Record<string, [what: string, change: [from: string, to: string]]> = {
+  'bound to the host': ['__Host-csrf=', ["secure ? '__Host-csrf' : 'csrf'", "'csrf'"]],
+  'over https alone': ['; Secure', ["secure ? '; Secure' : ''", "''"]],
+  'not with foreign calls': ['; SameSite=Lax', ['; SameSite=Lax', '']],
+}
+
+const cookies = family({
+  number: 36,
+  name: 'cookies',
+  kind: 'till',
+  defences: Object.fromEntries(
+    Object.entries(COOKIE).map(([name, [, [from, to]]]) => [
+      name,
+      { at: `${CSRF} createCsrf`, off: [{ file: CSRF, from, to }] },
+    ]),
+  ),
+  honest: showsPage,
+  cases: (target) =>
+    Object.entries(COOKIE).flatMap(([by, [part]]) =>
+      PATHS(target)
+        .slice(0, 4)
+        .map((url) => ({
+          what: `${part} at ${url}`,
+          by,
+          async attack() {
+            const cookie = String((await target.ask({ url })).headers['set-cookie'])
+            return never(!cookie.includes(part), cookie)
+          },
+        })),
+    ),
+})
+
+const caches = family({
+  number: 39,
+  name: 'answers in caches, and known answers of other deposits',
+  kind: 'till',
+  defences: {
+    'not stored': {
+      at: `${HEADERS} API_HEADERS`,
+      off: [
+        {
+          file: HEADERS,
+          from: "'cache-control': 'no-store' } as const",
+          to: "'cache-control': 'public' } as const",
+        },
+      ],
+    },
+    'the answer of this deposit': {
+      at: 'gateway/deposits/routes.ts paymentRoute',
+      off: [
+        {
+          file: 'gateway/deposits/routes.ts',
+          from: 'if (view !== undefined && known === view.etag)',
+          to: 'if (view !== undefined && known !== undefined)',
+        },
+      ],
+    },
+  },
+  honest: showsPage,
+  cases(target) {
+    const personal = target.shoppers.map(({ hash }) => `/api/payment?hash=${hash}`)
+    const stored: Case<'not stored' | 'the answer of this deposit'>[] = [
+      ...personal,
+      '/v1/deposits',
+      '/v1/balance',
+    ].map((url) => ({
+      what: url.replace(/[0-9a-f]{32}/, 'HASH'),
+      by: 'not stored',
+      async attack() {
+        const { headers } = await target.call({ url })
+        return never(headers['cache-control'] !== 'no-store', String(headers['cache-control']))
+      },
+    }))
+    const etags = personal.flatMap((url, index) =>
+      personal
+        .filter((_other, other) => other !== index)
+        .map((other, which) => ({
+          what: `the ETag of another deposit, ${index}.${which}`,
+          by: 'the answer of this deposit' as const,
+          async attack() {
+            const etag = String((await target.ask({ url: other })).headers.etag)
+            return answered(target.ask({ url, headers: { 'if-none-match': etag } }), 200)
+          },
+        })),
+    )
+    return [...stored, ...etags]
+  },
+})
+
+const HOSTS = [
+  'evil.example',
+  'till.test.evil.example',
+  'eviltill.test',
+  'till.test:8443',
+  'till.test@evil.example',
+  'evil.example#till.test',
+  'evil.example, till.test',
+  'till.test.',
+  'localhost',
+  '127.0.0.1',
+  '[::1]',
+  '169.254.169.254',
+  '',
+  'till。test',
+  'till.test/evil',
+]
+
+const hosts = family({
+  number: 49,
+  name: 'a Host that is not ours',
+  kind: 'till',
+  defences: {
+    'our own host': {
+      at: 'gateway/http/host.ts hostCheck',
+      off: [{ file: 'gateway/http/host.ts', from: '!isOurs(request.headers.host) || ', to: '' }],
+    },
+    'https alone': {
+      at: 'gateway/http/host.ts guardHost',
+      off: [{ file: 'gateway/http/host.ts', from: 'if (needsHttps && !isHttps(request))', to: 'if (false)' }],
+    },
+  },
+  honest: showsPage,
+  cases: (target) => [
+    ...HOSTS.filter((host) => !/[^\x20-\x7e]/.test(host)).flatMap((host) =>
+      ['/', '/v1/deposits', `/api/payment?hash=${target.shoppers[0]?.hash}`].map((url) => ({
+        what: `${host || 'an empty one'} at ${url.split('?')[0]}`,
+        by: 'our own host' as const,
+        attack: () => answered(target.call({ url, headers: { host } }), 421),
+      })),
+    ),
+    ...['http', 'ftp', 'ws', '', 'https, http'].map((protocol) => ({
+      what: `a proxy that says '${protocol}'`,
+      by: 'https alone' as const,
+      attack: () => answered(target.ask({ url: '/', headers: { 'x-forwarded-proto': protocol } }), 400),
+    })),
+  ],
+})
+
+export const PAGE_FAMILIES: readonly Family[] = [
+  cors,
+  framing,
+  policy,
+  headerValues,
+  traversal,
+  debugging,
+  cookies,
+  caches,
+  hosts,
+]

