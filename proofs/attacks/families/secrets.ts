@@ -195,8 +195,8 @@ export const sealed: Family = family({
         { file: BOX, from: 'masterKey, nonce).setAAD(Buffer.from(aad))', to: 'masterKey, nonce)' },
         {
           file: BOX,
-          from: 'decipher.setAAD(Buffer.from(aad)).setAuthTag(tag)',
-          to: 'decipher.setAuthTag(tag)',
+          from: 'decipher.setAAD(Buffer.from(aad))',
+          to: 'decipher',
         },
       ],
     },
