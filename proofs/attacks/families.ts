@@ -2,6 +2,7 @@
 import type { Family } from './attack.ts'
 import { amounts, massAssignment, prototypes, sizes, texts, twice } from './families/bodies.ts'
 import { bodyTypes, csrfToken, methods, origins } from './families/cross-site.ts'
+import { hosts } from './families/hosts.ts'
 import { ITEM_FAMILIES } from './families/items.ts'
 import { network } from './families/network.ts'
 import { PAGE_FAMILIES } from './families/pages.ts'
@@ -9,6 +10,7 @@ import { redirects } from './families/redirects.ts'
 import { canaries, forgedLines, formulas, sealed } from './families/secrets.ts'
 import { smuggling } from './families/sockets.ts'
 import { TENANT_FAMILIES } from './families/tenants.ts'
+import { links } from './families/trade-links.ts'
 
 export const FAMILIES: readonly Family[] = [
   csrfToken,
@@ -23,7 +25,9 @@ export const FAMILIES: readonly Family[] = [
   sizes,
   texts,
   ...PAGE_FAMILIES,
+  hosts,
   ...TENANT_FAMILIES,
+  links,
   network,
   smuggling,
   canaries,

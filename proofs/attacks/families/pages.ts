@@ -28,7 +28,7 @@ const PATHS = (target: Target): string[] => {
   ]
 }
 
-const showsPage = (target: Target) => answered(target.ask({ url: '/' }), 200)
+export const showsPage = (target: Target) => answered(target.ask({ url: '/' }), 200)
 
 const ORIGINS = [
   'https://evil.example',
@@ -354,55 +354,6 @@ const caches = family({
   },
 })
 
-const HOSTS = [
-  'evil.example',
-  'till.test.evil.example',
-  'eviltill.test',
-  'till.test:8443',
-  'till.test@evil.example',
-  'evil.example#till.test',
-  'evil.example, till.test',
-  'till.test.',
-  'localhost',
-  '127.0.0.1',
-  '[::1]',
-  '169.254.169.254',
-  '',
-  'till。test',
-  'till.test/evil',
-]
-
-const hosts = family({
-  number: 49,
-  name: 'a Host that is not ours',
-  kind: 'till',
-  defences: {
-    'our own host': {
-      at: 'gateway/http/host.ts hostCheck',
-      off: [{ file: 'gateway/http/host.ts', from: '!isOurs(request.headers.host) || ', to: '' }],
-    },
-    'https alone': {
-      at: 'gateway/http/host.ts guardHost',
-      off: [{ file: 'gateway/http/host.ts', from: 'if (needsHttps && !isHttps(request))', to: 'if (false)' }],
-    },
-  },
-  honest: showsPage,
-  cases: (target) => [
-    ...HOSTS.filter((host) => !/[^\x20-\x7e]/.test(host)).flatMap((host) =>
-      ['/', '/v1/deposits', `/api/payment?hash=${target.shoppers[0]?.hash}`].map((url) => ({
-        what: `${host || 'an empty one'} at ${url.split('?')[0]}`,
-        by: 'our own host' as const,
-        attack: () => answered(target.call({ url, headers: { host } }), 421),
-      })),
-    ),
-    ...['http', 'ftp', 'ws', '', 'https, http'].map((protocol) => ({
-      what: `a proxy that says '${protocol}'`,
-      by: 'https alone' as const,
-      attack: () => answered(target.ask({ url: '/', headers: { 'x-forwarded-proto': protocol } }), 400),
-    })),
-  ],
-})
-
 export const PAGE_FAMILIES: readonly Family[] = [
   cors,
   framing,
@@ -412,5 +363,4 @@ export const PAGE_FAMILIES: readonly Family[] = [
   debugging,
   cookies,
   caches,
-  hosts,
 ]

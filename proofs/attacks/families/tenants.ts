@@ -1,5 +1,4 @@
 /** Callers who ask for what is not theirs, or more than their share: families 19, 20, 22, 24 and 37. */
-import { parseTradeLink } from '../../../contract/trade-link.ts'
 import { systemIds } from '../../../gateway/kit/ids.ts'
 import { type Family, family } from '../attack.ts'
 import { type Ask, aBody, type Target } from '../target.ts'
@@ -9,7 +8,11 @@ const VIEWS = 'gateway/deposits/view-store.ts'
 const ENDPOINTS = 'gateway/webhooks/endpoint-store.ts'
 const UNKNOWN = '999999999'
 
-const opens = (target: Target, key: string, more: { body?: object; headers?: Record<string, string> } = {}) =>
+export const opens = (
+  target: Target,
+  key: string,
+  more: { body?: object; headers?: Record<string, string> } = {},
+) =>
   target.call({
     method: 'POST',
     url: '/v1/deposits',
@@ -303,106 +306,4 @@ const spread: Family = family({
   ],
 })
 
-const LINK = 'contract/trade-link.ts'
-const GOOD = 'https://steamcommunity.com/tradeoffer/new/?partner=12345678&token=abcDEF12'
-const BAD = [
-  ...[
-    'partner=1&token=abcdefgh',
-    '//evil.example/?partner=1&token=abcdefgh',
-    `${GOOD}&x=1`,
-    `${GOOD}#x`,
-    `${GOOD}%0a`,
-  ],
-  ...['https://steamcommunity.com.evil.example/tradeoffer/new/?partner=1&token=abcdefgh'],
-  ...['https://evil.example/tradeoffer/new/?partner=1&token=abcdefgh'],
-  ...['https://steamcommunity.com@evil.example/tradeoffer/new/?partner=1&token=abcdefgh'],
-  ...[
-    'https://stеamcommunity.com/tradeoffer/new/?partner=1&token=abcdefgh',
-    `javascript:${GOOD}`,
-    `x${GOOD}`,
-  ],
-  ...['https://steamcommunity.com/tradeoffer/new/?partner=1&token=a b', GOOD.replace('abcDEF12', "a'--")],
-  ...[
-    GOOD.replace('abcDEF12', '<script>'),
-    GOOD.replace('abcDEF12', 'x'.repeat(65)),
-    GOOD.replace('abcDEF12', 'ab'),
-  ],
-  ...[
-    GOOD.replace('12345678', '1e3'),
-    GOOD.replace('12345678', '-1'),
-    GOOD.replace('12345678', '１２３'),
-    GOOD.replace('12345678', '0x1'),
-  ],
-  ...[
-    GOOD.replace('?', '?partner=2&'),
-    `${GOOD}&token=other123`,
-    GOOD.replace('abcDEF12', 'x'.repeat(1_000_000)),
-  ],
-]
-
-const links: Family = family({
-  number: 37,
-  name: 'trade links of other hosts, other accounts and other forms',
-  kind: 'till',
-  defences: {
-    'one form of link': {
-      at: `${LINK} parseTradeLink`,
-      off: [
-        { file: LINK, from: 'TRADE_LINK.exec(text.trim())', to: '/partner=([^&]*)&token=(.*)/s.exec(text)' },
-        { file: LINK, from: 'if (account < 1 || account > LARGEST_ACCOUNT_ID) return undefined', to: '' },
-      ],
-    },
-    'accounts that can be': {
-      at: `${LINK} parseTradeLink`,
-      off: [
-        { file: LINK, from: 'if (account < 1 || account > LARGEST_ACCOUNT_ID) return undefined', to: '' },
-      ],
-    },
-    'the shopper that the store named': {
-      at: 'gateway/deposits/service.ts resolveUser',
-      off: [
-        {
-          file: 'gateway/deposits/service.ts',
-          from: 'if (found.shopper_locked && found.shopper_steam_id !== steamId)',
-          to: 'if (false)',
-        },
-      ],
-    },
-  },
-  honest: (target) =>
-    answered(
-      target.change({ url: '/api/trade-url', body: { hash: target.shoppers[0]?.hash, tradeUrl: GOOD } }),
-      200,
-    ),
-  async cases(target) {
-    const shopper = { steamId: '76561198000000123', lock: true }
-    const made = await opens(target, target.own.key, { body: { ...aBody(), shopper } })
-    const hash = String(JSON.parse(made.body).url).slice(-32)
-    return [
-      ...BAD.map((text) => ({
-        what: text.slice(0, 90),
-        by: 'one form of link' as const,
-        attack: () => never(parseTradeLink(text) !== undefined, 'is taken'),
-      })),
-      ...['0', '4294967296', '9999999999'].map((account) => ({
-        what: `the account ${account}`,
-        by: 'accounts that can be' as const,
-        attack: () => never(parseTradeLink(GOOD.replace('12345678', account)) !== undefined, 'is taken'),
-      })),
-      ...['12345678', '1', '4294967295'].map((account) => ({
-        what: `the account ${account} for another one's deposit`,
-        by: 'the shopper that the store named' as const,
-        attack: () =>
-          answered(
-            target.change({
-              url: '/api/trade-url',
-              body: { hash, tradeUrl: GOOD.replace('12345678', account) },
-            }),
-            409,
-          ),
-      })),
-    ]
-  },
-})
-
-export const TENANT_FAMILIES: readonly Family[] = [foreignIds, guessing, foreignKeys, spread, links]
+export const TENANT_FAMILIES: readonly Family[] = [foreignIds, guessing, foreignKeys, spread]

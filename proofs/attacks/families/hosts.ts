@@ -1,0 +1,53 @@
+/** Calls for another host. */
+import { type Family, family } from '../attack.ts'
+import { answered } from './checks.ts'
+import { showsPage } from './pages.ts'
+
+const HOSTS = [
+  'evil.example',
+  'till.test.evil.example',
+  'eviltill.test',
+  'till.test:8443',
+  'till.test@evil.example',
+  'evil.example#till.test',
+  'evil.example, till.test',
+  'till.test.',
+  'localhost',
+  '127.0.0.1',
+  '[::1]',
+  '169.254.169.254',
+  '',
+  'till。test',
+  'till.test/evil',
+]
+
+export const hosts: Family = family({
+  number: 49,
+  name: 'a Host that is not ours',
+  kind: 'till',
+  defences: {
+    'our own host': {
+      at: 'gateway/http/host.ts hostCheck',
+      off: [{ file: 'gateway/http/host.ts', from: '!isOurs(request.headers.host) || ', to: '' }],
+    },
+    'https alone': {
+      at: 'gateway/http/host.ts guardHost',
+      off: [{ file: 'gateway/http/host.ts', from: 'if (needsHttps && !isHttps(request))', to: 'if (false)' }],
+    },
+  },
+  honest: showsPage,
+  cases: (target) => [
+    ...HOSTS.filter((host) => !/[^\x20-\x7e]/.test(host)).flatMap((host) =>
+      ['/', '/v1/deposits', `/api/payment?hash=${target.shoppers[0]?.hash}`].map((url) => ({
+        what: `${host || 'an empty one'} at ${url.split('?')[0]}`,
+        by: 'our own host' as const,
+        attack: () => answered(target.call({ url, headers: { host } }), 421),
+      })),
+    ),
+    ...['http', 'ftp', 'ws', '', 'https, http'].map((protocol) => ({
+      what: `a proxy that says '${protocol}'`,
+      by: 'https alone' as const,
+      attack: () => answered(target.ask({ url: '/', headers: { 'x-forwarded-proto': protocol } }), 400),
+    })),
+  ],
+})
