@@ -63,7 +63,13 @@ export async function startStoreApi(
   const newKey: StoreApi['newKey'] = (store, scopes = SCOPES) =>
     db
       .transaction()
-      .execute((tx) => addKey(tx, deps, { storeId: store.id, name: 'key', scopes, lifetimeS: null }))
+      .execute((tx) =>
+        addKey(
+          tx,
+          { ...deps, mode: deps.keyMode },
+          { storeId: store.id, name: 'key', scopes, lifetimeS: null },
+        ),
+      )
   const store = await aStore(till, { riskLimitUsdCents: 100_000n })
   const key = await newKey(store)
   return {
