@@ -22,14 +22,13 @@ export type Ownership =
 type Open = (sealed: Buffer, place: string) => unknown
 
 const FINGERPRINT_LETTERS = 8
-/** PostgreSQL's code for a table that does not exist. */
-const NO_TABLE = '42P01'
 
 /** Undefined before the first start of a gateway. */
 export async function readIdentity(client: Client): Promise<Identity | undefined> {
   // The column of the old keys is younger than the table.
   const rows = await rowsIfThere<{ mode: Mode; key_fingerprint: string; old_fingerprints?: string[] }>(
     client,
+    'till_identity',
     'select * from till_identity',
   )
   const [row] = rows
@@ -108,6 +107,7 @@ const SAMPLED = 20
 export async function foreignSecretsOf(client: Client, open: Open | undefined): Promise<string | undefined> {
   const sealed = await rowsIfThere<{ secret: Buffer; place: string }>(
     client,
+    'webhook_endpoint',
     `(select secret, 'webhook_endpoint:' || id || ':secret' as place from webhook_endpoint
        where length(secret) > 0 order by id limit ${SAMPLED})
      union all
@@ -130,11 +130,14 @@ function opens(open: () => unknown): boolean {
   }
 }
 
-async function rowsIfThere<R extends pg.QueryResultRow>(client: Client, sql: string): Promise<R[]> {
-  try {
-    return (await client.query<R>(sql)).rows
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === NO_TABLE) return []
-    throw error
-  }
+/** Asked first: PostgreSQL logs an error for a table that is not there. */
+async function rowsIfThere<R extends pg.QueryResultRow>(
+  client: Client,
+  table: string,
+  sql: string,
+): Promise<R[]> {
+  const { rows } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
+    table,
+  ])
+  return rows[0]?.there ? (await client.query<R>(sql)).rows : []
 }
