@@ -5,6 +5,7 @@ import { CODE_ALPHABET, CODE_LENGTH, type Ids } from '../../../gateway/kit/ids.t
 import { createLog, type Log } from '../../../gateway/kit/log.ts'
 import type { Random } from '../../random.ts'
 import type { Engine } from '../engine.ts'
+import type { Life } from '../process.ts'
 import { hold } from '../violation.ts'
 import { onCommit } from './connections.ts'
 
@@ -20,19 +21,32 @@ export function queueOf(accept: (job: NewJob) => void): Queue {
 
 export type Waiters = Map<string, Set<() => void>>
 
-/** `waiters` are those of one process; a notification reaches every process. */
-export function signalsOf(engine: Engine, waiters: Waiters, notify: (topic: string) => void): Signals {
+type Waiting = {
+  engine: Engine
+  waiters: Waiters
+  notify(topic: string): void
+  /** The process as it is now. */
+  life(): Life
+}
+
+/** `waiters` are those of one process; a notification reaches every process. A wait ends with the life that began it. */
+export function signalsOf({ engine, waiters, notify, life }: Waiting): Signals {
   return {
     notify: (tx, topic) => onCommit(tx, () => notify(topic)),
     async until(topic, check, { timeoutMs }) {
       const end = engine.now() + timeoutMs
+      const begun = life().life
       for (;;) {
         const value = await check()
         if (value !== undefined || engine.now() >= end) return value
         await new Promise<void>((resolve) => {
           const topics = waiters.get(topic) ?? new Set()
           waiters.set(topic, topics.add(resolve))
-          engine.at(end, resolve)
+          engine.at(end, () => {
+            const { alive, life: current } = life()
+            // One that goes on after a crash would hold a connection forever.
+            if (alive && current === begun) resolve()
+          })
         })
       }
     },

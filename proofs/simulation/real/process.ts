@@ -39,7 +39,7 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
   const common = {
     db: connections.db,
     queue: scene.queue,
-    signals: signalsOf(engine, state.waiters, scene.notify),
+    signals: signalsOf({ engine, waiters: state.waiters, notify: scene.notify, life: () => process }),
     clock: { now: () => new Date(engine.now() + process.skewMs) },
     ids: scene.ids,
     log: scene.log,
