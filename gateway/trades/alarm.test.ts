@@ -78,6 +78,8 @@ describe('when to look next', () => {
   it.each<[string, Trade, number, number | null]>([
     ['an intent soon', intended, 10, 15],
     ['a send when it counts as lost', sending, 10, 25],
+    ['a lost send soon', sending, 30, 35],
+    ['a lost send in doubt for long: every minute', sending, 130, 190],
     ['an unknown offer soon', unknown, 10, 15],
     ['and after a miss less soon', { ...unknown, missedReads: 1 }, 10, 25],
     ['an open offer at its deadline', active, 10, 300],
@@ -126,6 +128,7 @@ describe('when to look next', () => {
 
   const day = 86_400
   it.each<[string, Trade, number]>([
+    ['a lost send', sending, day],
     ['an unknown send', unknown, day],
     ['an open offer that cannot be read', active, 300 + day],
     ['an accepted one without proof', { ...active, acceptedAt: at(10) }, 10 + day],

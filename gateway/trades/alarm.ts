@@ -104,7 +104,10 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'intended':
       return plus(now, SOON_MS)
     case 'sending':
-      return plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
+      // Rows that cannot be read keep it in doubt after its process was lost.
+      return isPast(trade.startedAt, SEND_LOST_MS, now)
+        ? nextLook(trade.startedAt, now)
+        : plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
     case 'unknown':
       if (isPast(trade.startedAt, LONG_MS, now)) return nextLook(trade.startedAt, now)
       return plus(now, trade.missedReads === 0 ? SOON_MS : MISSED_MS)
@@ -158,6 +161,12 @@ export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)
   if (trade.heldUntil === null && isOver) return null
   return nextLook(trade.endedAt, now, SLOW_MS)
+}
+
+/** When to read on in a list whose end the last turn did not reach, if the next look were at `next`. */
+export function readOnAt(next: Date | null, now: Date): Date | null {
+  const soon = plus(now, SLOW_MS)
+  return next !== null && next > soon ? soon : next
 }
 
 /** When an ended trade is looked at next, or null when that is over or nothing was ever sent. */

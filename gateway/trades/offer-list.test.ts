@@ -207,4 +207,28 @@ describe('the review of an offer that Steam says nothing about', () => {
     }
     expect(waits).toEqual([60_000, 300_000, 3_600_000, null])
   })
+
+  it('keeps its place in a long list over the pauses of a bot in trouble, and reads on soon once Steam answers', async () => {
+    const { answer, work, row } = await unanswered(false)
+    for (let look = 0; look < 4; look += 1) {
+      till.clock.advance(15_000)
+      await work()
+    }
+    await answer
+    bury(1_000)
+    till.clock.advance(2 * DAY_MS)
+    const begun = lists().length
+    const waits = []
+    // A bot in trouble is asked once an hour, and by the sweep a moment later.
+    for (const isDown of [false, true, false, false, false]) {
+      session.isDown = isDown
+      await work()
+      const dueAt = (await row())?.due_at
+      waits.push(dueAt ? dueAt.getTime() - till.clock.now().getTime() : null)
+      till.clock.advance(isDown ? 3_630_000 : 60_000)
+    }
+    expect(waits).toEqual([60_000, 3_600_000, 60_000, 60_000, null])
+    const pages = lists().slice(begun)
+    expect(pages.length - new Set(pages).size, 'pages read twice').toBe(1)
+  })
 })

@@ -8,8 +8,8 @@ const PAGES_A_TURN = 3
 const MOST_PAGES = 1_000
 /** A place in the list can become invalid. After this many failures there, the list is read from its beginning. */
 const MOST_FAILURES = 5
-/** Searches that nobody asked for in this time are forgotten. */
-const SEARCH_LIFE_MS = 3_600_000
+/** Searches that nobody asked for in this time are forgotten. A bot in trouble is asked once an hour, or a little later. */
+const SEARCH_LIFE_MS = 3 * 3_600_000
 
 /** One look through a list. It proves that an offer is missing only once it is complete. */
 export type OfferLook = {

@@ -4,6 +4,7 @@ import type { BotContext } from '../bots/bot.ts'
 import type { Refusal } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
 import type { Offer, Partner, Unavailable, UnreadableOffer } from '../steam/steam.ts'
+import { readOnAt } from './alarm.ts'
 import { isOfferOf, isWhatWasAskedFor } from './decide.ts'
 import { moveOn } from './move-on.ts'
 import { readOn, type Search, type Shell } from './offer-list.ts'
@@ -83,6 +84,12 @@ export function askAgain(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade):
   return deps.trades.postpone(loaded, bot, deps.core.retryAt(loaded.trade, deps.clock.now()))
 }
 
+/** The list goes on, and Steam answers: the next turn comes soon, however long the trade has waited. */
+function goOn(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+  const now = deps.clock.now()
+  return deps.trades.postpone(loaded, bot, readOnAt(deps.core.retryAt(loaded.trade, now), now))
+}
+
 /** Rows that cannot be read, and that might be the offer, keep its trade waiting for so long before anyone is called. */
 const BLOCKED_MS = 3_600_000
 
@@ -93,7 +100,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
   const search = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
   const isFound = (offers: readonly Offer[]) => offers.some((offer) => isWhatWasAskedFor(trade, offer))
-  const { offers, unreadable } = await readOn(search.look, bot, isFound)
+  const { offers, unreadable, failed } = await readOn(search.look, bot, isFound)
   search.unreadable += unreadable.filter((row) => mightBe(trade, row)).length
   const source = { tradeId: facts.id, writer: bot }
   const ours = offers.filter((offer) => isOfferOf(trade, offer))
@@ -102,7 +109,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
     await record(deps, source, { kind: 'listed', offers: ours, unreadable: search.unreadable })
   } else {
     // Only a complete look proves that the offer is missing.
-    await askAgain(deps, bot, loaded)
+    await (failed ? askAgain : goOn)(deps, bot, loaded)
   }
   if (found === undefined) callForBlocked(deps, search, facts)
   else {

@@ -1,6 +1,7 @@
 /** The watch over a bot's offers, and over those that were given up: proof of delivery wins over any end. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
+import { readOnAt } from './alarm.ts'
 import { isOfferOf } from './decide.ts'
 import { beginLook, readOn, type Shell } from './offer-list.ts'
 import { cancelStray, prove } from './offers.ts'
@@ -183,28 +184,34 @@ async function proveStray(deps: ShellDeps, bot: BotContext, accepted: Accepted):
 export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade } = loaded
   if (!isEnded(trade) || trade.startedAt === null) return
-  const offers = await offersOf(deps, bot, loaded)
-  if (offers === undefined) {
-    return deps.trades.postpone(loaded, bot, deps.core.reviewAgainAt(trade, deps.clock.now()))
+  const read = await offersOf(deps, bot, loaded)
+  const now = deps.clock.now()
+  switch (read.kind) {
+    case 'silence':
+      return deps.trades.postpone(loaded, bot, deps.core.reviewAgainAt(trade, now))
+    case 'more':
+      return deps.trades.postpone(loaded, bot, readOnAt(deps.core.reviewAgainAt(trade, now), now))
+    case 'offers':
+      break
+    default:
+      return read satisfies never
   }
-  await deps.trades.postpone(loaded, bot, deps.core.alarm(trade, deps.clock.now()))
-  for (const offer of offers) {
+  await deps.trades.postpone(loaded, bot, deps.core.alarm(trade, now))
+  for (const offer of read.offers) {
     await record(deps, { tradeId: loaded.facts.id, writer: bot }, { kind: 'offer_read', offer })
     await tendStray(deps, bot, { loaded, offer })
   }
 }
 
-/** Reads a trade's offers from Steam; undefined while Steam has not said. */
-async function offersOf(
-  deps: Shell,
-  bot: BotContext,
-  { trade, facts }: LoadedTrade,
-): Promise<Offer[] | undefined> {
-  if (!isEnded(trade) || trade.startedAt === null) return []
+/** What one turn told of a trade's offers. `more`: its list goes on. */
+type OffersRead = { kind: 'offers'; offers: Offer[] } | { kind: 'more' } | { kind: 'silence' }
+
+async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTrade): Promise<OffersRead> {
+  if (!isEnded(trade) || trade.startedAt === null) return { kind: 'offers', offers: [] }
   if (trade.offerId !== null && trade.state !== 'countered') {
     const answer = await bot.session.readOffer(trade.offerId)
-    if (answer.kind === 'unavailable') return undefined
-    return answer.kind === 'offer' ? [answer.offer] : []
+    if (answer.kind === 'unavailable') return { kind: 'silence' }
+    return { kind: 'offers', offers: answer.kind === 'offer' ? [answer.offer] : [] }
   }
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
   const { look } = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
@@ -214,7 +221,7 @@ async function offersOf(
   const turn = await readOn(look, bot, isFound)
   await declineCounters(deps, bot, turn.received)
   const ours = turn.offers.filter(isOurs)
-  if (ours.length === 0 && !look.isComplete) return undefined
+  if (ours.length === 0 && !look.isComplete) return { kind: turn.failed ? 'silence' : 'more' }
   deps.lists.endSearch(bot, facts.id)
-  return ours
+  return { kind: 'offers', offers: ours }
 }
