@@ -7,7 +7,7 @@ import { METHODS } from '../steam/methods.ts'
 import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createLanes } from './lanes.ts'
-import { createLimiter } from './limiter.ts'
+import { createLimiter } from '../kit/limiter.ts'
 
 /** Jobs taken from the queue at a time: every send and cancel that a bot may have to do, and inventories beside them. */
 const JOBS_AT_A_TIME = 64

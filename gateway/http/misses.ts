@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
 import { hashSchema } from '../../contract/widget-api.ts'
+import { createLimiter } from '../kit/limiter.ts'
 import type { Limits } from './limits.ts'
 import { refuse } from './refusal.ts'
 
@@ -36,15 +37,16 @@ const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 
 export function createMisses(limits: Limits, known: Known): Misses {
-  const lookUp = createGate()
+  const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
 
   const isKnown = async (request: FastifyRequest, proof: Proof): Promise<boolean> => {
+    if (lookUp.isFull()) return false
     if (proof === 'key') {
       const { authorization } = request.headers
-      return authorization !== undefined && ((await lookUp(() => known.key(authorization))) ?? false)
+      return authorization !== undefined && (await lookUp(() => known.key(authorization)))
     }
     const hash = hashOf(request)
-    return hash !== undefined && ((await lookUp(() => known.deposit(hash))) ?? false)
+    return hash !== undefined && (await lookUp(() => known.deposit(hash)))
   }
   return {
     admit(request, proof) {
@@ -70,22 +72,4 @@ export function hashOf(request: FastifyRequest): string | undefined {
     if (hash.success) return hash.data
   }
   return undefined
-}
-
-/** Runs a few pieces of work at a time. Resolves to undefined if too many wait already. */
-function createGate() {
-  const waiting: (() => void)[] = []
-  let free = LOOKUPS_AT_A_TIME
-  return async <T>(work: () => Promise<T>): Promise<T | undefined> => {
-    if (free > 0) free -= 1
-    else if (waiting.length >= MOST_WAITING) return undefined
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free += 1
-    }
-  }
 }

@@ -1,10 +1,14 @@
 /** Runs at most `width` pieces of work at a time, and the others in the order of their arrival. */
-export type Limiter = <T>(work: () => Promise<T>) => Promise<T>
+export type Limiter = {
+  <T>(work: () => Promise<T>): Promise<T>
+  /** Whether as many wait as may. Nothing else holds them back. */
+  isFull(): boolean
+}
 
-export function createLimiter(width: number): Limiter {
+export function createLimiter(width: number, mostWaiting = Number.POSITIVE_INFINITY): Limiter {
   const waiting: (() => void)[] = []
   let free = width
-  return async (work) => {
+  const run = async <T>(work: () => Promise<T>): Promise<T> => {
     if (free === 0) {
       const { promise, resolve } = Promise.withResolvers<void>()
       waiting.push(resolve)
@@ -20,4 +24,5 @@ export function createLimiter(width: number): Limiter {
       else free += 1
     }
   }
+  return Object.assign(run, { isFull: () => free === 0 && waiting.length >= mostWaiting })
 }
