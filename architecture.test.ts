@@ -293,6 +293,14 @@ describe('promises of the tree', () => {
     expect(made).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/decide.ts'])
   })
 
+  it('the page speaks to no other window and listens to none', () => {
+    const pages = sources.filter((file) => room(file) === 'widget' && !isTest(file))
+    const speaks =
+      /postMessage|onmessage|addEventListener\(['"]message|BroadcastChannel|MessageChannel|window\.(?:opener|parent|top)\b/
+    expect(pages.length).toBeGreaterThan(0)
+    expect(pages.filter((file) => speaks.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
+  })
+
   it('the project stands alone: it reads nothing beside itself', () => {
     const outside = new RegExp(['\\.\\.', 'shared'].join('/'))
     const broken = files.filter(

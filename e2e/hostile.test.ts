@@ -3,7 +3,15 @@ import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { begin, offers } from './support/sandbox.ts'
-import { nextInventory, openDeposit, openStand, query, shopper, till } from './support/shared-till.ts'
+import {
+  nextInventory,
+  openDeposit,
+  openStand,
+  query,
+  sharedBrowser,
+  shopper,
+  till,
+} from './support/shared-till.ts'
 import { giveLink, pickItems, speak } from './support/shopper.ts'
 
 /** Steam's names as the gateway passes them on: at most 200 characters, without marks that turn the text. */
@@ -104,3 +112,29 @@ test.each([
     expect(await page.getByRole('button', { name: texts.pay, exact: true }).count()).toBe(1)
   },
 )
+
+test('a page of somebody else cannot put ours into a frame, to lay its own over it', async () => {
+  const { deposit, texts } = await openDeposit()
+  // A context of its own: Chromium complains of every frame that it refuses.
+  const context = await (await sharedBrowser()).newContext({ locale: 'en-US' })
+  onTestFinished(() => context.close())
+  await context.route('http://evil.test/', (route) =>
+    route.fulfill({ contentType: 'text/html', body: `<iframe src="${deposit.url}"></iframe>` }),
+  )
+  const framed = async () => {
+    const page = await context.newPage()
+    await page.goto('http://evil.test/')
+    const frame = page.frames()[1]
+    if (frame === undefined) throw new Error('the page has no frame')
+    await frame.waitForLoadState()
+    return frame
+  }
+  expect((await framed()).url()).toMatch(/^chrome-error:/)
+  // The same frame without the headers shows the page, so it is they that keep it out.
+  await context.route(deposit.url, async (route) => {
+    const response = await route.fetch()
+    const { 'x-frame-options': _options, 'content-security-policy': _policy, ...headers } = response.headers()
+    await route.fulfill({ response, headers })
+  })
+  await (await framed()).getByRole('textbox', { name: texts.tradeLink }).waitFor()
+})

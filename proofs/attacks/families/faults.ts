@@ -1,0 +1,79 @@
+/** Faults of the till that tell too much: family 33. */
+import { sql } from 'kysely'
+import { type Family, family } from '../attack.ts'
+import { type Ask, aBody, type Target } from '../target.ts'
+import { answered, never } from './checks.ts'
+
+const PROBLEM = 'gateway/http/problem.ts'
+/** What an answer has of the sources, the database and the machine. */
+const TELLING =
+  /relation|column|select |insert |node_modules|gateway\/|\.ts\b|\.js\b|postgres|kysely|at async|stack/i
+
+/** Calls of stores and of the page, and the table without which each of them fails. */
+const callsOf = ({ own, shoppers }: Target): [table: string, who: 'store' | 'page', ask: Ask][] => {
+  const [id] = own.depositIds
+  const [shopper] = shoppers
+  const hash = shopper?.hash ?? ''
+  const tradeUrl = 'https://steamcommunity.com/tradeoffer/new/?partner=1&token=abcdefgh'
+  return [
+    ['deposit', 'store', { url: '/v1/deposits' }],
+    ['deposit', 'store', { url: `/v1/deposits/${id}` }],
+    ['deposit', 'store', { url: '/v1/deposits?status=created&limit=1' }],
+    ['deposit', 'store', { url: '/v1/deposits', method: 'POST', body: aBody() }],
+    ['deposit', 'store', { url: `/v1/deposits/${id}/cancel`, method: 'POST' }],
+    ['event', 'store', { url: '/v1/events' }],
+    ['event', 'store', { url: `/v1/deposits/${id}/events` }],
+    ['account', 'store', { url: '/v1/balance' }],
+    ['ledger_entry', 'store', { url: '/v1/statement?currency=USD' }],
+    ['webhook_endpoint', 'store', { url: '/v1/webhook-endpoints' }],
+    [
+      'webhook_endpoint',
+      'store',
+      { url: '/v1/webhook-endpoints', method: 'POST', body: { url: 'https://hooks.test/x' } },
+    ],
+    ['deposit', 'page', { url: `/api/inventory?hash=${hash}&game=cs&language=en` }],
+    ['deposit', 'page', { url: `/api/inventory?hash=${hash}&game=dota&language=ru` }],
+    ['deposit', 'page', { url: '/api/trade-url', method: 'POST', body: { hash, tradeUrl } }],
+    ['deposit', 'page', { url: '/api/trade', method: 'POST', body: { hash, game: 'cs', items: ['1'] } }],
+  ]
+}
+
+async function askWithout(target: Target, [table, who, ask]: ReturnType<typeof callsOf>[number]) {
+  const { db } = target.till.deps
+  const away = `${table}_away`
+  await sql`alter table ${sql.table(table)} rename to ${sql.table(away)}`.execute(db)
+  try {
+    return await (who === 'store' ? target.call(ask) : target.change({ method: 'GET', ...ask }))
+  } finally {
+    await sql`alter table ${sql.table(away)} rename to ${sql.table(table)}`.execute(db)
+  }
+}
+
+export const faults: Family = family({
+  number: 33,
+  name: 'errors that tell too much',
+  kind: 'till',
+  defences: {
+    'faults have no detail': {
+      at: `${PROBLEM} handleErrors`,
+      off: [
+        {
+          file: PROBLEM,
+          from: 'return sendProblem(reply, request, refusal)\n  })',
+          to: "return refusal.code === 'internal' ? reply.code(500).send({ detail: error.message, stack: error.stack }) : sendProblem(reply, request, refusal)\n  })",
+        },
+      ],
+    },
+  },
+  honest: (target) => answered(target.call({ url: '/v1/deposits' }), 200),
+  cases: (target) =>
+    callsOf(target).map((one) => ({
+      what: `${one[2].method ?? 'GET'} ${one[2].url.replace(/[0-9a-f]{32}/, 'HASH')} without the table ${one[0]}`,
+      by: 'faults have no detail' as const,
+      async attack() {
+        const { statusCode, body } = await askWithout(target, one)
+        if (statusCode < 500) return `answered ${statusCode}, so nothing failed: ${body.slice(0, 100)}`
+        return never(TELLING.test(body), `says ${body.slice(0, 100)}`)
+      },
+    })),
+})

@@ -1,0 +1,91 @@
+/** Operators who act at the same moment: family 50. */
+import { recordPayout } from '../../../gateway/ledger/payout.ts'
+import { payFor } from '../../../gateway/testing/payment.ts'
+import { aBot, aDeposit, aStore } from '../../../gateway/testing/till.ts'
+import { type Family, family } from '../attack.ts'
+import type { Target } from '../target.ts'
+import { never } from './checks.ts'
+
+const LEDGER = 'gateway/ledger/store.ts'
+/** What `payFor` brings a store. */
+const AVAILABLE = 3_000n
+/** As many as the till has connections. */
+const AT_ONCE = 10
+
+type Wish = { amount: bigint; reference: string }
+
+const bots = new WeakMap<Target, ReturnType<typeof aBot>>()
+
+/** A store of its own for each case, with one paid deposit. */
+async function paidStore(target: Target): Promise<bigint> {
+  const { till } = target
+  const bot = bots.get(target) ?? aBot(till)
+  bots.set(target, bot)
+  const store = await aStore(till)
+  await payFor(till, await bot, await aDeposit(till, store))
+  return store.id
+}
+
+async function payAtOnce(target: Target, wishes: readonly Wish[]): Promise<string | undefined> {
+  const storeId = await paidStore(target)
+  const { deps } = target.till
+  const answers = await Promise.allSettled(
+    wishes.map((wish) => recordPayout(deps, { storeId, currency: 'USD', ...wish })),
+  )
+  const paid = await deps.db
+    .selectFrom('payout')
+    .select(({ fn }) => fn.sum<string>('amount').as('sum'))
+    .where('store_id', '=', storeId)
+    .executeTakeFirstOrThrow()
+  const recorded = answers.filter(({ status }) => status === 'fulfilled').length
+  const sum = BigInt(paid.sum ?? 0)
+  if (sum > AVAILABLE) return `${sum} of ${AVAILABLE} were paid out`
+  return never(recorded < wishes.length, `${wishes.length - recorded} of ${wishes.length} acts got no answer`)
+}
+
+const many = (wish: (index: number) => Wish): Wish[] =>
+  Array.from({ length: AT_ONCE }, (_, index) => wish(index))
+
+const CASES: Record<string, Wish[]> = {
+  'everything ten times': many((index) => ({ amount: AVAILABLE, reference: `wire ${index}` })),
+  'two thirds ten times': many((index) => ({ amount: 2_000n, reference: `wire ${index}` })),
+  'half and a cent ten times': many((index) => ({ amount: 1_501n, reference: `wire ${index}` })),
+  'a third and a cent ten times': many((index) => ({ amount: 1_001n, reference: `wire ${index}` })),
+  'growing amounts': many((index) => ({ amount: 1_600n + BigInt(index), reference: `wire ${index}` })),
+  'one payout ten times': many(() => ({ amount: AVAILABLE, reference: 'wire' })),
+  'a small payout ten times': many(() => ({ amount: 1n, reference: 'wire' })),
+  'one reference with two amounts': many((index) => ({
+    amount: 1_000n + BigInt(index % 2),
+    reference: 'wire',
+  })),
+}
+
+export const payouts: Family = family({
+  number: 50,
+  name: 'one payout by two operators',
+  kind: 'till',
+  defences: {
+    'payouts of a store wait for each other': {
+      at: `${LEDGER} lockAvailable`,
+      off: [
+        {
+          file: LEDGER,
+          from: '.forUpdate()\n    .executeTakeFirst()\n  return row?.balance ?? 0n',
+          to: '.executeTakeFirst()\n  return row?.balance ?? 0n',
+        },
+      ],
+    },
+  },
+  async honest(target) {
+    const storeId = await paidStore(target)
+    const payout = { storeId, currency: 'USD', amount: AVAILABLE, reference: 'wire' } as const
+    const { kind } = await recordPayout(target.till.deps, payout)
+    return never(kind !== 'recorded', `a payout is ${kind}`)
+  },
+  cases: (target) =>
+    Object.entries(CASES).map(([what, wishes]) => ({
+      what,
+      by: 'payouts of a store wait for each other' as const,
+      attack: () => payAtOnce(target, wishes),
+    })),
+})

@@ -1,0 +1,106 @@
+/** Pictures of accounts that lead elsewhere: family 9. */
+import { readProfile } from '../../../gateway/steam/web/profile.ts'
+import { type Family, family } from '../attack.ts'
+import { never } from './checks.ts'
+
+const PROFILE = 'gateway/steam/web/profile.ts'
+const HOSTS = { avatarBase: 'https://pictures.test', communityBase: 'https://steam.test' }
+const STEAM_ID = '76561198000000001'
+const HASH = 'a'.repeat(40)
+const DEFAULT = 'https://pictures.test/fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb_full.jpg'
+
+type Told = { xml: string; mini: string }
+
+/** The picture that a profile of these words gets. */
+async function pictureOf({ xml, mini }: Told): Promise<string> {
+  const page = `<profile><steamID64>${STEAM_ID}</steamID64><steamID><![CDATA[ann]]></steamID><avatarFull><![CDATA[${xml}]]></avatarFull></profile>`
+  const answer = await readProfile(
+    async ({ name }) => ({
+      kind: 'reply',
+      status: 200,
+      eresult: null,
+      body: name === 'profile' ? page : { level: 1, avatar_url: mini, persona_name: 'ann' },
+    }),
+    STEAM_ID,
+    HOSTS,
+  )
+  if (answer.kind !== 'profile') throw new Error(`the profile is ${answer.kind}`)
+  return answer.profile.avatarUrl
+}
+
+const PATH = `/${HASH}_full.jpg`
+/** Each has a path like a true one, at a place that Steam never names. */
+const PLACES = [
+  ...['https://evil.test', 'http://avatars.steamstatic.com', 'https://steamstatic.com.evil.test'],
+  ...['https://avatarssteamstatic.com', 'https://evil.test/avatars.steamstatic.com', 'https://127.0.0.1'],
+  ...[
+    'https://avatars.steamstatic.com@evil.test',
+    'https://avatars.steamstatic.com.evil.test',
+    'ftp://steamstatic.com',
+  ],
+  ...['https://steamstatic.com%2eevil.test', 'https://evil.test:444', 'https://steamstatic.com.'],
+  ...[
+    'https://akamaihd.net.evil.test',
+    'https://xn--steamstatic-x.com',
+    'https://[::1]',
+    'https://steamstatic.co',
+  ],
+  ...[
+    'javascript://steamstatic.com',
+    'data://steamstatic.com',
+    'blob:https://steamstatic.com',
+    'https://steamstatic.comm',
+  ],
+].map((place) => `${place}${PATH}`)
+/** A host of Steam, and more than a hash in the path. */
+const TAILS = [
+  ...[`${PATH}?x="><script>`, `${PATH}#"onerror=x`, `/x/..${PATH}`, `/x"y${PATH}`, `//evil.test${PATH}`],
+  ...[`/<script>${PATH}`, `/%0d%0a${PATH}`, `/%22%20onerror=x${PATH}`, `/\\evil.test${PATH}`, `/;x${PATH}`],
+].map((tail) => `https://avatars.steamstatic.com${tail}`)
+
+const bySource = (urls: readonly string[]): [what: string, told: Told][] =>
+  urls.flatMap((url): [string, Told][] => [
+    [`${url} on the page`, { xml: url, mini: '' }],
+    [`${url} in the miniprofile`, { xml: '', mini: url }],
+  ])
+
+export const pictures: Family = family({
+  number: 9,
+  name: 'pictures from elsewhere',
+  kind: 'pure',
+  defences: {
+    'hosts of Steam': {
+      at: `${PROFILE} avatarUrl`,
+      off: [{ file: PROFILE, from: 'const hash = trusted ? ', to: 'const hash = true ? ' }],
+    },
+    'only the hash': {
+      at: `${PROFILE} avatarUrl`,
+      off: [
+        {
+          file: PROFILE,
+          from: 'DEFAULT_AVATAR}_full.jpg`',
+          to: 'DEFAULT_AVATAR}_full.jpg`.slice(0, 0) + url',
+        },
+      ],
+    },
+  },
+  honest: () => undefined,
+  cases: () => [
+    ...bySource(PLACES).map(([what, told]) => ({
+      what,
+      by: 'hosts of Steam' as const,
+      async attack() {
+        const url = await pictureOf(told)
+        return never(url !== DEFAULT, `the picture is ${url}`)
+      },
+    })),
+    ...bySource(TAILS).map(([what, told]) => ({
+      what,
+      by: 'only the hash' as const,
+      async attack() {
+        const url = await pictureOf(told)
+        return never(![DEFAULT, `${HOSTS.avatarBase}${PATH}`].includes(url), `the picture is ${url}`)
+      },
+    })),
+  ],
+})
