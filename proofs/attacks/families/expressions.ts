@@ -1,0 +1,111 @@
+/** Regular expressions that a text can make slow, had somebody written them into the sources: family 28. */
+import { slownessOf } from '../../../scripts/linear-expression.ts'
+import { type Case, type Family, family } from '../attack.ts'
+import { never } from './checks.ts'
+
+const GATE = 'scripts/linear-expression.ts'
+
+/** Known from advisories of others, and forms of them. */
+const EXPONENTIAL = [
+  ...[
+    '^(a+)+$',
+    '^(a*)*$',
+    '^(a|a)*$',
+    '^(a|aa)+$',
+    '^(?:ab|a|b)+$',
+    '^([a-z]+)*$',
+    '^(\\w+\\s?)*$',
+    '^(\\d+)*x$',
+  ],
+  ...[
+    '^((a+)b?)*$',
+    '^(a?b?)*c',
+    '^(?:x+x+)+y',
+    '^(\\w|_)+$',
+    '^([^=]|[^;])*=',
+    '^(.|\\s)+!$',
+    '^(?:[a-f]|[c-z])+$',
+  ],
+  ...['^(([a-z])+.)+[A-Z]([a-z])+$', '^(([a-z0-9]+)*-?)+$', '^(?:\\.?\\w+)*@', '^(-+|\\s+)*$'],
+]
+const QUADRATIC = [
+  ...[
+    '\\s+$',
+    '\\s*,',
+    'a*b',
+    '<[^>]*>',
+    '\\w+@',
+    '\\d+%',
+    '^\\s*\\s*$',
+    '^\\d+,?\\d+$',
+    '^.*.*x',
+    '\\.+\\s*$',
+    '=+\\w',
+  ],
+  ...['^[a-m]*[m-z]*!$', '-+>', '\\/\\/.*\\n', '\\{[^}]*\\}', '\\([^)]*\\)', '\\[[^\\]]*\\]'],
+  ...[
+    'x\\w{1,1000}y',
+    'a(?=\\w*b)',
+    '[\\w.]+:',
+    '#.*;',
+    '\\bey[\\w-]+\\.[\\w-]+',
+    '0*1',
+    '(?:a|b)+c',
+    '[^/]+\\/x',
+  ],
+]
+const UNJUDGED = ['(a)\\1', '(?<=a+)b', '(?:[ab]{60}){60}', '(?<n>a)\\k<n>', '(?<!\\w+)x']
+
+type Line = 'no loop in two ways' | 'no loop into a loop' | 'what cannot be judged'
+
+const passes =
+  (by: Line) =>
+  (pattern: string): Case<Line> => ({
+    what: `/${pattern}/`,
+    by,
+    attack: () => never(slownessOf(pattern, '') === undefined, 'passes the gate'),
+  })
+
+export const expressions: Family = family<Line>({
+  number: 28,
+  name: 'slow expressions',
+  kind: 'pure',
+  defences: {
+    'no loop in two ways': {
+      at: `${GATE} slowWay`,
+      off: [
+        {
+          file: GATE,
+          from: 'if (hasTwoWaysAround(loop)) return',
+          to: 'if (hasTwoWaysAround(loop)) return undefined\n    else if (false) return',
+        },
+      ],
+    },
+    'no loop into a loop': {
+      at: `${GATE} slowWay`,
+      off: [
+        {
+          file: GATE,
+          from: 'if (first !== second && canReach(first, second) && leadsInto(first, second))',
+          to: 'if (false)',
+        },
+      ],
+    },
+    'what cannot be judged': {
+      at: `${GATE} slownessOf`,
+      off: [
+        {
+          file: GATE,
+          from: 'if (error instanceof NotJudged) return error.message',
+          to: 'if (error instanceof NotJudged) return undefined',
+        },
+      ],
+    },
+  },
+  honest: () => never(slownessOf('^[a-z]+$', '') !== undefined, 'a linear expression is refused'),
+  cases: () => [
+    ...EXPONENTIAL.map(passes('no loop in two ways')),
+    ...QUADRATIC.map(passes('no loop into a loop')),
+    ...UNJUDGED.map(passes('what cannot be judged')),
+  ],
+})

@@ -1,0 +1,257 @@
+/** Settings that would leave a live till open, by mistake or by somebody's advice: family 51. */
+import { readConfig } from '../../../gateway/config.ts'
+import { type Case, type Family, family } from '../attack.ts'
+import { never } from './checks.ts'
+
+const CHECKS = 'gateway/mode-checks.ts'
+const PROXIES = 'gateway/kit/trusted-proxies.ts'
+const ADDRESS = 'gateway/db/address.ts'
+
+const NOWHERE = { TRADETILL_DATA: '/nonexistent/tradetill' }
+const LIVE = {
+  ...NOWHERE,
+  TRADETILL_MODE: 'live',
+  TRADETILL_PUBLIC_URL: 'https://pay.example.com',
+  DATABASE_URL: 'postgres://till:secret@db.example.com/till?sslmode=verify-full',
+  TRADETILL_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+  TRADETILL_TRUSTED_PROXIES: '127.0.0.1',
+}
+
+type Settings = Record<string, string | undefined>
+
+/** Undefined when the till does not start with these. */
+const startsWith = (settings: Settings): string | undefined =>
+  never(readConfig(settings).kind === 'config', 'the till starts')
+
+const EVERYBODY = [
+  ...[
+    '0.0.0.0/0',
+    '::/0',
+    '0.0.0.0/1',
+    '128.0.0.0/1',
+    '127.0.0.1,0.0.0.0/0',
+    '8.0.0.0/7',
+    '2000::/3',
+    '2001::/15',
+  ],
+  ...['::ffff:0:0/96', '10.0.0.1, 0.0.0.0/0', '0.0.0.0/4', '::/1', '192.0.0.0/2', '64.0.0.0/5', '4000::/2'],
+]
+const NOBODY = ['0.0.0.0', '::', '0.0.0.0/32', '::/128', '0.0.0.0/8']
+const NONSENSE = [
+  ...[
+    '*',
+    'all',
+    'true',
+    '1',
+    'any',
+    'trust',
+    '10.1',
+    '010.0.0.1/8x',
+    '10.0.0.0/33',
+    '::1/129',
+    'proxy.example',
+  ],
+  ...[
+    '10.0.0.0/-1',
+    '10.0.0.0-10.0.0.9',
+    '10.0.0.*',
+    ',',
+    '127.0.0.1,',
+    'loopback,*',
+    '1e1.0.0.1',
+    '127.0.0.1;::1',
+  ],
+]
+const TAKES_ALL = 'const entries = text.split('
+
+const OPEN_DATABASES = ['db.example.com', '10.0.0.5', '192.168.1.5', '[2001:db8::1]', 'db'].flatMap((host) =>
+  [
+    '',
+    '?sslmode=disable',
+    '?sslmode=allow',
+    '?sslmode=prefer',
+    '?sslmode=require',
+    '?sslmode=no-verify',
+    '?sslmode=verify-ca',
+  ].map((query) => `postgres://till:secret@${host}/till${query}`),
+)
+const TRICKED_DATABASES = [
+  'postgres://till:secret@localhost/till?host=db.example.com',
+  'postgres://till:secret@127.0.0.1/till?host=10.0.0.5',
+  'postgres://till:secret@db.localhost/till',
+  'postgres://till:secret@db.example.com/till?sslmode=verify-full&sslmode=disable',
+  'postgres://till:secret@db.example.com/till?sslmode=VERIFY-FULL',
+]
+const PLAIN_ADDRESSES = [
+  'http://pay.example.com',
+  'http://127.0.0.1:4300',
+  'http://localhost',
+  'http://[::1]:4300',
+]
+const ELSEWHERE = [
+  '0.0.0.0',
+  '::',
+  '192.168.0.7',
+  '10.0.0.7',
+  'till.example',
+  '203.0.113.9',
+  '127.0.0.1.nip.io',
+]
+const STEAMS = [
+  'http://127.0.0.1:4301',
+  'http://localhost:4301',
+  'https://steam.example',
+  'http://[::1]:4301',
+]
+const FAR_STEAMS = [
+  'http://203.0.113.9:4301',
+  'http://127.0.0.1.evil.example',
+  'https://steamcommunity.com',
+  'http://10.0.0.7:4301',
+]
+const WEAK_KEYS = [
+  'secret',
+  'changeme',
+  'a'.repeat(31),
+  Buffer.alloc(16).toString('base64'),
+  'f'.repeat(62),
+  '0'.repeat(66),
+]
+
+type Line =
+  | 'proxies in front'
+  | 'not everybody is a proxy'
+  | 'proxies by address'
+  | 'a proven database'
+  | 'https'
+  | 'a sandbox stays here'
+  | 'the true Steam'
+  | 'whole keys'
+  | 'no debugging'
+
+const casesOf = (by: Line, all: readonly [what: string, settings: Settings][]): Case<Line>[] =>
+  all.map(([what, settings]) => ({ what, by, attack: () => startsWith(settings) }))
+
+const live = (name: string, values: readonly string[]): [string, Settings][] =>
+  values.map((value) => [`${name}=${value}`, { ...LIVE, [name]: value }])
+const sandbox = (name: string, values: readonly string[]): [string, Settings][] =>
+  values.map((value) => [`${name}=${value} in the sandbox`, { ...NOWHERE, [name]: value }])
+
+export const settings: Family = family<Line>({
+  number: 51,
+  name: 'settings that leave a till open',
+  kind: 'pure',
+  defences: {
+    'proxies in front': {
+      at: `${CHECKS} problemsOfLiveProxies`,
+      off: [{ file: CHECKS, from: '    ...problemsOfLiveProxies(environment),\n', to: '' }],
+    },
+    'not everybody is a proxy': {
+      at: `${PROXIES} refusalOf`,
+      off: [
+        {
+          file: PROXIES,
+          from: 'const LEAST_BITS = { ipv4: 8, ipv6: 16 }',
+          to: 'const LEAST_BITS = { ipv4: 0, ipv6: 0 }',
+        },
+        { file: PROXIES, from: "return address.range() === 'unspecified' ? ", to: 'return false ? ' },
+      ],
+    },
+    'proxies by address': {
+      at: `${PROXIES} readTrustedProxies`,
+      off: [
+        { file: PROXIES, from: TAKES_ALL, to: `if (text !== '') return { kind: 'none' }\n  ${TAKES_ALL}` },
+      ],
+    },
+    'a proven database': {
+      at: `${ADDRESS} wayTo`,
+      off: [
+        {
+          file: ADDRESS,
+          from: "return isVerified ? { kind: 'verified' } : ",
+          to: "return isVerified || true ? { kind: 'verified' } : ",
+        },
+      ],
+    },
+    https: {
+      at: `${CHECKS} problemsOfLive`,
+      off: [
+        {
+          file: CHECKS,
+          from: "if (publicUrl === undefined || URL.parse(publicUrl)?.protocol !== 'https:') {",
+          to: 'if (publicUrl === undefined) {',
+        },
+      ],
+    },
+    'a sandbox stays here': {
+      at: `${CHECKS} problemsOfSandbox`,
+      off: [
+        {
+          file: CHECKS,
+          from: 'if (environment.TRADETILL_PUBLIC_SANDBOX) return found\n',
+          to: 'return found\n',
+        },
+      ],
+    },
+    'the true Steam': {
+      at: `${CHECKS} problemsOfLive, problemsOfSandbox`,
+      off: [
+        {
+          file: CHECKS,
+          from: 'if (environment.TRADETILL_STEAM_SANDBOX_URL !== undefined) {',
+          to: 'if (false) {',
+        },
+        { file: CHECKS, from: 'if (sandboxUrl !== null && !isLoopback(sandboxUrl)) {', to: 'if (false) {' },
+      ],
+    },
+    'whole keys': {
+      at: 'gateway/master-key.ts parseKey',
+      off: [
+        {
+          file: 'gateway/master-key.ts',
+          from: "if (key.length === KEY_BYTES) return { kind: 'key', key }",
+          to: "return { kind: 'key', key }",
+        },
+      ],
+    },
+    'no debugging': {
+      at: `${CHECKS} problemsOfNode`,
+      off: [{ file: CHECKS, from: '    ...problemsOfNode(environment),\n', to: '' }],
+    },
+  },
+  honest: () =>
+    never(readConfig(LIVE).kind !== 'config', 'a live till does not start') ??
+    never(readConfig(NOWHERE).kind !== 'config', 'a sandbox does not start'),
+  cases: () => [
+    ...casesOf('proxies in front', [
+      ['no word of proxies', { ...LIVE, TRADETILL_TRUSTED_PROXIES: undefined }],
+      ...ELSEWHERE.map((host): [string, Settings] => [
+        `callers connect directly to ${host}`,
+        { ...LIVE, TRADETILL_TRUSTED_PROXIES: 'none', TRADETILL_HOST: host },
+      ]),
+    ]),
+    ...casesOf('not everybody is a proxy', live('TRADETILL_TRUSTED_PROXIES', [...EVERYBODY, ...NOBODY])),
+    ...casesOf('proxies by address', live('TRADETILL_TRUSTED_PROXIES', NONSENSE)),
+    ...casesOf('a proven database', live('DATABASE_URL', [...OPEN_DATABASES, ...TRICKED_DATABASES])),
+    ...casesOf('https', live('TRADETILL_PUBLIC_URL', PLAIN_ADDRESSES)),
+    ...casesOf('a sandbox stays here', [
+      ...sandbox('TRADETILL_HOST', ELSEWHERE),
+      ...sandbox(
+        'TRADETILL_PUBLIC_URL',
+        ELSEWHERE.map((host) => `https://${host.includes('::') ? `[${host}]` : host}`),
+      ),
+    ]),
+    ...casesOf('the true Steam', [
+      ...live('TRADETILL_STEAM_SANDBOX_URL', STEAMS),
+      ...sandbox('TRADETILL_STEAM_SANDBOX_URL', FAR_STEAMS),
+    ]),
+    ...casesOf('whole keys', [
+      ...live('TRADETILL_MASTER_KEY', WEAK_KEYS),
+      ...sandbox('TRADETILL_MASTER_KEY', WEAK_KEYS),
+    ]),
+    ...casesOf('no debugging', [
+      ...live('NODE_DEBUG', ['http', 'tls', 'net,http', 'request', '*']),
+      ...live('NODE_TLS_REJECT_UNAUTHORIZED', ['0']),
+    ]),
+  ],
+})
