@@ -328,6 +328,11 @@ export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'de
 /** At most one row; none until the clock was advanced. */
 export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }
 
+export type SweepPlaceTable = {
+  sweep: string
+  up_to: Date
+}
+
 export type Tables = {
   till_identity: TillIdentityTable
   store: StoreTable
@@ -362,6 +367,7 @@ export type Tables = {
   payout: PayoutTable
   custody_entry: CustodyEntryTable
   outage: OutageTable
+  sweep_place: SweepPlaceTable
   till_clock: TillClockTable
   operator_act: OperatorActTable
   denied_shopper: DeniedShopperTable
