@@ -180,6 +180,24 @@ describe('a list of values', () => {
   })
 })
 
+test('every reference has an index behind it, so a deleted row makes nobody read a table', async () => {
+  const referring = sql`
+    select conrelid, conkey, conrelid::regclass || '.' || (
+        select string_agg(attname, ', ') from pg_attribute where attrelid = conrelid and attnum = any(conkey)) as at
+    from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`
+  const { rows: all } = await sql<{ at: string }>`${referring}`.execute(database.db)
+  // An index may leave out rows that refer to nothing, and no others.
+  const { rows: bare } = await sql<{ at: string }>`
+    select at from (${referring}) referring where not exists (
+      select from pg_index
+      join pg_attribute on attrelid = indrelid and attnum = indkey[0]
+      where indrelid = conrelid and indkey[0] = any(conkey)
+        and (indpred is null or pg_get_expr(indpred, indrelid) = format('(%I IS NOT NULL)', attname)))
+    order by at`.execute(database.db)
+  expect(all.length).toBeGreaterThan(30)
+  expect(bare.map(({ at }) => `${at} has no index`)).toEqual([])
+})
+
 describe('verify.sql', () => {
   const text = readFileSync(join(import.meta.dirname, '../ledger/verify.sql'), 'utf8')
 

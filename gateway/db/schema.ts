@@ -328,6 +328,23 @@ export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'de
 /** At most one row; none until the clock was advanced. */
 export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }
 
+export type CreditAtRiskTable = {
+  store_id: bigint
+  usd_cents: bigint
+}
+
+export type LostCreditTable = {
+  trade_id: bigint
+  store_id: bigint
+  usd_cents: bigint
+  until: Date
+}
+
+export type SweepPlaceTable = {
+  sweep: string
+  up_to: Date
+}
+
 export type Tables = {
   till_identity: TillIdentityTable
   store: StoreTable
@@ -351,6 +368,8 @@ export type Tables = {
   trade_item: TradeItemTable
   account: AccountTable
   reversed_total: ReversedTotalTable
+  credit_at_risk: CreditAtRiskTable
+  lost_credit: LostCreditTable
   ledger_entry: LedgerEntryTable
   event: EventTable
   webhook_address: WebhookAddressTable
@@ -362,6 +381,7 @@ export type Tables = {
   payout: PayoutTable
   custody_entry: CustodyEntryTable
   outage: OutageTable
+  sweep_place: SweepPlaceTable
   till_clock: TillClockTable
   operator_act: OperatorActTable
   denied_shopper: DeniedShopperTable

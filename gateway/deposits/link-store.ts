@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
+import { deleteBefore } from '../db/sweep-store.ts'
 import type { Partner } from '../steam/steam.ts'
 
 type Given = { depositId: bigint; partner: Partner; at: Date }
@@ -30,6 +31,5 @@ export async function noteLink(tx: Tx, { depositId, partner, at }: Given, since:
   return rows.map((row) => row.given_at)
 }
 
-export async function forgetLinks(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('deposit_link').where('given_at', '<', before).execute()
-}
+export const forgetLinks = (db: Db, before: Date): Promise<void> =>
+  deleteBefore(db, { table: 'deposit_link', column: 'given_at' }, before)

@@ -2,13 +2,14 @@ import { barBot } from '../bots/bar-store.ts'
 import type { BotHandlers } from '../bots/bot.ts'
 import type { Db } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'
+import { inRounds } from '../db/sweep-store.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { askSteam } from './answer.ts'
 import { FRESH_MS, inventoryTopic, RELOAD_MS, snapshotOf, WAIT_MS } from './look.ts'
-import { deleteSuperseded } from './quote-store.ts'
-import { completeRequest, forgetBefore, itemsSince, takeRequest } from './store.ts'
+import { deleteSuperseded, forgetQuotes } from './quote-store.ts'
+import { completeRequest, forgetRequests, itemsSince, takeRequest } from './store.ts'
 
 type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log }
 
@@ -42,19 +43,17 @@ export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandl
 }
 
 const QUOTES_AT_A_TIME = 100
-const MOST_ROUNDS = 50
 
 /** To be called often: deletes quotes that have expired and were replaced, a limited number at a time. */
-export async function sweepQuotes({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> {
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
-    if ((await deleteSuperseded(db, clock.now(), QUOTES_AT_A_TIME)) < QUOTES_AT_A_TIME) return
-  }
-}
+export const sweepQuotes = ({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> =>
+  inRounds(QUOTES_AT_A_TIME, () => deleteSuperseded(db, clock.now(), QUOTES_AT_A_TIME))
 
 /** Requests hold trade tokens and quotes hold many rows: both are kept only as long as somebody may ask. */
 const KEEP_MS = 24 * 3_600_000
 
 /** To be called once in a while: forgets old requests and unused quotes. */
-export function sweepInventories({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> {
-  return forgetBefore(db, new Date(clock.now().getTime() - KEEP_MS))
+export async function sweepInventories({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> {
+  const before = new Date(clock.now().getTime() - KEEP_MS)
+  await forgetRequests(db, before)
+  await inRounds(QUOTES_AT_A_TIME, () => forgetQuotes(db, before, QUOTES_AT_A_TIME))
 }

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
+import { keepPlace, placeOf } from '../db/sweep-store.ts'
 import type { Grounds } from '../pricing/service.ts'
 
 export type QuotedItem = {
@@ -85,6 +86,27 @@ export async function deleteSuperseded(db: Db, now: Date, most: number): Promise
         and not exists (select from trade where trade.quote_id = old.id)
       limit ${most})`.execute(db)
   return Number(numAffectedRows)
+}
+
+const SWEEP = 'quotes'
+
+/**
+ * Forgets up to `most` quotes that expired before then, of those that the sweep has not looked at yet. Resolves to how
+ * many it looked at. Quotes that a trade names stay: no trade can name one so late, so nobody looks at them again.
+ */
+export async function forgetQuotes(db: Db, before: Date, most: number): Promise<number> {
+  const after = (await placeOf(db, SWEEP)) ?? new Date(0)
+  const { rows } = await sql<{ id: string; expiresAt: Date }>`
+    select id, expires_at as "expiresAt" from quote where expires_at > ${after} and expires_at < ${before}
+    order by expires_at fetch first ${most} rows with ties`.execute(db)
+  const last = rows.at(-1)
+  if (last === undefined) return 0
+  await sql`
+    delete from quote where id = any(${rows.map(({ id }) => id)}::uuid[])
+      and not exists (select from trade where trade.quote_id = quote.id)
+      and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(db)
+  await keepPlace(db, SWEEP, last.expiresAt)
+  return rows.length
 }
 
 /** Writes two lists, with one statement each however many items. */

@@ -3,6 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { InventoryRequestTable } from '../db/schema.ts'
+import { deleteBefore } from '../db/sweep-store.ts'
 import type { StoredAnswer } from './answer.ts'
 
 /** Names the inventory that is asked for: equal keys share one request. */
@@ -194,11 +195,9 @@ export async function assetsInTrades(
   return new Set(rows.map(({ assetId }) => assetId))
 }
 
-/** Forgets requests and quotes that nothing can ask for any more. Quotes that a trade names stay. */
-export async function forgetBefore(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('inventory_request').where('created_at', '<', before).execute()
-  await sql`
-    delete from quote where expires_at < ${before}
-      and not exists (select from trade where trade.quote_id = quote.id)
-      and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(db)
-}
+/** Inventories of thousands of items: few at a time. */
+const REQUESTS_AT_A_TIME = 100
+
+/** Forgets requests that nothing can ask for any more. */
+export const forgetRequests = (db: Db, before: Date): Promise<void> =>
+  deleteBefore(db, { table: 'inventory_request', column: 'created_at', atATime: REQUESTS_AT_A_TIME }, before)

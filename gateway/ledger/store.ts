@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
@@ -184,46 +183,6 @@ export async function addReversed(
       })),
     )
     .execute()
-}
-
-/**
- * Returns what may still be credited for a trade before Steam's protection ends, in the currency of its rate: the
- * store's limit, less the room that other trades take. Concurrent deliveries of one store wait for each other here.
- */
-export async function riskRoom(
-  tx: Tx,
-  of: Pick<Entries & TradeSource, 'storeId' | 'rateId' | 'tradeId'> & { now: Date },
-): Promise<bigint> {
-  const { storeId, rateId, tradeId, now } = of
-  await sql`select pg_advisory_xact_lock(hashtext('credit at risk'), ${String(storeId)}::bigint::int)`.execute(
-    tx,
-  )
-  const { rows } = await sql<{ room: bigint }>`
-    select floor((store.risk_limit_usd_cents - coalesce((
-      select sum(ceil(trade.at_risk_amount / rate.per_usd))
-      from deposit
-      join trade on trade.deposit_id = deposit.id and trade.at_risk_amount > 0
-      join quote on quote.id = trade.quote_id
-      join exchange_rate rate on rate.id = quote.rate_id
-      where deposit.store_id = store.id and trade.id <> ${tradeId}
-        and (trade.state = 'held' or trade.at_risk_until > ${now})
-    ), 0)) * own.per_usd)::bigint as room
-    from store, exchange_rate own
-    where store.id = ${storeId} and own.id = ${rateId}`.execute(tx)
-  return rows[0]?.room ?? 0n
-}
-
-/** Gives back the room that reversals took of a store's limit. Returns how many trades had taken some. */
-export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
-  const freed = await tx
-    .updateTable('trade')
-    .set({ at_risk_amount: 0n })
-    .where('at_risk_amount', '>', 0n)
-    .where('state', '!=', 'held')
-    .where('deposit_id', 'in', (eb) => eb.selectFrom('deposit').select('id').where('store_id', '=', storeId))
-    .returning('id')
-    .execute()
-  return freed.length
 }
 
 type MovedItem = { assetId: string; receivedAssetId: string | null }

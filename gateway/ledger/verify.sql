@@ -40,6 +40,12 @@ early as (
   from delivered t join exchange_rate r on r.id = t.rate_id
   where t.at_risk_amount > 0 and t.protection_found_at is null
 ),
+taken as (
+  select store_id, sum(usd_cents) as usd_cents from (
+    select t.store_id, ceil(t.at_risk_amount / r.per_usd) as usd_cents
+    from delivered t join exchange_rate r on r.id = t.rate_id where t.at_risk_amount > 0
+  ) own group by store_id
+),
 last_early as (
   select distinct on (store_id) store_id, risk_limit_usd_cents, delivered_at from early order by store_id, place desc
 ),
@@ -161,6 +167,16 @@ select 'more of a store is at risk than its limit at the last delivery',
   'store ' || l.store_id || ': ' || sum(t.at_risk_usd_cents) || ' of ' || l.risk_limit_usd_cents
 from last_early l join early t on t.store_id = l.store_id and (t.state = 'held' or t.at_risk_until > l.delivered_at)
 group by l.store_id, l.risk_limit_usd_cents having sum(t.at_risk_usd_cents) > l.risk_limit_usd_cents
+union all
+select 'what a store has at risk is not what its trades have', 'store ' || store_id
+from taken full join credit_at_risk c using (store_id) where coalesce(taken.usd_cents, 0) <> coalesce(c.usd_cents, 0)
+union all
+select 'credit that was lost is not what its trade lost', 'trade ' || trade_id
+from (
+  select t.id as trade_id, t.store_id, ceil(t.at_risk_amount / r.per_usd) as usd_cents, t.at_risk_until as until
+  from delivered t join exchange_rate r on r.id = t.rate_id where t.at_risk_amount > 0 and t.state <> 'held'
+) own full join lost_credit l using (trade_id)
+where (own.store_id, own.usd_cents, own.until) is distinct from (l.store_id, l.usd_cents, l.until)
 union all
 select 'a reversal is borne by another than the terms of its trade say', 'trade ' || t.id
 from delivered t join entry e on e.trade_id = t.id and e.cause = 'reversed'

@@ -8,6 +8,9 @@ import { tradeHandlers } from '../trades/advance.ts'
 import { checkLedger } from './jobs.ts'
 import { verifyLedger } from './verify.ts'
 
+const LOSS_OF_NOTHING = `insert into lost_credit (trade_id, store_id, usd_cents, until)
+  select min(id), 1, 1, now() from trade`
+
 let till: Till
 let pool: pg.Pool
 /** The findings before anything happened. */
@@ -175,6 +178,12 @@ describe('the check of the ledger', () => {
       'more of a store is at risk than its limit at the last delivery',
       `update trade set risk_limit_usd_cents = risk_limit_usd_cents - 1 where state = 'held'`,
     ],
+    [
+      'what a store has at risk is not what its trades have',
+      'update credit_at_risk set usd_cents = usd_cents + 1',
+    ],
+    ['what a store has at risk is not what its trades have', 'delete from credit_at_risk'],
+    ['credit that was lost is not what its trade lost', LOSS_OF_NOTHING],
     [
       'a reversal is borne by another than the terms of its trade say',
       `update ledger_entry set debit_account = (select min(id) from account where kind = 'available')

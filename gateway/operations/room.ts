@@ -1,4 +1,4 @@
-import { freeLostRoom } from '../ledger/store.ts'
+import { freeLostRoom } from '../ledger/room-store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, refused, unchanged } from './operation.ts'
 import { findStore } from './store.ts'

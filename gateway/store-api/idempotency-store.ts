@@ -1,5 +1,6 @@
 /** The rows of Idempotency-Keys. */
 import type { Db, Tx } from '../db/client.ts'
+import { deleteBefore } from '../db/sweep-store.ts'
 
 export type StoreKey = { storeId: bigint; key: string }
 
@@ -60,6 +61,5 @@ export async function deleteKey(db: Db, { storeId, key }: StoreKey): Promise<voi
   await db.deleteFrom('idempotency_key').where('store_id', '=', storeId).where('key', '=', key).execute()
 }
 
-export async function deleteKeysBefore(db: Db, before: Date): Promise<void> {
-  await db.deleteFrom('idempotency_key').where('created_at', '<', before).execute()
-}
+export const deleteKeysBefore = (db: Db, before: Date): Promise<void> =>
+  deleteBefore(db, { table: 'idempotency_key', column: 'created_at' }, before)

@@ -6,8 +6,9 @@ import { type DepositCause, decideDeposit } from '../deposits/deposit.ts'
 import { deliveryMovements, heldPart, least, type Movement, releaseMovements } from '../ledger/entry.ts'
 import { reversalMovements } from '../ledger/reversal.ts'
 import { lineOfEnd, lineOfHold, lineOfUnwatched } from './giving-up.ts'
+import { type RoomChange, roomChange, roomOfDelivery } from './room.ts'
 import type { Trade, TradeEvent } from './trade.ts'
-import { lostOf, worthOf } from './worth.ts'
+import { lostOf, withReceived, worthOf } from './worth.ts'
 
 /** How a store is credited, and who bears a reversal. Fixed on the trade at its delivery. */
 export type Terms = { creditMode: CreditMode; liability: Liability; riskLimitUsdCents: bigint }
@@ -89,6 +90,8 @@ export type Effect =
   /** Tells the store, with the deposit as the effects before left it. */
   | { kind: 'publish'; event: Published }
   | { kind: 'post'; movements: Movement[]; part: number; mayOwe: boolean; at: Date }
+  /** Comes before the posting: deliveries that take room are posted in the order in which they took it. */
+  | RoomChange
   /** Adds to what was ever taken back of the store's deposits. */
   | { kind: 'count_reversed'; amount: bigint }
   /** Steam refused the trade's bot: it gets no new trades for a while. */
@@ -272,21 +275,12 @@ function deliver(standing: Standing, { exchange, settlesAt, at, byOperator }: De
       ...(settlesAt === null ? [] : [{ kind: 'wake', at: settlesAt } as const]),
       changeOf(after, ['status', 'credited', 'held']),
       { kind: 'publish', event: published },
+      ...roomOfDelivery(after.atRisk, terms.riskLimitUsdCents),
       // Last, so the balances of a busy store are locked for a short time.
       { kind: 'post', movements: deliveryMovements({ total, gross, held }), part: 0, mayOwe: false, at },
       line('info', 'items were delivered', { held: String(held) }),
     ],
   }
-}
-
-function withReceived(known: Standing['items'], items: readonly MovedItem[]): Standing['items'] {
-  const received = new Map(items.map(({ assetId, receivedAssetId }) => [assetId, receivedAssetId]))
-  return new Map(
-    [...known].map(([assetId, worth]) => [
-      assetId,
-      { ...worth, receivedAssetId: received.get(assetId) ?? worth.receivedAssetId },
-    ]),
-  )
 }
 
 /** The deposit's columns as they are now; how much is held also says until when. */
@@ -324,11 +318,13 @@ function release(
     deposit: { ...deposit, held: deposit.held - held },
   }
   const freed: Effect = { kind: 'change_trade', change: { held: 0n, atRisk: after.atRisk, ...by } }
-  if (held === 0n) return { standing: after, effects: [freed] }
+  const room = roomChange({ ...standing, isHeld: true }, { ...after, isHeld: false })
+  if (held === 0n) return { standing: after, effects: [freed, ...room] }
   return {
     standing: after,
     effects: [
       freed,
+      ...room,
       changeOf(after, ['held']),
       { kind: 'publish', event: { kind: 'change', change: 'fundsAvailable', part: 0 } },
       { kind: 'post', movements: releaseMovements(held), part: 0, mayOwe: false, at },
@@ -342,10 +338,12 @@ function findProtection(
   { settlesAt, at }: Extract<TradeEvent, { kind: 'protection_found' }>,
 ): Consequences {
   const atRisk = standing.total - standing.reversed + standing.atRisk
+  const after = { ...standing, settlesAt, atRisk }
   return {
-    standing: { ...standing, settlesAt, atRisk },
+    standing: after,
     effects: [
       { kind: 'change_trade', change: { atRisk, protectionFoundAt: at } },
+      ...roomChange({ ...standing, isHeld: false }, { ...after, isHeld: true }),
       { kind: 'wake', at: settlesAt },
       line('error', 'Steam protects a delivery after all: what was credited for it is at risk'),
     ],
@@ -377,6 +375,7 @@ function reverse(
     deposit: { ...deposit, held: deposit.held - fromHeld, reversed: deposit.reversed + total },
   }
   const { atRisk, atRiskUntil } = after
+  const isHeld = trade.state === 'held'
   const by = byOperator && { reversedByOperator: byOperator }
   const { liability } = terms
   const movements = reversalMovements({ total, gross, held: standing.held, liability })
@@ -392,6 +391,7 @@ function reverse(
       { kind: 'change_trade', change: { held, reversed, atRisk, atRiskUntil, ...by } },
       changeOf(after, ['held', 'reversed']),
       { kind: 'publish', event: { kind: 'change', change: 'reversed', part: reversals } },
+      ...roomChange({ ...standing, isHeld }, { ...after, isHeld: isHeld && !isWhole }),
       { kind: 'post', movements, part: reversals, mayOwe: liability === 'store', at },
       { kind: 'count_reversed', amount: total },
       line('error', 'trade was taken back by its sender', { total: String(total), liability }),

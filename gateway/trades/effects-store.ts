@@ -4,6 +4,7 @@ import { barBot, doubtBot, trustBot } from '../bots/bar-store.ts'
 import type { Tx } from '../db/client.ts'
 import { tellTransition } from '../deposits/service.ts'
 import type { DepositRow } from '../deposits/store.ts'
+import { changeRoom, type RoomOf } from '../ledger/room-store.ts'
 import { addReversed, post, recordCustody, type TradeSource } from '../ledger/store.ts'
 import type { Effect, Published } from './consequences.ts'
 import { moveToOtherBot, type WriteDeps } from './intent-store.ts'
@@ -48,6 +49,8 @@ export async function applyEffect(
       const { movements, part, mayOwe, at } = effect
       return post(tx, { ...(await postingOf(tx, { deposit, row })), movements, part, mayOwe, at })
     }
+    case 'change_room':
+      return changeRoom(tx, roomOf({ deposit, row }), effect)
     case 'count_reversed':
       return addReversed(tx, { storeId: deposit.store_id, currency: row.currency }, effect.amount)
     case 'bar_bot':
@@ -61,6 +64,12 @@ export async function applyEffect(
       return effect satisfies never
   }
 }
+
+export const roomOf = ({ deposit, row }: Locked): RoomOf => ({
+  storeId: deposit.store_id,
+  tradeId: row.id,
+  quoteId: row.quote_id,
+})
 
 type FleetEffect = Extract<Effect, { kind: 'bar_bot' | 'trust_bot' | 'doubt_bot' | 'move_to_other_bot' }>
 

@@ -9,6 +9,7 @@ import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
+import { sweepTrades } from './jobs.ts'
 import { sweepHistories } from './protection.ts'
 
 const DAY_MS = 86_400_000
@@ -281,6 +282,11 @@ describe('a reversal of what was credited at once', () => {
     expect(await accounts()).toMatchObject({ available: -3_000n, items: 0n })
   })
 
+  const differences = () => {
+    const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+    onTestFinished(() => pool.end())
+    return verifyLedger(pool)
+  }
   const heldOfLast = async () => {
     const rows = till.db.selectFrom('trade').select('held_amount').orderBy('id', 'desc')
     return (await rows.executeTakeFirstOrThrow()).held_amount
@@ -295,11 +301,14 @@ describe('a reversal of what was credited at once', () => {
     await delivered()
     expect(await heldOfLast()).toBe(3_000n)
     till.clock.advance(30 * DAY_MS - 1)
+    await sweepTrades(till.deps)
     await delivered()
     expect(await heldOfLast()).toBe(3_000n)
     till.clock.advance(1)
+    await sweepTrades(till.deps)
     await delivered()
     expect(await heldOfLast()).toBe(0n)
+    expect(await differences()).toEqual([])
   })
 
   it('D-36 gives its room back when the operator says so, and records that', async () => {
@@ -314,9 +323,7 @@ describe('a reversal of what was credited at once', () => {
     expect(acts).toEqual([{ act: 'store free-room', operator: 'Ada', reason: 'barred' }])
     await delivered()
     expect(await heldOfLast()).toBe(0n)
-    const pool = new pg.Pool({ connectionString: till.url, max: 1 })
-    onTestFinished(() => pool.end())
-    expect(await verifyLedger(pool)).toEqual([])
+    expect(await differences()).toEqual([])
     const again = await runCommand(free, { databaseUrl: till.url })
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('No reversal takes room') })
   })

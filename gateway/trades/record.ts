@@ -64,7 +64,7 @@ export async function recordLocked(
   if (!(await write(deps, tx, { report, locked, trade, events }))) return undefined
   const isDelivery = events.some(({ kind }) => kind === 'delivered')
   const lines = isDelivery ? await endOthers(deps, tx, { report, locked }) : []
-  lines.push(...(await follow(deps, tx, { locked, events, now })))
+  lines.push(...(await follow(deps, tx, { locked, events })))
   if (events.length > 0) await tx.announce(locked)
   return { trade, events, lines }
 }
@@ -125,11 +125,11 @@ async function endOthers(
 async function follow(
   deps: RuleDeps,
   tx: TradeTx,
-  { locked, events, now }: { locked: LoadedTrade; events: readonly TradeEvent[]; now: Date },
+  { locked, events }: { locked: LoadedTrade; events: readonly TradeEvent[] },
 ): Promise<Line[]> {
   if (!events.some(hasConsequences)) return []
   const forDelivery = events.some((event) => event.kind === 'delivered' && event.settlesAt !== null)
-  let standing = await tx.standingOf(locked, { forDelivery, now })
+  let standing = await tx.standingOf(locked, { forDelivery })
   let { trade } = locked
   const effects: Effect[] = []
   for (const event of events) {

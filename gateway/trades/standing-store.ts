@@ -2,19 +2,23 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import type { DepositRow } from '../deposits/store.ts'
-import { riskRoom } from '../ledger/store.ts'
+import { riskRoom, roomSql } from '../ledger/room-store.ts'
 import type { Standing, Terms } from './consequences.ts'
+import { roomOf } from './effects-store.ts'
 import type { TradeRow } from './store.ts'
 
 type Locked = { deposit: DepositRow; row: TradeRow }
 
-/** One query; a protected delivery needs the room in the store's limit too. */
+/** One query; a protected delivery locks the room in the store's limit where there is little. */
 export async function standingOf(
   tx: Tx,
   { deposit, row }: Locked,
-  { forDelivery, now }: { forDelivery: boolean; now: Date },
+  { forDelivery }: { forDelivery: boolean },
 ): Promise<Standing> {
-  const { othersHeldUntil, reversals, items, store } = await surroundings(tx, row, deposit)
+  const { othersHeldUntil, reversals, items, store, room } = await surroundings(tx, row, deposit)
+  const terms = fixedTerms(row) ?? currentTerms(store, deposit)
+  const mayTake = forDelivery && terms.creditMode === 'on_accept'
+  const riskRoomNow = () => riskRoom(tx, roomOf({ deposit, row }), { seen: room, total: row.total })
   return {
     deposit: {
       status: deposit.status,
@@ -32,8 +36,8 @@ export async function standingOf(
     atRiskUntil: row.at_risk_until,
     reversals,
     settlesAt: row.settles_at,
-    terms: fixedTerms(row) ?? currentTerms(store, deposit),
-    riskRoom: forDelivery ? await roomOf(tx, { deposit, row }, now) : 0n,
+    terms,
+    riskRoom: mayTake ? await riskRoomNow() : 0n,
     items,
   }
 }
@@ -46,11 +50,13 @@ type Found = Terms & {
   othersHeldUntil: Date | null
   reversals: number
   items: ItemJson[]
+  /** What the store's limit leaves, in the trade's currency. */
+  room: bigint
 }
 
 async function surroundings(
   tx: Tx,
-  { id, deposit_id: depositId }: TradeRow,
+  { id, deposit_id: depositId, quote_id: quoteId }: TradeRow,
   { store_id: storeId }: DepositRow,
 ) {
   const { rows } = await sql<Found>`
@@ -61,16 +67,17 @@ async function surroundings(
         where deposit_id = ${depositId} and trade_id = ${id} and type = 'deposit.reversed') as reversals,
       (select coalesce(jsonb_agg(jsonb_build_object('assetId', asset_id, 'price', price::text,
           'gross', gross::text, 'receivedAssetId', received_asset_id)), '[]')
-        from trade_item where trade_id = ${id}) as items
+        from trade_item where trade_id = ${id}) as items,
+      ${roomSql(quoteId)} as room
     from store where id = ${storeId}`.execute(tx)
   const [found] = rows
   if (found === undefined) throw new Error(`deposit ${depositId} has no store`)
-  const { othersHeldUntil, reversals, items, ...store } = found
+  const { othersHeldUntil, reversals, items, room, ...store } = found
   const worths = items.map(
     ({ assetId, price, gross, receivedAssetId }) =>
       [assetId, { price: BigInt(price), gross: BigInt(gross), receivedAssetId }] as const,
   )
-  return { othersHeldUntil, reversals, items: new Map(worths), store }
+  return { othersHeldUntil, reversals, items: new Map(worths), store, room }
 }
 
 function fixedTerms(row: TradeRow): Terms | undefined {
@@ -83,13 +90,4 @@ function fixedTerms(row: TradeRow): Terms | undefined {
 function currentTerms(store: Terms, deposit: DepositRow): Terms {
   const isCareful = [store.creditMode, deposit.credit_mode].includes('on_release')
   return { ...store, creditMode: isCareful ? 'on_release' : 'on_accept' }
-}
-
-async function roomOf(tx: Tx, { deposit, row }: Locked, now: Date): Promise<bigint> {
-  const { rate_id: rateId } = await tx
-    .selectFrom('quote')
-    .select('rate_id')
-    .where('id', '=', row.quote_id)
-    .executeTakeFirstOrThrow()
-  return riskRoom(tx, { storeId: deposit.store_id, rateId, tradeId: row.id, now })
 }

@@ -5,13 +5,20 @@ import { SPEAKING_STATES } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
 import type { DepositDeps } from '../deposits/service.ts'
+import { giveBackLost } from '../ledger/room-store.ts'
 import { LAST_REVIEW_MS } from './alarm.ts'
 import { OVERDUE_MS, WAIT_MS } from './giving-up.ts'
 import type { HopelessTrade, TradeStore, WaitingTrade } from './trade-store.ts'
 
 type Sweeps = Pick<
   TradeStore,
-  'takeDueTrades' | 'staleIntents' | 'hopelessTrades' | 'takeDueHistories' | 'expiredDeposits' | 'wakeBot'
+  | 'takeDueTrades'
+  | 'staleIntents'
+  | 'hopelessTrades'
+  | 'takeDueHistories'
+  | 'giveBackRoom'
+  | 'expiredDeposits'
+  | 'wakeBot'
 >
 
 export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Sweeps {
@@ -46,6 +53,9 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
         .execute(),
     hopelessTrades: (now, limit) => hopelessTrades(db, now, limit),
     takeDueHistories: (how) => takeDueHistories(db, how),
+    async giveBackRoom(now, limit) {
+      await giveBackLost(db, now, limit)
+    },
     async expiredDeposits(now, limit) {
       const rows = await db
         .selectFrom('deposit')

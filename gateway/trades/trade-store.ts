@@ -99,6 +99,8 @@ export type TradeStore = {
   hopelessTrades(now: Date, limit: number): Promise<HopelessTrade[]>
   /** Takes bots with deliveries that can be taken back, whose history is to be read on. */
   takeDueHistories(how: DueHistories): Promise<bigint[]>
+  /** Gives back the room in the limits of stores that reversals took until then. */
+  giveBackRoom(now: Date, limit: number): Promise<void>
   /** Deposits without a trade whose time is over, the oldest first. */
   expiredDeposits(now: Date, limit: number): Promise<bigint[]>
   /** True while another bot, that did not have this wish yet, has room for it. */
@@ -126,8 +128,8 @@ export type TradeTx = {
   write(locked: LoadedTrade, change: TradeWrite): Promise<boolean>
   /** Begins a cancel without a lease. Its holder carries it out. */
   beginCancel(locked: LoadedTrade, because: CancelReason, dueAt: Date): Promise<void>
-  /** `forDelivery`: also reads the room in the store's limit, and holds it until the end of the transaction. */
-  standingOf(locked: LoadedTrade, how: { forDelivery: boolean; now: Date }): Promise<Standing>
+  /** `forDelivery`: also reads the room in the store's limit. Taking it begins the transaction again if it is gone. */
+  standingOf(locked: LoadedTrade, how: { forDelivery: boolean }): Promise<Standing>
   apply(locked: LoadedTrade, effects: readonly Effect[]): Promise<void>
   /** True while the time of deposits stands still. */
   isTimeStopped(): Promise<boolean>

@@ -21,3 +21,19 @@ type Credit = { total: bigint; held: bigint; reversed: bigint; atRisk: bigint }
 /** Credit at risk that a reversal took: of a held trade, the part that was reversed beyond what was held. */
 export const lostOf = ({ total, held, reversed, atRisk }: Credit): bigint =>
   reversed - (total - atRisk - held)
+
+type Received = { assetId: string; receivedAssetId: string | null }
+
+/** The items with the asset ids that the bot received. */
+export function withReceived<W extends Omit<Received, 'assetId'>>(
+  known: ReadonlyMap<string, W>,
+  items: readonly Received[],
+): ReadonlyMap<string, W> {
+  const received = new Map(items.map(({ assetId, receivedAssetId }) => [assetId, receivedAssetId]))
+  return new Map(
+    [...known].map(([assetId, worth]) => [
+      assetId,
+      { ...worth, receivedAssetId: received.get(assetId) ?? worth.receivedAssetId },
+    ]),
+  )
+}

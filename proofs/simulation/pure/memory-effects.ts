@@ -6,6 +6,7 @@ import { moveOn } from './attempts.ts'
 import type { Posting } from './book.ts'
 import { bar, doubt, trust } from './fleet.ts'
 import type { DepositRow, Memory, TradeRow } from './memory.ts'
+import { changeRoom } from './room.ts'
 import { checkCredit, checkRelease, checkReversal, checkRisk } from './truth.ts'
 
 /** Everything that one run of a transaction has written so far, and how to take it back. */
@@ -67,6 +68,9 @@ export function apply(memory: Memory, run: Run, { row, effect }: { row: TradeRow
     }
     case 'post':
       run.postings.push({ store: deposit.store.number, tradeId: row.facts.id, ...effect })
+      return
+    case 'change_room':
+      run.checks.push(() => changeRoom(memory, row, effect))
       return
     case 'count_reversed':
       run.checks.push(() => {

@@ -19,6 +19,7 @@ import { hold } from '../violation.ts'
 import { chooseFor } from './fleet.ts'
 import { type Bot, type Memory, setDue, type TradeRow } from './memory.ts'
 import { apply, beginRun, commit, moveDeposit, publish, type Run } from './memory-effects.ts'
+import { checkRoom, giveBackRoom } from './room.ts'
 import { checkEnd, checkTrade } from './truth.ts'
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
@@ -102,7 +103,13 @@ type Read = <T>(what: () => T) => Promise<T>
 
 type Sweeps = Pick<
   TradeStore,
-  'takeDueTrades' | 'staleIntents' | 'hopelessTrades' | 'takeDueHistories' | 'expiredDeposits' | 'wakeBot'
+  | 'takeDueTrades'
+  | 'staleIntents'
+  | 'hopelessTrades'
+  | 'takeDueHistories'
+  | 'giveBackRoom'
+  | 'expiredDeposits'
+  | 'wakeBot'
 >
 
 function sweepsOf(memory: Memory, read: Read): Sweeps {
@@ -139,6 +146,7 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
         for (const bot of due) bot.history = { ...bot.history, turnedAt: how.now }
         return due.map(({ botId }) => botId)
       }),
+    giveBackRoom: async (now) => giveBackRoom(memory, now),
     expiredDeposits: (now, limit) =>
       read(() => {
         const rows = [...unpaid].filter(({ status, expiresAt }) => status === 'created' && expiresAt <= now)
@@ -281,11 +289,12 @@ function openTx(memory: Memory, run: Run): TradeTx {
       if (row.trade.state === 'active') row.trade = { ...row.trade, cancelling: because }
       setDue(memory, row, dueAt)
     },
-    standingOf: async ({ facts }, { now }) => standingOf(memory, rowOf(facts.id), now),
+    standingOf: async ({ facts }) => standingOf(rowOf(facts.id)),
     async apply({ facts }, effects) {
       const row = rowOf(facts.id)
       for (const effect of effects) apply(memory, run, { row, effect })
       run.checks.push(() => checkTrade(row))
+      run.checks.push(() => checkRoom(memory, row.deposit.store))
     },
     isTimeStopped: async () => memory.outage.isKnown,
     async closeDeposit({ id }, cause) {
@@ -328,7 +337,7 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
   return true
 }
 
-function standingOf(memory: Memory, row: TradeRow, now: Date): Standing {
+function standingOf(row: TradeRow): Standing {
   const { deposit } = row
   const { store } = deposit
   const until = deposit.trades.flatMap((other) =>
@@ -349,16 +358,7 @@ function standingOf(memory: Memory, row: TradeRow, now: Date): Standing {
       liability: store.liability,
       riskLimitUsdCents: store.riskLimit,
     },
-    riskRoom: store.riskLimit - roomTaken(memory, row, now),
+    riskRoom: store.riskLimit - store.atRisk,
     items: row.items,
   }
-}
-
-function roomTaken(memory: Memory, row: TradeRow, now: Date): bigint {
-  let taken = 0n
-  for (const other of memory.atRisk) {
-    const counts = other.trade.state === 'held' || (other.atRiskUntil !== null && other.atRiskUntil > now)
-    if (other !== row && other.deposit.store === row.deposit.store && counts) taken += other.atRisk
-  }
-  return taken
 }

@@ -16,6 +16,8 @@ export type Store = {
   mode: 'on_accept' | 'on_release'
   liability: 'operator' | 'store'
   riskLimit: bigint
+  /** Of the limit, so much is taken. */
+  atRisk: bigint
   /** All that was ever taken back of it. */
   reversed: bigint
 }
@@ -94,6 +96,8 @@ export type Memory = Sim & {
   taken: Map<string, TradeRow>
   /** Trades whose credit takes, or took, room in the limit of their store. */
   atRisk: Set<TradeRow>
+  /** What reversals took of the limits, until the room is given back. */
+  lost: Map<TradeRow, { amount: bigint; until: Date }>
   /** Trades that may be due, deposits that may be waiting to be paid, and when the first of them is due: for the sweep. */
   due: Set<TradeRow>
   unpaid: Set<DepositRow>
@@ -118,6 +122,7 @@ export function createMemory(
     byCode: new Map(),
     taken: new Map(),
     atRisk: new Set(),
+    lost: new Map(),
     due: new Set(),
     unpaid: new Set(),
     dueFromMs: 0,

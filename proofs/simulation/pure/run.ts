@@ -123,6 +123,7 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
     number,
     mode: number === 2 ? 'on_release' : 'on_accept',
     liability: number === 1 ? 'store' : 'operator',
+    atRisk: 0n,
     riskLimit: BigInt(random.between(0, 40_000)),
     reversed: 0n,
   }))

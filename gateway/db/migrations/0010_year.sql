@@ -1,0 +1,61 @@
+-- oldest version: 0.3.0
+-- What keeps the cost of a step the same however many years the tables hold.
+
+-- --------------------------------------------------------------------------------------------------------- sweeps
+
+-- How far a sweep has looked that leaves rows in place: it does not look at them again.
+create table sweep_place (
+  sweep text primary key,
+  up_to timestamptz not null
+);
+
+-- An index behind every reference: a row can then be deleted, and the rows that name it found, without reading a table.
+create index inventory_request_bot on inventory_request (bot_id);
+create index quote_rate on quote (rate_id);
+-- Also the partners of a bot since a time.
+create index trade_bot_created on trade (bot_id, created_at);
+create index trade_doubted_bot on trade (doubted_bot) where doubted_bot is not null;
+create index ledger_entry_rate on ledger_entry (rate_id) where rate_id is not null;
+create index event_trade on event (trade_id) where trade_id is not null;
+create index webhook_delivery_endpoint on webhook_delivery (endpoint_id, id);
+
+-- ----------------------------------------------------------------------------------------------- credit at risk
+
+-- How much of a store's limit is taken: one row, however many deliveries. No row: nothing ever was.
+create table credit_at_risk (
+  store_id bigint primary key references store,
+  usd_cents bigint not null check (usd_cents >= 0)
+);
+
+-- Of that, what reversals took. A row exists until the room is given back.
+create table lost_credit (
+  trade_id bigint primary key references trade,
+  store_id bigint not null references store,
+  usd_cents bigint not null check (usd_cents > 0),
+  until timestamptz not null
+);
+create index lost_credit_of_store on lost_credit (store_id);
+-- For the sweep.
+create index lost_credit_over on lost_credit (until);
+
+insert into lost_credit (trade_id, store_id, usd_cents, until)
+select trade.id, deposit.store_id, ceil(trade.at_risk_amount / rate.per_usd), trade.at_risk_until
+from trade
+join deposit on deposit.id = trade.deposit_id
+join quote on quote.id = trade.quote_id
+join exchange_rate rate on rate.id = quote.rate_id
+where trade.at_risk_amount > 0 and trade.state <> 'held' and trade.at_risk_until is not null;
+
+insert into credit_at_risk (store_id, usd_cents)
+select store_id, sum(usd_cents) from (
+  select deposit.store_id, ceil(trade.at_risk_amount / rate.per_usd) as usd_cents
+  from trade
+  join deposit on deposit.id = trade.deposit_id
+  join quote on quote.id = trade.quote_id
+  join exchange_rate rate on rate.id = quote.rate_id
+  where trade.at_risk_amount > 0 and trade.state = 'held'
+  union all select store_id, usd_cents from lost_credit
+) taken group by store_id;
+
+-- It found the deliveries of a store that take room; the row has their sum.
+drop index trade_at_risk;

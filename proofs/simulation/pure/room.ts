@@ -1,0 +1,34 @@
+/** What is taken of the stores' limits for credit at risk, and its check against the trades. */
+import type { RoomChange } from '../../../gateway/trades/room.ts'
+import { hold } from '../violation.ts'
+import type { Memory, Store, TradeRow } from './memory.ts'
+
+export function changeRoom(memory: Memory, row: TradeRow, { held, lost }: RoomChange): void {
+  const { store } = row.deposit
+  store.atRisk += held.now - held.before
+  if (lost !== null) {
+    store.atRisk += lost.amount - (memory.lost.get(row)?.amount ?? 0n)
+    memory.lost.delete(row)
+    if (lost.amount > 0n) memory.lost.set(row, lost)
+  }
+}
+
+export function giveBackRoom(memory: Memory, now: Date): void {
+  for (const [row, { amount, until }] of memory.lost) {
+    if (until > now) continue
+    memory.lost.delete(row)
+    row.deposit.store.atRisk -= amount
+    row.atRisk = 0n
+    checkRoom(memory, row.deposit.store)
+  }
+}
+
+export function checkRoom({ atRisk }: Memory, store: Store): void {
+  let taken = 0n
+  for (const row of atRisk) if (row.deposit.store === store) taken += row.atRisk
+  hold(
+    taken === store.atRisk,
+    'I15',
+    () => `store ${store.number} has ${store.atRisk} at risk, its trades ${taken}`,
+  )
+}
