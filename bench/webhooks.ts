@@ -13,6 +13,7 @@ import { ensureEventQueue } from '../gateway/events/jobs.ts'
 import { systemClock } from '../gateway/kit/clock.ts'
 import { systemIds } from '../gateway/kit/ids.ts'
 import { createLog } from '../gateway/kit/log.ts'
+import { createSecretBox } from '../gateway/kit/secret-box.ts'
 import { createLazySteam } from '../gateway/steam/web/lazy-steam.ts'
 import { type Receiver, startReceiver, status } from '../gateway/testing/receiver.ts'
 import { workOnWebhooks } from '../gateway/testing/webhooks.ts'
@@ -26,6 +27,7 @@ import type { Outcome } from './outcome.ts'
 const EVENTS = 100
 const SHARE = 0.95
 const LIMIT_MS = 1_000
+const BOX = createSecretBox(Buffer.alloc(32, 3))
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
 export function benchWebhooks(): Promise<Outcome> {
@@ -35,7 +37,7 @@ export function benchWebhooks(): Promise<Outcome> {
     const { db, close } = openDatabase(url)
     const [queue, signals] = [await createQueue({ url, log }), await createSignals({ url, log })]
     const receiver = await startReceiver()
-    const common = { db, queue, signals, clock: systemClock, ids: systemIds, log }
+    const common = { db, queue, signals, clock: systemClock, ids: systemIds, log, box: BOX }
     await ensureEventQueue(common)
     await ensureDepositQueues(common)
     const send = createSender({ mode: 'sandbox', findAllowance: async () => ({ inside: false }) })

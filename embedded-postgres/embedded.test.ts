@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { runningDatabaseUrl } from '../gateway/db/connection-file.ts'
+import { runningDatabase } from '../gateway/db/connection-file.ts'
 import { captureLog } from '../gateway/testing/log.ts'
 import { startEmbedded } from './embedded.ts'
 
@@ -71,7 +71,7 @@ test('is durable, asks for a password, and keeps its files private', async () =>
     const password = url.password
     url.password = 'wrong'
     await expect(query(url.href, 'select 1')).rejects.toThrow('password authentication failed')
-    expect(runningDatabaseUrl(dataDir)).toBe(embedded.url)
+    expect(runningDatabase(dataDir)).toEqual({ url: embedded.appUrl, ownerUrl: embedded.url })
     for (const file of ['database.json', 'connection.json']) {
       expect(statSync(join(dataDir, file)).mode & 0o777).toBe(0o600)
     }
@@ -79,7 +79,7 @@ test('is durable, asks for a password, and keeps its files private', async () =>
   } finally {
     await embedded.stop()
   }
-  expect(runningDatabaseUrl(dataDir)).toBeUndefined()
+  expect(runningDatabase(dataDir)).toBeUndefined()
   await expect(query(embedded.url, 'select 1')).rejects.toThrow('ECONNREFUSED')
 })
 

@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import {
   chownSync,
@@ -25,8 +25,10 @@ import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-fil
 import type { SupervisorOrders } from './supervisor.ts'
 
 export type Embedded = {
-  /** Address of the database with its password: a secret. */
+  /** Address of the database with its password, as its owner: a secret. */
   url: string
+  /** The same for the role of the till, which owns nothing. */
+  appUrl: string
   /** Resolves when PostgreSQL has ended. */
   died: Promise<void>
   stop(): Promise<void>
@@ -41,6 +43,7 @@ export type EmbeddedOptions = {
 }
 
 const USER = 'tradetill'
+const APP_USER = 'tradetill_app'
 const DATABASE = 'tradetill'
 /** After a crash PostgreSQL replays its log first, and says so every ten seconds. */
 const SILENCE_MS = 120_000
@@ -74,9 +77,12 @@ export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOpti
   createInterface({ input: supervisor.stderr }).on('line', logLines)
   await ready(supervisor)
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}`
-  await ensureDatabase(`${url}/postgres`)
+  // Of its own, and found again without another file.
+  const appPassword = createHmac('sha256', password).update(APP_USER).digest('hex')
+  await ensureDatabase(`${url}/postgres`, appPassword)
+  const appUrl = `postgres://${APP_USER}:${appPassword}@127.0.0.1:${port}/${DATABASE}`
   const connectionFile = connectionFileOf(dataDir)
-  const connection: Connection = { url: `${url}/${DATABASE}` }
+  const connection: Connection = { url: appUrl, ownerUrl: `${url}/${DATABASE}` }
   writePrivate(connectionFile, JSON.stringify(connection))
   const stop = async () => {
     rmSync(connectionFile, { force: true })
@@ -84,7 +90,7 @@ export async function startEmbedded({ dataDir, log, fsync = true }: EmbeddedOpti
     const timer = AbortSignal.timeout(STOP_MS)
     await Promise.race([ended, new Promise((resolve) => timer.addEventListener('abort', resolve))])
   }
-  return { url: `${url}/${DATABASE}`, died: ended, stop }
+  return { url: `${url}/${DATABASE}`, appUrl, died: ended, stop }
 }
 
 type NewCluster = { files: PostgresFiles; cluster: string; secretFile: string; fsync: boolean }
@@ -160,11 +166,14 @@ export function ready(supervisor: Starting): Promise<void> {
   })
 }
 
-async function ensureDatabase(url: string): Promise<void> {
+async function ensureDatabase(url: string, appPassword: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
   if (rowCount === 0) await client.query(`create database ${DATABASE}`)
+  const roles = await client.query('select from pg_roles where rolname = $1', [APP_USER])
+  const verb = roles.rowCount === 0 ? 'create' : 'alter'
+  await client.query(`${verb} role ${APP_USER} login password '${appPassword}'`)
   await client.end()
 }
 

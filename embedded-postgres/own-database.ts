@@ -15,6 +15,10 @@ export function ownDatabase(dataDir: string): OpenDatabase {
     shutdown.add('folder', 'folder lock', () => lock.release())
     const embedded = await startEmbedded({ dataDir, log })
     shutdown.add('database', 'embedded PostgreSQL', () => embedded.stop())
-    return { url: embedded.url, died: embedded.died.then(() => 'the embedded PostgreSQL ended') }
+    return {
+      url: embedded.appUrl,
+      ownerUrl: embedded.url,
+      died: embedded.died.then(() => 'the embedded PostgreSQL ended'),
+    }
   }
 }

@@ -45,6 +45,10 @@ const environmentSchema = z
     /** Lets a sandbox be reached from elsewhere. */
     TRADETILL_PUBLIC_SANDBOX: flag.default(false),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' }).optional(),
+    /** The same database with the role that owns its tables, for migrations only. */
+    TRADETILL_OWNER_DATABASE_URL: z
+      .url({ protocol: /^postgres(ql)?$/, error: 'must be a postgres:// address' })
+      .optional(),
     /** Lets the way to a database elsewhere be without TLS. */
     TRADETILL_PLAIN_DATABASE: flag.default(false),
     TRADETILL_DATA: z.string().default('.data/gateway'),
@@ -123,6 +127,8 @@ export type Config = {
   webhookMode: 'sandbox' | 'live'
   /** Without one the gateway runs a PostgreSQL of its own in dataDir. */
   databaseUrl: string | undefined
+  /** Of the role that migrates; undefined where one role does both. */
+  ownerDatabaseUrl: string | undefined
   dataDir: string
   /** Undefined before the first start in sandbox mode: the gateway makes it once the database is known to be its own. */
   masterKey: Buffer | undefined
@@ -178,6 +184,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     publicUrl: new URL(data.TRADETILL_PUBLIC_URL ?? `http://localhost:${data.TRADETILL_PORT}`),
     webhookMode: data.TRADETILL_PUBLIC_SANDBOX ? 'live' : data.TRADETILL_MODE,
     databaseUrl: data.DATABASE_URL,
+    ownerDatabaseUrl: data.TRADETILL_OWNER_DATABASE_URL,
     dataDir,
     masterKey: masterKey?.key,
     oldMasterKeys: oldKeysOf(data.TRADETILL_OLD_MASTER_KEYS_FILE),

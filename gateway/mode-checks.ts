@@ -12,6 +12,7 @@ export type Environment = {
   TRADETILL_PUBLIC_SANDBOX: boolean
   TRADETILL_TRUSTED_PROXIES?: TrustedProxies | undefined
   DATABASE_URL?: string | undefined
+  TRADETILL_OWNER_DATABASE_URL?: string | undefined
   TRADETILL_PLAIN_DATABASE: boolean
   TRADETILL_MASTER_KEY?: string | undefined
   TRADETILL_MASTER_KEY_FILE?: string | undefined
@@ -69,21 +70,31 @@ function problemsOfLive(environment: Environment): Found {
   }
   return [
     ...found,
-    ...problemsOfDatabase(environment),
+    ...problemsOfDatabases(environment),
     ...problemsOfLiveProxies(environment),
     ...problemsOfNode(environment),
   ]
 }
 
 /** Everything passes there: keys of stores, sealed tokens, credit. */
-function problemsOfDatabase({ DATABASE_URL: url, TRADETILL_PLAIN_DATABASE: plain }: Environment): Found {
+function problemsOfDatabases(environment: Environment): Found {
+  return (['DATABASE_URL', 'TRADETILL_OWNER_DATABASE_URL'] as const).flatMap((name) =>
+    problemsOfDatabase(environment, name),
+  )
+}
+
+function problemsOfDatabase(
+  { TRADETILL_PLAIN_DATABASE: plain, ...environment }: Environment,
+  name: 'DATABASE_URL' | 'TRADETILL_OWNER_DATABASE_URL',
+): Found {
+  const url = environment[name]
   if (url === undefined || plain || !URL.canParse(url)) return []
   const way = wayTo(url)
   if (way.kind !== 'open') return []
   const has = way.sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not prove the database'
   const advice =
     'add ?sslmode=verify-full, with &sslrootcert=/path/to/ca.pem for a CA of your own, or set TRADETILL_PLAIN_DATABASE=1 if nobody else is on the network between'
-  return [['DATABASE_URL', `leads to ${way.host || 'no host by name'} and ${has}: ${advice}`]]
+  return [[name, `leads to ${way.host || 'no host by name'} and ${has}: ${advice}`]]
 }
 
 /** Without a word about proxies, all callers behind one would share an address, and so their limits. */

@@ -1,6 +1,7 @@
 /** The first parts of a gateway's process: its log, its shutdown, and its database, prepared while other code loads. */
 import type pg from 'pg'
 import type { Config } from './config.ts'
+import { installQueue } from './db/boss-queue.ts'
 import {
   type Claim,
   claimDatabase,
@@ -10,6 +11,7 @@ import {
   recordKey,
 } from './db/identity.ts'
 import { applyMigrations, whileNobodyMigrates } from './db/migrate.ts'
+import { grantApp } from './db/roles.ts'
 import { createLog, type Log } from './kit/log.ts'
 import { createSecretBox, fingerprintOf } from './kit/secret-box.ts'
 import { createShutdown, type Shutdown } from './kit/shutdown.ts'
@@ -23,7 +25,7 @@ export type Startup = {
 }
 
 export type ReadyDatabase = {
-  /** Address of the migrated database. */
+  /** Address of the migrated database, with the role of the till. */
   url: string
   /** The key that the database belongs to. */
   masterKey: Buffer
@@ -34,6 +36,8 @@ export type ReadyDatabase = {
 /** Finds or starts the database. It adds to `shutdown` how its parts are stopped. */
 export type OpenDatabase = (parts: Pick<Startup, 'log' | 'shutdown'>) => Promise<{
   url: string
+  /** The same database with the role that migrates; undefined where one role does both. */
+  ownerUrl?: string | undefined
   /** Resolves to the reason when the database has ended and must not have. */
   died?: Promise<string>
 }>
@@ -51,8 +55,8 @@ export function startUp(
   return { log, shutdown, database }
 }
 
-async function givenDatabase({ databaseUrl }: Config): Promise<{ url: string }> {
-  if (databaseUrl !== undefined) return { url: databaseUrl }
+async function givenDatabase({ databaseUrl, ownerDatabaseUrl }: Config) {
+  if (databaseUrl !== undefined) return { url: databaseUrl, ownerUrl: ownerDatabaseUrl }
   throw new Error('DATABASE_URL is not set. `npm start` brings a PostgreSQL of its own in sandbox mode.')
 }
 
@@ -65,10 +69,14 @@ async function readyDatabase(
   // The start script waits for what is busy as long as it takes: see scripts/children.ts.
   const onProgress = (what: string) => say(`gateway is busy: ${what}`)
   onProgress('opening its database')
-  const { url, died } = await open(parts)
-  const masterKey = await whileNobodyMigrates(url, { onProgress }, async (client) => {
+  const { url, ownerUrl, died } = await open(parts)
+  const masterKey = await whileNobodyMigrates(ownerUrl ?? url, { onProgress }, async (client) => {
     await refuseForeign(client, config)
     await applyMigrations(client, { onProgress })
+    if (ownerUrl !== undefined) {
+      await installQueue({ url: ownerUrl, log: parts.log })
+      await grantApp(client, url)
+    }
     const key = config.masterKey ?? makeOwnKey(config.dataDir)
     const keyFingerprint = fingerprintOf(key)
     await claimDatabase(client, { mode: config.mode, keyFingerprint })

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { runningDatabaseUrl } from '../../gateway/db/connection-file.ts'
+import { runningDatabase } from '../../gateway/db/connection-file.ts'
 import { eventually, freePorts, isServing, type Running, run } from './process.ts'
 
 export type Place = {
@@ -84,7 +84,7 @@ export async function query(
   sql: string,
   values: unknown[] = [],
 ): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: runningDatabaseUrl(join(root, 'gateway')) })
+  const client = new pg.Client({ connectionString: runningDatabase(join(root, 'gateway'))?.ownerUrl })
   await client.connect()
   try {
     return (await client.query<Record<string, unknown>>(sql, values)).rows

@@ -319,8 +319,8 @@ describe('the bot for reading', () => {
 
   async function aRequest(bot: bigint | undefined, state: 'open' | 'done', secondsAgo: number) {
     await database.pool.query(
-      `insert into inventory_request (bot_id, steam_id, token, game, language, state, created_at)
-      values ($1, $2, 'abcdefgh', 'cs', 'en', $3, now() - make_interval(secs => $4))`,
+      `insert into inventory_request (bot_id, steam_id, token_sealed, token_hmac, game, language, state, created_at)
+      values ($1, $2, '', '', 'cs', 'en', $3, now() - make_interval(secs => $4))`,
       [bot, SHOPPER, state, secondsAgo],
     )
   }

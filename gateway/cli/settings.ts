@@ -1,6 +1,6 @@
 /** The settings of a command, and the database that they lead to. */
 import { type Config, readConfig, refusalOf } from '../config.ts'
-import { runningDatabaseUrl } from '../db/connection-file.ts'
+import { runningDatabase } from '../db/connection-file.ts'
 import { Refusal } from './terminal.ts'
 
 /** DATABASE_URL, or the embedded database of the gateway that runs on the data folder. Throws a Refusal without one. */
@@ -11,7 +11,7 @@ export function databaseUrlOf(env: Record<string, string | undefined> | undefine
   const answer = readConfig(env)
   if (answer.kind === 'refused') throw new Refusal('usage', refusalOf(answer.problems))
   const { config } = answer
-  const url = config.databaseUrl ?? runningDatabaseUrl(config.dataDir)
+  const url = config.databaseUrl ?? runningDatabase(config.dataDir)?.url
   if (url === undefined) {
     const advice = 'Start it first, or set DATABASE_URL.'
     throw new Refusal('unreachable', `No gateway is running on ${config.dataDir}. ${advice}`)

@@ -37,6 +37,20 @@ const QUEUE_RULES = {
   deleteAfterSeconds: 3_600,
 } as const
 
+/** Creates the tables of the queue, or brings them up to date, with a role that may. */
+export async function installQueue({ url, log }: Pick<QueueOptions, 'url' | 'log'>): Promise<void> {
+  const boss = new PgBoss({
+    connectionString: url,
+    schema: SCHEMA,
+    max: 1,
+    schedule: false,
+    supervise: false,
+  })
+  boss.on('error', (error) => log.error({ err: error }, 'queue: trouble with the database'))
+  await boss.start()
+  await boss.stop({ graceful: false, close: true })
+}
+
 /** Starts the job queue in the schema `pgboss` of the database, creating it on the first start. */
 export async function createQueue({
   url,

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-const connectionSchema = z.object({ url: z.string() })
+/** `ownerUrl`: of the role that may change tables. */
+const connectionSchema = z.object({ url: z.string(), ownerUrl: z.string() })
 
 export type Connection = z.infer<typeof connectionSchema>
 
@@ -11,8 +12,8 @@ export type Connection = z.infer<typeof connectionSchema>
 export const connectionFileOf = (dataDir: string): string => join(dataDir, 'connection.json')
 
 /** Undefined if no database runs for `dataDir`. */
-export function runningDatabaseUrl(dataDir: string): string | undefined {
+export function runningDatabase(dataDir: string): Connection | undefined {
   const file = connectionFileOf(dataDir)
   if (!existsSync(file)) return undefined
-  return connectionSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).url
+  return connectionSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
 }

@@ -13,7 +13,7 @@ export type MigrateOptions = {
 type OnProgress = (what: string) => void
 
 /** Any fixed number: it keeps two gateways that start together from migrating at once. */
-const MIGRATION_LOCK = 7_203_114
+export const MIGRATION_LOCK = 7_203_114
 const CONNECT_MS = 10_000
 
 /** Migrates a database that is known to be ours. Resolves to the names applied now. */
@@ -51,7 +51,11 @@ export async function applyMigrations(client: pg.Client, options: MigrateOptions
   const judgement = judgeSchema(migrationFiles(folder), await readApplied(client), version)
   if (judgement.kind === 'refused') throw new Error(judgement.reason)
   const { missing } = judgement
-  if (missing.length > 0) await prepareTable(client)
+  if (missing.length > 0) {
+    await prepareTable(client).catch((error: unknown) => {
+      throw failureOf('The table of migrations cannot be written', error)
+    })
+  }
   for (const file of missing) {
     onProgress?.(`applying ${file.name}`)
     await apply(client, file, version)
@@ -82,6 +86,18 @@ async function prepareTable(client: pg.Client): Promise<void> {
   await client.query('alter table migration add column if not exists oldest_version text')
 }
 
+const OWNER_ADVICE =
+  'The role of DATABASE_URL may not change tables: set TRADETILL_OWNER_DATABASE_URL to the owner of the database for this start.'
+
+/** PostgreSQL's code for a missing right. */
+const DENIED = '42501'
+
+function failureOf(what: string, error: unknown): Error {
+  const reason = error instanceof Error ? error.message : String(error)
+  const isDenied = error instanceof Error && 'code' in error && error.code === DENIED
+  return new Error(`${what}: ${reason}${isDenied ? `. ${OWNER_ADVICE}` : ''}`, { cause: error })
+}
+
 async function apply(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
   const { name, sql, sha256, oldestVersion = version } = file
   try {
@@ -95,7 +111,6 @@ async function apply(client: pg.Client, file: MigrationFile, version: string): P
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`The migration ${name} failed: ${reason}`, { cause: error })
+    throw failureOf(`The migration ${name} failed`, error)
   }
 }

@@ -176,7 +176,9 @@ export type DepositTable = {
   held_until: Date | null
   reversed_amount: Generated<bigint>
   user_steam_id: string | null
+  /** In clear: written by an earlier version, and not sealed yet. */
   user_token: string | null
+  user_token_sealed: Generated<Buffer | null>
   user_name: string | null
   user_avatar_url: string | null
   user_profile_url: string | null
@@ -194,7 +196,8 @@ export type InventoryRequestTable = {
   id: Generated<bigint>
   bot_id: bigint
   steam_id: string
-  token: string
+  token_sealed: Buffer
+  token_hmac: Buffer
   game: Game
   language: Language
   state: Generated<'open' | 'taken' | 'done'>
@@ -207,7 +210,7 @@ export type InventoryRequestTable = {
 
 export type DepositLinkTable = {
   deposit_id: bigint
-  link_sha256: Buffer
+  link_hmac: Buffer
   given_at: Date
 }
 

@@ -61,7 +61,9 @@ export type TradeTable = {
   game: Game
   secret_code: string
   partner_steam_id: string
-  partner_token: string
+  /** In clear: written by an earlier version, and not sealed yet. */
+  partner_token: string | null
+  partner_token_sealed: Generated<Buffer | null>
   state: Generated<TradeStateColumn>
   reason: string | null
   currency: Currency

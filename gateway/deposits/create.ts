@@ -1,24 +1,26 @@
 /** A store opens a deposit; the same call again finds it. */
 import { createHash } from 'node:crypto'
 import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
-import { parseTradeLink } from '../../contract/trade-link.ts'
+import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import { isOwnBot } from '../shoppers/store.ts'
-import { steamIdOfAccount } from '../steam/steam.ts'
+import { sealedForDeposit, tokenOfDeposit } from '../shoppers/trade-token.ts'
+import { type Partner, steamIdOfAccount } from '../steam/steam.ts'
 import { DEPOSIT_LIFE_MS } from './deposit.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
 import { insertDeposit, linkToResolve, openDepositsUpTo, requestOf } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
-type OpeningDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'publicUrl'> & {
+type OpeningDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'box' | 'publicUrl'> & {
   /** Open deposits of one store; without it there is no limit. */
   mostOpen?: number
 }
 
 const MINUTE_MS = 60_000
 const FULL_RETRY_S = 60
+const TOKEN_HINT_BYTES = 2
 
 /**
  * Opens a deposit for a store. Repeating a call with the same externalId returns the same deposit
@@ -37,13 +39,13 @@ export async function createDeposit(
     steamIdOfAccount(link.partner) !== body.shopper.steamId
   )
     refuse('invalid_request', [{ path: 'tradeUrl', message: 'is of another account than shopper.steamId' }])
-  const request = createHash('sha256').update(canonical(body)).digest()
+  const [request, ...asEarlier] = requestHashes(body, link)
   return inTransaction(deps.db, async (tx) => {
-    const shopper = link && { user_steam_id: steamIdOfAccount(link.partner), user_token: link.token }
+    const shopper = link && { steamId: steamIdOfAccount(link.partner), token: link.token }
     const inserted = await insert(deps, tx, { store, body, request, shopper })
-    if (inserted) await refuseBots(tx, { shopper: body.shopper?.steamId, tradeUrl: shopper?.user_steam_id })
+    if (inserted) await refuseBots(tx, { shopper: body.shopper?.steamId, tradeUrl: shopper?.steamId })
     const row = await requestOf(tx, { storeId: store.id, externalId: body.externalId })
-    if (!row.request_sha256.equals(request)) refuse('order_conflict')
+    if (![request, ...asEarlier].some((hash) => row.request_sha256.equals(hash))) refuse('order_conflict')
     const deposit = await storeDepositOf(tx, { depositId: row.id }, deps.publicUrl)
     if (deposit === undefined) throw new Error(`deposit ${row.id} vanished while it was created`)
     return { deposit, created: inserted }
@@ -65,17 +67,18 @@ type Opening = {
   store: { id: bigint }
   body: CreateDepositBody
   request: Buffer
-  shopper: { user_steam_id: string; user_token: string } | undefined
+  shopper: Partner | undefined
 }
 
 /** False when the store has a deposit of this externalId already. */
 async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<boolean> {
-  const { queue, clock, ids, mostOpen } = deps
+  const { queue, clock, ids, box, mostOpen } = deps
   const { store, body, request, shopper } = opening
   const lifeMs = body.expiresInMinutes === undefined ? DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
   const expiresAt = new Date(clock.now().getTime() + lifeMs)
+  const hash = ids.hex(16)
   const id = await insertDeposit(tx, {
-    hash: ids.hex(16),
+    hash,
     store_id: store.id,
     external_id: body.externalId,
     request_sha256: request,
@@ -93,7 +96,7 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
     shopper_steam_id: body.shopper?.steamId ?? null,
     shopper_locked: body.shopper?.lock ?? false,
     metadata: JSON.stringify(body.metadata ?? {}),
-    ...shopper,
+    ...(shopper && { user_steam_id: shopper.steamId, ...sealedForDeposit(box, hash, shopper.token) }),
     created_at: clock.now(),
     expires_at: expiresAt,
   })
@@ -111,6 +114,19 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
 const amountOrNull = (amount: number | undefined): bigint | null =>
   amount === undefined ? null : BigInt(amount)
 
+/**
+ * Names the values of a call; an earlier version wrote the second one. The first has a few bits of a trade token only: the
+ * token could be found from a hash of all of it.
+ */
+function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [Buffer, ...Buffer[]] {
+  const whole = sha256(canonical(body))
+  if (link === undefined) return [whole]
+  const tradeUrl = `${link.partner} ${sha256(link.token).toString('hex', 0, TOKEN_HINT_BYTES)}`
+  return [sha256(canonical({ ...body, tradeUrl })), whole]
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
 /** The same values make the same text, whatever order the caller wrote them in. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
@@ -122,8 +138,10 @@ function canonical(value: unknown): string {
 
 /** Asks Steam who the shopper is whose link the store gave. Throws while Steam does not answer: the job comes again. */
 export async function prefillShopper(deps: DepositDeps, id: bigint): Promise<void> {
-  const { hash, steamId, token } = (await linkToResolve(deps.db, id)) ?? {}
-  if (hash === undefined || !steamId || !token) return
+  const given = await linkToResolve(deps.db, id)
+  const token = given && tokenOfDeposit(deps.box, given)
+  if (given === undefined || !given.steamId || !token) return
+  const { hash, steamId } = given
   const account = BigInt(steamId) - BigInt(steamIdOfAccount('0'))
   const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=${token}`
   await resolveUser(deps, { hash, tradeUrl })

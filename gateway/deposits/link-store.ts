@@ -1,25 +1,31 @@
 /** Trade links that a deposit was given of late. */
-import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { deleteBefore } from '../db/sweep-store.ts'
-import type { Partner } from '../steam/steam.ts'
 
-type Given = { depositId: bigint; partner: Partner; at: Date }
+/** `hmacs`: of the link, with each key of the ring. */
+type Given = { depositId: bigint; hmacs: readonly [Buffer, ...Buffer[]]; at: Date }
 
 /** Writes the link down, and resolves to when the links given since then were given, oldest first; this one is the last. */
-export async function noteLink(tx: Tx, { depositId, partner, at }: Given, since: Date): Promise<Date[]> {
+export async function noteLink(tx: Tx, { depositId, hmacs, at }: Given, since: Date): Promise<Date[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`links ${depositId}`}, 0))`.execute(tx)
-  const { steamId, token } = partner
+  const [link_hmac, ...ofOldKeys] = hmacs
   const values = {
     deposit_id: depositId,
-    link_sha256: createHash('sha256').update(`${steamId} ${token}`).digest(),
+    link_hmac,
     given_at: at,
+  }
+  if (ofOldKeys.length > 0) {
+    await tx
+      .deleteFrom('deposit_link')
+      .where('deposit_id', '=', depositId)
+      .where('link_hmac', 'in', ofOldKeys)
+      .execute()
   }
   await tx
     .insertInto('deposit_link')
     .values(values)
-    .onConflict((conflict) => conflict.columns(['deposit_id', 'link_sha256']).doUpdateSet({ given_at: at }))
+    .onConflict((conflict) => conflict.columns(['deposit_id', 'link_hmac']).doUpdateSet({ given_at: at }))
     .execute()
   const rows = await tx
     .selectFrom('deposit_link')

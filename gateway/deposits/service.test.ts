@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import type { ProfileAnswer } from '../steam/steam.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, startTill, TEST_BOX, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit, sweepDeposits, workOnExpiry } from '../trades/expiry.ts'
 import { requestTrade } from '../trades/request.ts'
@@ -101,7 +102,8 @@ describe('a shopper gives a trade link', () => {
       tradeUrl: LINK_WITHOUT_TOKEN,
     })
     const row = await till.db.selectFrom('deposit').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-    expect(row).toMatchObject({ user_steam_id: '76561198000000003', user_token: 'Ab_cd-12' })
+    expect(row).toMatchObject({ user_steam_id: '76561198000000003', user_token: null })
+    expect(tokenOfDeposit(TEST_BOX, row)).toBe('Ab_cd-12')
   })
 
   it.each<[string, string, string]>([

@@ -13,7 +13,9 @@ import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Ids } from '../kit/ids.ts'
 import type { Log } from '../kit/log.ts'
+import type { SecretBox } from '../kit/secret-box.ts'
 import { isRefused } from '../shoppers/store.ts'
+import { linkHmacs, sealedForDeposit, tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { type Partner, type Steam, steamIdOfAccount } from '../steam/steam.ts'
 import { noteLink } from './link-store.ts'
 import { type DepositRow, findByHash, hasLiveTrade, lockDeposit, setShopper } from './store.ts'
@@ -28,6 +30,8 @@ export type DepositDeps = {
   signals: Signals
   clock: Clock
   ids: Ids
+  /** Seals trade tokens. */
+  box: SecretBox
   log: Log
   steam: Steam
   /** Where shoppers reach the gateway, without a slash at the end. */
@@ -62,9 +66,10 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
     const deposit = await lockDeposit(tx, { id: found.id })
     if (deposit === undefined) refuse('deposit_not_found')
     if (isFinal(deposit.status)) refuse('deposit_closed')
-    const changes = deposit.user_steam_id !== steamId || deposit.user_token !== link.token
+    const changes = deposit.user_steam_id !== steamId || tokenOfDeposit(deps.box, deposit) !== link.token
     if (changes && (await hasLiveTrade(tx, deposit.id))) refuse('trade_in_progress')
-    await setShopper(tx, deposit.id, { steamId, token: link.token, profile })
+    const sealed = sealedForDeposit(deps.box, deposit.hash, link.token)
+    await setShopper(tx, deposit.id, { steamId, sealed, profile })
     await deps.signals.notify(tx, depositTopic(deposit.id))
   })
   const { name, profileUrl, avatarUrl } = profile
@@ -76,10 +81,15 @@ const LINKS_WITHIN_MS = 10 * 60_000
 const MOST_LINKS = 10
 
 /** Refuses a link too many, and forgets it again. */
-async function countLink({ db, clock }: DepositDeps, depositId: bigint, partner: Partner): Promise<void> {
+async function countLink(
+  { db, clock, box }: DepositDeps,
+  depositId: bigint,
+  partner: Partner,
+): Promise<void> {
   const at = clock.now()
+  const hmacs = linkHmacs(box, partner)
   await inTransaction(db, async (tx) => {
-    const given = await noteLink(tx, { depositId, partner, at }, new Date(at.getTime() - LINKS_WITHIN_MS))
+    const given = await noteLink(tx, { depositId, hmacs, at }, new Date(at.getTime() - LINKS_WITHIN_MS))
     const [oldest = at] = given
     if (given.length <= MOST_LINKS) return
     const waitMs = oldest.getTime() + LINKS_WITHIN_MS - at.getTime()

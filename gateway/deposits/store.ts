@@ -7,6 +7,8 @@ import { type DepositCause, decideDeposit } from './deposit.ts'
 
 export type DepositRow = Selectable<DepositTable>
 
+type SealedToken = Pick<DepositRow, 'user_token' | 'user_token_sealed'>
+
 /** Locks the deposit: every change of a deposit or of its trades begins here. */
 export function lockDeposit(tx: Tx, by: { id: bigint } | { hash: string }): Promise<DepositRow | undefined> {
   const query = tx.selectFrom('deposit').selectAll().forUpdate()
@@ -78,7 +80,7 @@ export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; ex
 export function linkToResolve(db: Db, id: bigint) {
   return db
     .selectFrom('deposit')
-    .select(['hash', 'user_steam_id as steamId', 'user_token as token'])
+    .select(['hash', 'user_steam_id as steamId', 'user_token', 'user_token_sealed'])
     .where('id', '=', id)
     .where('status', '=', 'created')
     .where('user_name', 'is', null)
@@ -88,13 +90,13 @@ export function linkToResolve(db: Db, id: bigint) {
 export async function setShopper(
   tx: Tx,
   depositId: bigint,
-  { steamId, token, profile }: { steamId: string; token: string; profile: Profile },
+  { steamId, sealed, profile }: { steamId: string; sealed: SealedToken; profile: Profile },
 ): Promise<void> {
   await tx
     .updateTable('deposit')
     .set({
       user_steam_id: steamId,
-      user_token: token,
+      ...sealed,
       user_name: profile.name,
       user_avatar_url: profile.avatarUrl,
       user_profile_url: profile.profileUrl,

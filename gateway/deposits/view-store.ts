@@ -114,7 +114,7 @@ export async function viewRowsOf(db: Db, hashes: readonly string[]): Promise<Vie
         deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount,
         deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url,
         (deposit.user_steam_id::bigint - 76561197960265728)::text as user_account,
-        deposit.user_token is not null as has_link,
+        deposit.user_token is not null or deposit.user_token_sealed is not null as has_link,
         trade.id as trade_id, trade.bot_id, trade.state as trade_state, trade.reason as trade_reason,
         trade.steam_offer_id, trade.steam_hold_until,
         trade.secret_code, trade.total, trade.accepted_at is not null as accepted,

@@ -6,19 +6,20 @@ import { inRounds } from '../db/sweep-store.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import type { SecretBox } from '../kit/secret-box.ts'
 import { askSteam } from './answer.ts'
 import { FRESH_MS, inventoryTopic, RELOAD_MS, snapshotOf, WAIT_MS } from './look.ts'
 import { deleteSuperseded, forgetQuotes } from './quote-store.ts'
 import { completeRequest, forgetRequests, itemsSince, takeRequest } from './store.ts'
 
-type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log }
+type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log; box: SecretBox }
 
 /** Answers inventory requests: takes each once, asks Steam and leaves the answer in the row. */
-export function inventoryHandler({ db, signals, clock, log }: JobDeps): BotHandlers['inventory'] {
+export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): BotHandlers['inventory'] {
   return async (bot, requestId, spend) => {
     // Later than that nobody waits any more, and Steam is not asked in vain.
     const since = new Date(clock.now().getTime() - WAIT_MS)
-    const wanted = await takeRequest(db, { id: requestId, botId: bot.botId, since })
+    const wanted = await takeRequest({ db, box }, { id: requestId, botId: bot.botId, since })
     if (wanted === undefined) return
     const { steamId, token, game, language } = wanted
     const kept = async () => {

@@ -7,6 +7,7 @@ import type { Signals } from '../db/signals.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
+import type { SecretBox } from '../kit/secret-box.ts'
 import { waitForBudget } from './allowance.ts'
 import { type Snapshot, type StoredAnswer, storedAnswerSchema } from './answer.ts'
 import {
@@ -20,7 +21,7 @@ import {
   withdrawRequest,
 } from './store.ts'
 
-export type LookDeps = { db: Db; queue: Queue; signals: Signals; clock: Clock; log: Log }
+export type LookDeps = { db: Db; queue: Queue; signals: Signals; clock: Clock; log: Log; box: SecretBox }
 
 export type Look = Snapshot | { none: 'no_bot' | 'no_answer' } | { none: 'too_many'; retryAfterS: number }
 

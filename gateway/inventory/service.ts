@@ -8,12 +8,13 @@ import type { Ids } from '../kit/ids.ts'
 import { openOutages } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, type PriceList, priceList } from '../pricing/service.ts'
+import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import type { SteamItem } from '../steam/steam.ts'
 import { errorTypeOf, type Snapshot } from './answer.ts'
 import { type LookDeps, lookAtSteam } from './look.ts'
 import { offeredOf } from './offered.ts'
 import { saveQuote } from './quotes.ts'
-import { assetsInTrades, type InventoryKey } from './store.ts'
+import { assetsInTrades, type InventoryKey, inventoryKeyOf } from './store.ts'
 
 export type InventoryDeps = LookDeps & {
   ids: Ids
@@ -37,9 +38,11 @@ export async function readInventory(
   if (deposit === undefined) return refuse('deposit_not_found')
   if (isFinal(deposit.status)) return refuse('deposit_closed')
   if (deposit.games?.includes(game) === false) return refuse('game_not_accepted')
-  const { user_steam_id: steamId, user_token: token } = deposit
+  const { user_steam_id: steamId } = deposit
+  const token = tokenOfDeposit(deps.box, deposit)
   if (steamId === null || token === null) return refuse('trade_link_missing')
-  const key = { steamId, token, game, language: language ?? deposit.language ?? FALLBACK_LANGUAGE }
+  const inLanguage = language ?? deposit.language ?? FALLBACK_LANGUAGE
+  const key = inventoryKeyOf(deps.box, { steamId, token, game, language: inLanguage })
   const isClosed = (await openOutages(deps.db)).has('maintenance')
   const found = isClosed
     ? CLOSED

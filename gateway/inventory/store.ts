@@ -4,10 +4,20 @@ import type { Language } from '../../contract/languages.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { InventoryRequestTable } from '../db/schema.ts'
 import { deleteBefore } from '../db/sweep-store.ts'
+import type { SecretBox } from '../kit/secret-box.ts'
+import { linkHmacs, TOKEN_PLACE } from '../shoppers/trade-token.ts'
 import type { StoredAnswer } from './answer.ts'
 
+type Wanted = { steamId: string; token: string; game: Game; language: Language }
+
 /** Names the inventory that is asked for: equal keys share one request. */
-export type InventoryKey = { steamId: string; token: string; game: Game; language: Language }
+export type InventoryKey = Wanted & { tokenSealed: Buffer; tokenHmacs: [Buffer, ...Buffer[]] }
+
+export const inventoryKeyOf = (box: SecretBox, wanted: Wanted): InventoryKey => ({
+  ...wanted,
+  tokenSealed: box.seal(wanted.token, TOKEN_PLACE.inventoryRequest(wanted.steamId)),
+  tokenHmacs: linkHmacs(box, wanted),
+})
 
 export type RequestRow = Pick<
   Selectable<InventoryRequestTable>,
@@ -22,8 +32,8 @@ const notBeforeDelivery = sql<boolean>`not exists (
     and trade.delivered_at >= inventory_request.created_at)`
 
 /** Lets one transaction at a time look for, or open, a request of this key. */
-export async function lockKey(tx: Tx, { steamId, token, game, language }: InventoryKey): Promise<void> {
-  const key = `inventory ${steamId} ${token} ${game} ${language}`
+export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: InventoryKey): Promise<void> {
+  const key = `inventory ${steamId} ${tokenHmacs[0].toString('hex')} ${game} ${language}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
@@ -33,7 +43,7 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
     .selectFrom('inventory_request')
     .select(COLUMNS)
     .where('steam_id', '=', key.steamId)
-    .where('token', '=', key.token)
+    .where('token_hmac', 'in', key.tokenHmacs)
     .where('game', '=', key.game)
     .where('language', '=', key.language)
     .where('created_at', '>', since)
@@ -47,14 +57,14 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
 /** The latest answer since then that refused this token, of whatever game. */
 export function refusedToken(
   tx: Tx,
-  { steamId, token }: InventoryKey,
+  { steamId, tokenHmacs }: InventoryKey,
   since: Date,
 ): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('inventory_request')
     .select(COLUMNS)
     .where('steam_id', '=', steamId)
-    .where('token', '=', token)
+    .where('token_hmac', 'in', tokenHmacs)
     .where('created_at', '>', since)
     .where(sql<boolean>`pg_column_size(answer) < 1000 and answer->>'reason' = 'invalid_token'`)
     .orderBy('created_at', 'desc')
@@ -88,7 +98,7 @@ export async function lockReadsOf(tx: Tx, depositId: bigint): Promise<void> {
 /** Items that Steam told of this account since then, to a caller with another token. */
 export function itemsSince(
   db: Db,
-  { steamId, token, game, language }: InventoryKey,
+  { steamId, tokenHmacs, game, language }: InventoryKey,
   since: Date,
 ): Promise<RequestRow | undefined> {
   return db
@@ -97,7 +107,7 @@ export function itemsSince(
     .where('steam_id', '=', steamId)
     .where('game', '=', game)
     .where('language', '=', language)
-    .where('token', '<>', token)
+    .where('token_hmac', 'not in', tokenHmacs)
     .where('done_at', '>', since)
     .where(sql<boolean>`answer->>'kind' = 'items'`)
     .where(notBeforeDelivery)
@@ -112,14 +122,15 @@ export async function openRequest(
   key: InventoryKey,
   { botId, depositId, reload, at }: { botId: bigint; depositId: bigint; reload: boolean; at: Date },
 ): Promise<RequestRow> {
-  const { steamId, token, game, language } = key
+  const { steamId, tokenSealed, tokenHmacs, game, language } = key
   return tx
     .insertInto('inventory_request')
     .values({
       bot_id: botId,
       deposit_id: depositId,
       steam_id: steamId,
-      token,
+      token_sealed: tokenSealed,
+      token_hmac: tokenHmacs[0],
       game,
       language,
       is_reload: reload,
@@ -135,7 +146,7 @@ export function findRequest(db: Db | Tx, id: bigint): Promise<RequestRow | undef
 
 /** Takes an open request for the bot; undefined if another took it or nobody waits for it any more. */
 export async function takeRequest(
-  db: Db,
+  { db, box }: { db: Db; box: SecretBox },
   { id, botId, since }: { id: bigint; botId: bigint; since: Date },
 ): Promise<(InventoryKey & { isReload: boolean }) | undefined> {
   const row = await db
@@ -145,9 +156,12 @@ export async function takeRequest(
     .where('bot_id', '=', botId)
     .where('state', '=', 'open')
     .where('created_at', '>', since)
-    .returning(['steam_id as steamId', 'token', 'game', 'language', 'is_reload as isReload'])
+    .returning(['steam_id as steamId', 'token_sealed', 'game', 'language', 'is_reload as isReload'])
     .executeTakeFirst()
-  return row
+  if (row === undefined) return undefined
+  const { steamId, token_sealed: sealed, game, language, isReload } = row
+  const token = box.open(sealed, TOKEN_PLACE.inventoryRequest(steamId))
+  return { ...inventoryKeyOf(box, { steamId, token, game, language }), isReload }
 }
 
 /** Answers a request that no bot has taken up. False if one has. */

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
 export type SecretBox = {
   /** Of the key that seals. */
@@ -7,6 +7,8 @@ export type SecretBox = {
   seal(plain: string, aad: string): Buffer
   /** Decrypts; throws if the key, the place (`aad`) or any byte differs. */
   open(sealed: Buffer, aad: string): string
+  /** Keyed hashes that find equal texts: the first of the key that seals, the others of the old keys. */
+  hmacs(text: string): [Buffer, ...Buffer[]]
 }
 
 /** The first byte of what is sealed. Version 1 named no key. */
@@ -18,6 +20,7 @@ const TAG_BYTES = 16
 const KEY_BYTES = 32
 /** Changing it would make every database belong to another key. */
 const FINGERPRINT_TEXT = 'tradetill master key fingerprint 1'
+const HMAC_TEXT = 'tradetill hmac 1'
 
 /** Tells keys apart and says nothing of the key: an HMAC of a fixed text. */
 export const fingerprintOf = (key: Buffer): string =>
@@ -36,6 +39,8 @@ export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = 
   if (keys.some((key) => key.length !== KEY_BYTES)) throw new Error('The master key must have 32 bytes.')
   const mark = markOf(masterKey)
   const ring = keys.map((key) => ({ key, mark: markOf(key) }))
+  const hmacWith = hmacOf(masterKey)
+  const oldHmacs = oldKeys.map(hmacOf)
   return {
     fingerprint: fingerprintOf(masterKey),
     seal: (plain, aad) => {
@@ -51,7 +56,14 @@ export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = 
       if (own === undefined) throw new Error('No key of this till sealed the secret.')
       return decrypt(own.key, sealed.subarray(mark.length), aad)
     },
+    hmacs: (text) => [hmacWith(text), ...oldHmacs.map((hmac) => hmac(text))],
   }
+}
+
+/** A key of its own, so no hash says anything about what the master key seals. */
+function hmacOf(masterKey: Buffer): (text: string) => Buffer {
+  const key = Buffer.from(hkdfSync('sha256', masterKey, '', HMAC_TEXT, KEY_BYTES))
+  return (text) => createHmac('sha256', key).update(text).digest()
 }
 
 /** The tag tells which key it was. */

@@ -8,6 +8,7 @@ import { readConfig } from '../config.ts'
 import { claimDatabase, ownershipOf, readIdentity, recordKey } from '../db/identity.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox, fingerprintOf, markOf, type SecretBox } from '../kit/secret-box.ts'
+import { TOKEN_PLACE, tokenOfDeposit, tokenOfTrade } from '../shoppers/trade-token.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { addEndpoint, secretsOf } from '../webhooks/endpoints.ts'
 import { resealAll, rotateKeyRing, showKeyRing } from './key-ring.ts'
@@ -20,7 +21,8 @@ const ring = createSecretBox(NEW, [OLD])
 const newAlone = createSecretBox(NEW)
 /** More than a batch. */
 const BOTS = 105
-const ALL = BOTS + 3
+const ALL = BOTS + 6
+const HASH = '0'.repeat(32)
 const ANSWER_PLACE = 'idempotency_key:1:a:b:answer'
 
 let database: TestDatabase
@@ -59,7 +61,32 @@ beforeEach(async () => {
   )
   await sql`insert into idempotency_key (store_id, key, request_sha256, created_at, status, answer)
     values (${storeId}, 'a:b', '', now(), 200, ${old.seal('answer', ANSWER_PLACE)})`.execute(db)
+  await addTokens(old)
 })
+
+/** A deposit, its trade and its look at an inventory, each with a trade token. */
+async function addTokens(box: SecretBox): Promise<void> {
+  const sealed = (place: string) => box.seal('tok-en_1', place)
+  await sql`
+    with deposit as (
+      insert into deposit (hash, store_id, external_id, request_sha256, currency, back_to_store_url, expires_at,
+        user_steam_id, user_token_sealed)
+      select ${HASH}, id, 'a', '', 'USD', 'https://x', now(), 's', ${sealed(TOKEN_PLACE.deposit(HASH))} from store
+      returning id),
+    rate as (
+      insert into exchange_rate (currency, per_usd, source, as_of) values ('USD', 1, 'test', now()) returning id),
+    quote as (
+      insert into quote (id, deposit_id, game, currency, rate_id, created_at, expires_at)
+      select gen_random_uuid(), deposit.id, 'cs', 'USD', rate.id, now(), now() from deposit, rate
+      returning id, deposit_id),
+    asked as (
+      insert into inventory_request (bot_id, steam_id, token_sealed, token_hmac, game, language)
+      select min(id), 's', ${sealed(TOKEN_PLACE.inventoryRequest('s'))}, '', 'cs', 'en' from bot)
+    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token_sealed,
+      currency, total, gross_total)
+    select deposit_id, (select min(id) from bot), id, 'cs', 'c', 's', ${sealed(TOKEN_PLACE.trade('c'))}, 'USD', 1, 1
+    from quote`.execute(database.db)
+}
 afterEach(() => database.close())
 
 /** As version 0.2.0 sealed with the old key: nothing names it. */
@@ -75,11 +102,17 @@ async function readAll(box: SecretBox): Promise<string[]> {
   const { db } = database
   const bots = await db.selectFrom('bot').select(['steam_id', 'refresh_token']).orderBy('id').execute()
   const endpoint = await db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
+  const deposit = await db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
+  const trade = await db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
+  const asked = await db.selectFrom('inventory_request').selectAll().executeTakeFirstOrThrow()
   const { answer } = await db.selectFrom('idempotency_key').select('answer').executeTakeFirstOrThrow()
   return [
     ...bots.map((bot) => box.open(bot.refresh_token, tokenPlace(bot.steam_id))),
     ...secretsOf(box, endpoint, new Date()),
     box.open(answer ?? Buffer.alloc(0), ANSWER_PLACE),
+    String(tokenOfDeposit(box, deposit)),
+    String(tokenOfTrade(box, trade)),
+    box.open(asked.token_sealed, TOKEN_PLACE.inventoryRequest(asked.steam_id)),
   ]
 }
 
@@ -132,8 +165,7 @@ describe('a rotation', () => {
     await startWithNew()
     let sealed = 0
     const killed: SecretBox = {
-      fingerprint: ring.fingerprint,
-      open: ring.open,
+      ...ring,
       seal: (plain, place) => {
         sealed += 1
         if (sealed > 40) throw new Error('killed')

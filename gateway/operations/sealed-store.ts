@@ -28,6 +28,24 @@ export const SEALED: readonly Sealed[] = [
     key: ['store_id', 'key'],
     place: sql<string>`'idempotency_key:' || store_id || ':' || key || ':answer'`,
   },
+  {
+    table: 'deposit',
+    column: 'user_token_sealed',
+    key: ['id'],
+    place: sql<string>`'deposit:' || hash || ':user_token_sealed'`,
+  },
+  {
+    table: 'trade',
+    column: 'partner_token_sealed',
+    key: ['id'],
+    place: sql<string>`'trade:' || secret_code || ':partner_token_sealed'`,
+  },
+  {
+    table: 'inventory_request',
+    column: 'token_sealed',
+    key: ['id'],
+    place: sql<string>`'inventory_request:' || steam_id || ':token_sealed'`,
+  },
 ]
 
 export type SealedValue = { at: string[]; place: string; sealed: Buffer }

@@ -2,6 +2,7 @@
 import type { Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { systemIds } from '../kit/ids.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
 import type { Fact } from '../trades/decide.ts'
 import { type OperatorDeps, recordWord } from '../trades/operator.ts'
 import { act, type What } from './act.ts'
@@ -165,6 +166,7 @@ function operatorDeps({ config, clock }: ActDeps): OperatorDeps {
   return {
     clock,
     ids: systemIds,
+    box: createSecretBox(config.masterKey, config.oldMasterKeys),
     publicUrl: publicUrl.origin,
     limits: { maxItems, fleet },
     protectionDays: (game) => config.protectionDays[game],

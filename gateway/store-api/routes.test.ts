@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
+import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { createApiKey, parseApiKey } from '../stores/api-key.ts'
 import { revokeKey, rotateKey } from '../stores/keys.ts'
 import { createStore, updateStore } from '../stores/service.ts'
@@ -136,7 +137,8 @@ describe('POST /v1/deposits', () => {
     expect(answer.json()).toMatchObject(told)
     expect(Date.parse(answer.json().expiresAt) - Date.parse(answer.json().createdAt)).toBe(30 * 60_000)
     const row = await till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
-    expect(row).toMatchObject({ user_token: 'Ab_cd-12', credit_mode: 'on_release' })
+    expect(row).toMatchObject({ user_token: null, credit_mode: 'on_release' })
+    expect(tokenOfDeposit(api.deps.box, row)).toBe('Ab_cd-12')
     expect((await post(wanted)).statusCode).toBe(200)
   })
 

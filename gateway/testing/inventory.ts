@@ -6,9 +6,10 @@ import { inventoryHandler } from '../inventory/jobs.ts'
 import { type InventoryDeps, readInventory } from '../inventory/service.ts'
 import { rulesWith } from '../pricing/price.ts'
 import { savePrices, saveRate } from '../pricing/store.ts'
+import { sealedForDeposit } from '../shoppers/trade-token.ts'
 import type { InventoryAnswer, PartnerAnswer, SteamItem } from '../steam/steam.ts'
-import { fakeSession } from './fake-steam.ts'
-import { aBot, aStore, startTill, type Till } from './till.ts'
+import { type FakeSession, fakeSession } from './fake-steam.ts'
+import { aBot, aStore, startTill, TEST_BOX, type Till } from './till.ts'
 
 const PRICES = { Knife: 20_000_000n, Case: 1_000_000n, Dust: 100_000n, Rare: 9_000_000n }
 
@@ -57,7 +58,7 @@ export async function startStockedTill() {
   return { ...till, deps, steam, bot, hash, depositId, readers, addReader, withBots, withBot, ask }
 }
 
-export type Reader = { bot: BotContext; steam: SaidBySteam }
+export type Reader = { bot: BotContext; session: FakeSession; steam: SaidBySteam }
 
 async function aReader(till: Till, number: number): Promise<Reader> {
   const steam: SaidBySteam = {
@@ -66,7 +67,7 @@ async function aReader(till: Till, number: number): Promise<Reader> {
     asked: 0,
     release: Promise.resolve(),
   }
-  const { bot } = await aBot(till, {
+  const { bot, session } = await aBot(till, {
     ...fakeSession(`7656119800000000${number}`),
     checkPartner: async () => steam.partner,
     readInventory: async () => {
@@ -75,7 +76,7 @@ async function aReader(till: Till, number: number): Promise<Reader> {
       return steam.owned
     },
   })
-  return { bot, steam }
+  return { bot, session, steam }
 }
 
 async function aDepositInEuros(till: Till): Promise<{ hash: string; depositId: bigint }> {
@@ -87,7 +88,8 @@ async function aDepositInEuros(till: Till): Promise<{ hash: string; depositId: b
   const depositId = BigInt(deposit.id)
   await till.db
     .updateTable('deposit')
-    .set({ user_steam_id: '76561198000000009', user_token: 'tok-en_1', user_name: 'nova' })
+    .set({ user_steam_id: '76561198000000009', user_name: 'nova' })
+    .set(sealedForDeposit(TEST_BOX, deposit.url.slice(-32), 'tok-en_1'))
     .set({ user_avatar_url: 'a', user_profile_url: 'p' })
     .where('id', '=', depositId)
     .execute()

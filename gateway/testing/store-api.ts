@@ -6,14 +6,13 @@ import { createDeposit } from '../deposits/create.ts'
 import { listDeposits, storeDepositOf } from '../deposits/store-deposit.ts'
 import { createLimits } from '../http/limits.ts'
 import { handleErrors } from '../http/problem.ts'
-import { createSecretBox } from '../kit/secret-box.ts'
 import type { StoreApiDeps } from '../store-api/deps.ts'
 import { storeRoutes } from '../store-api/routes.ts'
 import { addKey } from '../stores/keys.ts'
 import { cancelDeposit } from '../trades/cancellation.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
 import { createSender } from '../webhooks/sender.ts'
-import { aStore, type Till } from './till.ts'
+import { aStore, TEST_BOX, type Till } from './till.ts'
 import { ANY_NAMED } from './webhooks.ts'
 
 export const BACK = 'https://store.test/back'
@@ -36,7 +35,7 @@ export async function startStoreApi(
   till: Till,
   { limited = true, change = {} }: Options = {},
 ): Promise<StoreApi> {
-  const box = createSecretBox(Buffer.alloc(32, 3))
+  const box = TEST_BOX
   const { db, publicUrl, clock } = till.deps
   const deps: StoreApiDeps = {
     ...till.deps,

@@ -10,7 +10,9 @@ import { ensureDepositQueues } from '../deposits/jobs.ts'
 import { ensureEventQueue } from '../events/jobs.ts'
 import type { PublisherDeps } from '../events/service.ts'
 import { systemIds } from '../kit/ids.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
 import { DEFAULT_RULES } from '../pricing/price.ts'
+import { sealedForDeposit } from '../shoppers/trade-token.ts'
 import { CORE } from '../trades/core.ts'
 import type { TradeDeps } from '../trades/deps.ts'
 import type { IntentDeps } from '../trades/intent-store.ts'
@@ -26,6 +28,8 @@ export type TillDeps = TradeDeps & RequestDeps & PublisherDeps & { clock: FakeCl
 export type Till = Awaited<ReturnType<typeof startTill>>
 
 const PUBLIC_URL = 'http://till.test'
+/** What seals in tests. */
+export const TEST_BOX = createSecretBox(Buffer.alloc(32, 3))
 
 export async function startTill() {
   return tillOn(await takeStand())
@@ -41,6 +45,7 @@ export async function tillOn({ db, url, queue, signals, log, lines, close }: Use
     signals,
     clock,
     ids: systemIds,
+    box: TEST_BOX,
     log,
     steam: {
       openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),
@@ -141,7 +146,8 @@ export async function aDeposit(
   const hash = deposit.url.slice(-32)
   await till.db
     .updateTable('deposit')
-    .set({ user_steam_id: `7656119800000${id}`, user_token: 'tok-en_1', user_name: 'nova_hound' })
+    .set({ user_steam_id: `7656119800000${id}`, user_name: 'nova_hound' })
+    .set(sealedForDeposit(TEST_BOX, hash, 'tok-en_1'))
     .set({ user_avatar_url: 'a', user_profile_url: 'p' })
     .where('id', '=', id)
     .execute()

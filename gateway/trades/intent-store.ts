@@ -6,6 +6,7 @@ import { chooseBotForTrade } from '../bots/service.ts'
 import type { Tx } from '../db/client.ts'
 import type { TradeItemTable, TradeTable } from '../db/trade-tables.ts'
 import type { DepositDeps } from '../deposits/service.ts'
+import { TOKEN_PLACE, tokenOfTrade } from '../shoppers/trade-token.ts'
 import type { TradeRow } from './store.ts'
 
 export type TradeLimits = {
@@ -15,7 +16,7 @@ export type TradeLimits = {
 }
 
 /** The parts that a transaction about trades needs. */
-export type WriteDeps = Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {
+export type WriteDeps = Pick<DepositDeps, 'clock' | 'ids' | 'box' | 'publicUrl'> & {
   queue: Pick<DepositDeps['queue'], 'send'>
   signals: Pick<DepositDeps['signals'], 'notify'>
   limits: TradeLimits
@@ -23,7 +24,10 @@ export type WriteDeps = Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {
 
 export type IntentDeps = DepositDeps & WriteDeps
 
-type Intent = Omit<Insertable<TradeTable>, 'secret_code' | 'created_at' | 'due_at'>
+type Intent = Omit<
+  Insertable<TradeTable>,
+  'secret_code' | 'created_at' | 'due_at' | 'partner_token' | 'partner_token_sealed'
+> & { token: string }
 
 /** With ten million trades one draw in a hundred is taken; as many in a row mean that the source is broken. */
 const MOST_DRAWS = 5
@@ -38,12 +42,14 @@ export async function writeIntent(deps: WriteDeps, tx: Tx, intent: Intent): Prom
 }
 
 /** An error would end the caller's transaction, so a taken code must not become one. */
-async function insertWithFreeCode(deps: WriteDeps, tx: Tx, intent: Intent): Promise<bigint> {
+async function insertWithFreeCode(deps: WriteDeps, tx: Tx, { token, ...intent }: Intent): Promise<bigint> {
   const now = deps.clock.now()
   for (let draws = 0; draws < MOST_DRAWS; draws += 1) {
+    const secret_code = deps.ids.secretCode()
+    const partner_token_sealed = deps.box.seal(token, TOKEN_PLACE.trade(secret_code))
     const written = await tx
       .insertInto('trade')
-      .values({ ...intent, secret_code: deps.ids.secretCode(), created_at: now, due_at: now })
+      .values({ ...intent, secret_code, partner_token_sealed, created_at: now, due_at: now })
       .onConflict((conflict) => conflict.column('secret_code').doNothing())
       .returning('id')
       .executeTakeFirst()
@@ -75,9 +81,10 @@ export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: 
     .executeTakeFirstOrThrow()
   const wanted = { partnerSteamId: row.partner_steam_id, game: row.game, items: Number(items), tried }
   const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
-  if (bot === undefined) return
-  const { deposit_id, quote_id, game, partner_steam_id, partner_token, currency, total, gross_total } = row
-  const same = { deposit_id, quote_id, game, partner_steam_id, partner_token, currency, total, gross_total }
+  const token = tokenOfTrade(deps.box, row)
+  if (bot === undefined || token === null) return
+  const { deposit_id, quote_id, game, partner_steam_id, currency, total, gross_total } = row
+  const same = { deposit_id, quote_id, game, partner_steam_id, token, currency, total, gross_total }
   const id = await writeIntent(deps, tx, {
     ...same,
     bot_id: bot.botId,

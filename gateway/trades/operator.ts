@@ -15,7 +15,7 @@ const NO_JOBS: Pick<Queue, 'send'> = { send: async () => {} }
 /** Pages ask again every second. */
 const NO_SIGNALS: Pick<Signals, 'notify'> = { notify: async () => {} }
 
-export type OperatorDeps = Pick<WriteDeps, 'clock' | 'ids' | 'publicUrl' | 'limits'> &
+export type OperatorDeps = Pick<WriteDeps, 'clock' | 'ids' | 'box' | 'publicUrl' | 'limits'> &
   Pick<ShellDeps, 'protectionDays'>
 
 type Word = { depositId: bigint; tradeId: bigint; fact: Fact }

@@ -9,6 +9,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { depositTopic, tellTransition } from '../deposits/service.ts'
 import { type DepositRow, lockDeposit, moveDeposit } from '../deposits/store.ts'
 import { openOutages } from '../outages/store.ts'
+import { tokenOfTrade } from '../shoppers/trade-token.ts'
 import { applyEffect } from './effects-store.ts'
 import type { IntentDeps, WriteDeps } from './intent-store.ts'
 import { standingOf } from './standing-store.ts'
@@ -35,6 +36,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
   const { db } = deps
   return {
     load: (id) => loadTrade(db, id),
+    partnerTokenOf: (id) => partnerTokenOf(deps, id),
     async openTradesOf(botId) {
       const rows = await tradesOf(db, botId).where('state', 'in', ['sending', 'unknown', 'active']).execute()
       return rows.map(summaryOf)
@@ -99,6 +101,15 @@ async function partnersSince(db: Db, botId: bigint, since: Date): Promise<Map<st
     .groupBy('partner_steam_id')
     .execute()
   return new Map(rows.map((row) => [row.partner_steam_id, row.deposit_id]))
+}
+
+async function partnerTokenOf({ db, box }: IntentDeps, id: bigint): Promise<string | null> {
+  const row = await db
+    .selectFrom('trade')
+    .select(['secret_code', 'partner_token', 'partner_token_sealed'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  return tokenOfTrade(box, row)
 }
 
 type Postponing = { seen: LoadedTrade; writer: Writer; when: Date | null }

@@ -12,6 +12,7 @@ import type { PricingRules } from '../pricing/price.ts'
 import { judgePartner } from '../shoppers/allowance.ts'
 import { lockPartner, partnerFacts } from '../shoppers/partner-store.ts'
 import { isRefused } from '../shoppers/store.ts'
+import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { judgeIntent } from './intent.ts'
 import { type IntentDeps, writeIntent, writeItems } from './intent-store.ts'
 import { moveUntaken, TAKE_UP_MS } from './move-on.ts'
@@ -97,7 +98,8 @@ async function createIntent(
   tx: Tx,
   { deposit, body }: { deposit: DepositRow; body: TradeBody },
 ): Promise<Intent> {
-  const { user_steam_id: steamId, user_token: token } = deposit
+  const { user_steam_id: steamId } = deposit
+  const token = tokenOfDeposit(deps.box, deposit)
   if (steamId === null || token === null) return refused('trade_link_missing')
   if (await isRefused(tx, steamId)) return refused('shopper_refused')
   const quote = await quoteForTrade(tx, {
@@ -123,7 +125,7 @@ async function createIntent(
     quote_id: quote.quoteId,
     game: body.game,
     partner_steam_id: steamId,
-    partner_token: token,
+    token,
     currency: quote.currency,
     total: quote.total,
     gross_total: quote.gross,

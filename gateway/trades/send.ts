@@ -24,7 +24,13 @@ export const SEARCH_MARGIN_MS = 15 * 60_000
 export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade, facts } = loaded
   const source = { tradeId: facts.id, writer: bot }
-  const partner = { steamId: trade.partnerSteamId, token: facts.partnerToken }
+  const token = await deps.trades.partnerTokenOf(facts.id)
+  if (token === null) {
+    // The operator removed it, with a master key that was lost.
+    await record(deps, source, { kind: 'held_back', because: 'invalid_token' })
+    return
+  }
+  const partner = { steamId: trade.partnerSteamId, token }
   const obstacle = await obstacleOf(bot, partner)
   if (obstacle === 'unknown') {
     const moved = await moveOn(deps, { loaded, because: 'out_of_reach', source })

@@ -46,7 +46,6 @@ export const factsOf = (row: TradeRow & { bot_gone: boolean }): LoadedTrade['fac
   depositId: row.deposit_id,
   botId: row.bot_id,
   game: row.game,
-  partnerToken: row.partner_token,
   dueAt: row.due_at,
   attempt: { intendedAt: row.intended_at, tried: row.tried_bots, doubted: row.doubted_bot },
   isBotGone: row.bot_gone,

@@ -19,8 +19,6 @@ export type TradeFacts = {
   depositId: bigint
   botId: bigint
   game: Game
-  /** Of the shopper's trade link. Secret. */
-  partnerToken: string
   dueAt: Date | null
   attempt: Attempt
   /** The bot was retired or removed: nobody can read or write for it. */
@@ -67,6 +65,8 @@ export type DepositClosing =
 
 export type TradeStore = {
   load(tradeId: bigint): Promise<LoadedTrade | undefined>
+  /** The secret of the shopper's trade link; null once it is erased. */
+  partnerTokenOf(tradeId: bigint): Promise<string | null>
   /** Trades of the bot whose offer is, or may be, open. */
   openTradesOf(botId: bigint): Promise<TradeSummary[]>
   /** Those delivered trades of the bot, by their Steam trades, that are watched yet: their sender may take them back. */

@@ -15,7 +15,7 @@ import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
 import type { SteamTrade } from '../../gateway/steam/steam.ts'
 import { fakeClock } from '../../gateway/testing/clock.ts'
 import { captureLog } from '../../gateway/testing/log.ts'
-import { aBot, aDeposit, aStore, type Till } from '../../gateway/testing/till.ts'
+import { aBot, aDeposit, aStore, TEST_BOX, type Till } from '../../gateway/testing/till.ts'
 import { CORE } from '../../gateway/trades/core.ts'
 import type { TradeDeps } from '../../gateway/trades/deps.ts'
 import type { IntentDeps } from '../../gateway/trades/intent-store.ts'
@@ -68,6 +68,7 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     signals,
     clock: fakeClock(new Date()),
     ids: systemIds,
+    box: TEST_BOX,
     log,
     steam: {
       openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),
@@ -118,9 +119,9 @@ async function accepted(till: Till, botId: bigint, storeId?: bigint): Promise<De
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await till.db.updateTable('deposit').set({ status: 'pending' }).where('id', '=', deposit.id).execute()
   const { rows } = await sql`
-    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token, state,
+    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, state,
       currency, total, gross_total, lease_epoch, send_started_at, deadline, accepted_at, created_at, due_at)
-    select ${deposit.id}, ${botId}, ${deposit.quoteId}, 'cs', ${systemIds.secretCode()}, user_steam_id, user_token,
+    select ${deposit.id}, ${botId}, ${deposit.quoteId}, 'cs', ${systemIds.secretCode()}, user_steam_id,
       'active', 'USD', (select sum(price) from quote_item where quote_id = ${deposit.quoteId}),
       (select sum(gross) from quote_item where quote_id = ${deposit.quoteId}), 1, now(), now(), now(), now(), now()
     from deposit where id = ${deposit.id}

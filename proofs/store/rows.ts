@@ -33,10 +33,10 @@ async function fillTrades(db: Db): Promise<void> {
     select md5('quote ' || id)::uuid, id, 'cs', 'USD', 1, now(), now() from deposit
     where external_id like 'order %' and id % 10 = 1`.execute(db)
   await sql`
-    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token, state,
+    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, state,
       currency, total, gross_total, steam_trade_id, delivered_at,
       credit_mode, liability, risk_limit_usd_cents)
-    select deposit_id, 1, id, 'cs', id::text, '76561198000000001', 't', 'final', 'USD', 1000, 1100, id::text, now(),
+    select deposit_id, 1, id, 'cs', id::text, '76561198000000001', 'final', 'USD', 1000, 1100, id::text, now(),
       'on_accept', 'operator', 0
     from quote where id = md5('quote ' || deposit_id)::uuid`.execute(db)
   await sql`

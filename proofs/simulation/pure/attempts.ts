@@ -62,7 +62,6 @@ function begin(memory: Memory, { deposit, basket, botId, attempt }: Beginning, n
       depositId: deposit.id,
       botId,
       game: basket.game,
-      partnerToken: 'token',
       dueAt: now,
       attempt,
       isBotGone: false,

@@ -38,6 +38,7 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
     load: (id) => read(() => loadedOf(memory, memory.trades.get(id))),
+    partnerTokenOf: () => read(() => 'token'),
     openTradesOf: (botId) =>
       read(() => {
         const open: TradeSummary[] = []

@@ -12,6 +12,7 @@ import {
   takeLeases,
 } from '../../../gateway/bots/lease-store.ts'
 import { judgeTokenRefusal } from '../../../gateway/bots/token-refusal.ts'
+import { createSecretBox } from '../../../gateway/kit/secret-box.ts'
 import { DEFAULT_RULES } from '../../../gateway/pricing/price.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'
 import type { IntentDeps } from '../../../gateway/trades/intent-store.ts'
@@ -23,6 +24,8 @@ import { type Invariant, Violation } from '../violation.ts'
 import { ConnectionLost, openConnections } from './connections.ts'
 import { signalsOf } from './ports.ts'
 import type { Deps, Held, Process, Scene } from './scene.ts'
+
+const BOX = createSecretBox(Buffer.alloc(32, 3))
 
 /** Names of processes are UUIDs, as the leases have them. */
 export async function startProcess(scene: Scene, name: string): Promise<Process> {
@@ -42,6 +45,7 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
     signals: signalsOf({ engine, waiters: state.waiters, notify: scene.notify, life: () => process }),
     clock: { now: () => new Date(engine.now() + process.skewMs) },
     ids: scene.ids,
+    box: BOX,
     log: scene.log,
     steam: {
       openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),

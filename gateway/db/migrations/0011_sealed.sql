@@ -1,0 +1,23 @@
+-- oldest version: 0.3.0
+-- Trade tokens are sealed with the master key. Those of an earlier version are sealed by the first gateway that starts.
+
+-- ---------------------------------------------------------------------------------------------------- trade tokens
+
+alter table deposit add column user_token_sealed bytea;
+alter table trade add column partner_token_sealed bytea;
+-- Null once a token is sealed, or erased.
+alter table trade alter column partner_token drop not null;
+-- For the sweep that seals them: empty once it is done.
+create index deposit_token_in_clear on deposit (id) where user_token is not null;
+create index trade_token_in_clear on trade (id) where partner_token is not null;
+
+-- Answers of the last minute, and whom they were for: they are asked for again.
+delete from inventory_request;
+alter table inventory_request drop column token;
+alter table inventory_request add column token_sealed bytea not null;
+-- Finds requests of an equal token.
+alter table inventory_request add column token_hmac bytea not null;
+
+-- A token is short enough to be found from a hash without a key.
+delete from deposit_link;
+alter table deposit_link rename column link_sha256 to link_hmac;

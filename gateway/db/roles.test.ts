@@ -1,0 +1,185 @@
+/** The till with a role that owns nothing, on a real database. */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../config.ts'
+import { publishEvents } from '../events/service.ts'
+import { verifyLedger } from '../ledger/verify.ts'
+import { startUp } from '../startup.ts'
+import { createDatabase, dropDatabase, type TestDatabase, testDatabase } from '../testing/database.ts'
+import { captureLog } from '../testing/log.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, jump, type Till, tillOn } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import { createQueue } from './boss-queue.ts'
+import { type Database, openDatabase } from './client.ts'
+import { migrate, whileNobodyMigrates } from './migrate.ts'
+import { createSignals } from './pg-signals.ts'
+import { grantApp } from './roles.ts'
+
+const APP = `app_${randomBytes(4).toString('hex')}`
+
+let owner: TestDatabase
+let appUrl: string
+
+beforeAll(async () => {
+  owner = await testDatabase()
+  await owner.pool.query(`create role ${APP} login password 'secret'`)
+  appUrl = asApp(owner.url)
+})
+
+afterAll(async () => {
+  await owner.pool.query(`drop owned by ${APP}`)
+  await owner.pool.query(`drop role ${APP}`)
+  await owner.close()
+})
+
+function asApp(ownerUrl: string): string {
+  const url = new URL(ownerUrl)
+  url.username = APP
+  url.password = 'secret'
+  return url.href
+}
+
+const grant = (ownerUrl: string, url: string) =>
+  whileNobodyMigrates(ownerUrl, {}, (client) => grantApp(client, url))
+
+async function asked(url: string, sql: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query(sql)
+    return JSON.stringify(rows)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    await client.end()
+  }
+}
+
+describe('the role of the till', () => {
+  let app: Database
+  let till: Till
+  let stop: () => Promise<void>
+
+  beforeAll(async () => {
+    await grant(owner.url, appUrl)
+    app = openDatabase(appUrl, 10, 'sandbox')
+    const captured = captureLog()
+    const queue = await createQueue({ url: appUrl, log: captured.log })
+    const signals = await createSignals({ url: appUrl, log: captured.log })
+    stop = async () => {
+      await queue.stop()
+      await signals.close()
+      await app.close()
+    }
+    till = await tillOn({ db: app.db, url: appUrl, queue, signals, ...captured, close: stop })
+  })
+  afterAll(() => stop())
+
+  it('is enough for a deposit from its link to a reversal, and for the check of the ledger', async () => {
+    const store = await aStore(till)
+    const { bot, session } = await aBot(till)
+    const [kept, takenBack] = [
+      await aDeposit(till, store, { game: 'cs' }),
+      await aDeposit(till, store, { game: 'cs' }),
+    ]
+    await payFor(till, { bot, session }, kept)
+    await payFor(till, { bot, session }, takenBack)
+    const tradeOf = (depositId: bigint) =>
+      till.db.selectFrom('trade').selectAll().where('deposit_id', '=', depositId).executeTakeFirstOrThrow()
+    const { id, steam_trade_id: steamTradeId } = await tradeOf(takenBack.id)
+    session.takeBack(String(steamTradeId))
+    await jump(till, 9 * 86_400)
+    await tradeHandlers(till.deps).trade(bot, id)
+    await tradeHandlers(till.deps).trade(bot, (await tradeOf(kept.id)).id)
+    expect((await tradeOf(takenBack.id)).state).toBe('reversed')
+    expect((await tradeOf(kept.id)).state).toBe('final')
+    await publishEvents(till.deps)
+    const events = await till.db.selectFrom('event').select('sequence').execute()
+    expect(events.length).toBeGreaterThan(4)
+    expect(events.filter(({ sequence }) => sequence === null)).toEqual([])
+    expect(await verifyLedger(app.pool)).toEqual([])
+  })
+
+  it.each([
+    ['change a table', 'alter table deposit add column x int', 'must be owner of table deposit'],
+    ['drop a table', 'drop table outage', 'must be owner of table outage'],
+    ['make a table', 'create table x (n int)', 'permission denied for schema public'],
+    ['make an index', 'create index on deposit (id)', 'must be owner of table deposit'],
+    [
+      'switch a trigger off',
+      'alter table ledger_entry disable trigger all',
+      'must be owner of table ledger_entry',
+    ],
+    [
+      'switch all triggers off',
+      'set session_replication_role = replica',
+      'permission denied to set parameter',
+    ],
+    ['become the owner', 'set role tradetill', 'permission denied to set role'],
+    ['change the ledger', 'update ledger_entry set amount = 1', 'permission denied for table ledger_entry'],
+    ['delete of the ledger', 'delete from ledger_entry', 'permission denied for table ledger_entry'],
+    ['empty the ledger', 'truncate ledger_entry', 'permission denied for table ledger_entry'],
+    ['change custody', 'update custody_entry set bot_id = 1', 'permission denied for table custody_entry'],
+    ['delete a payout', 'delete from payout', 'permission denied for table payout'],
+    ['change an act', "update operator_act set reason = ''", 'permission denied for table operator_act'],
+    ['delete an act', 'delete from operator_act', 'permission denied for table operator_act'],
+    ['change what an event says', "update event set payload = '{}'", 'permission denied for table event'],
+    ['delete an event', 'delete from event', 'permission denied for table event'],
+    ['write migrations down', 'delete from migration', 'permission denied for table migration'],
+    [
+      'change a function',
+      'create or replace function till_now() returns timestamptz language sql as $$ select now() $$',
+      'permission denied for schema public',
+    ],
+  ])('cannot %s', async (_what, sql, refusal) => {
+    expect(await asked(appUrl, sql)).toContain(refusal)
+  })
+
+  it('gets what a later migration makes, with the next start', async () => {
+    await owner.pool.query('create table later (n int)')
+    expect(await asked(appUrl, 'select n from later')).toBe('permission denied for table later')
+    await grant(owner.url, appUrl)
+    expect(await asked(appUrl, 'select n from later')).toBe('[]')
+  })
+})
+
+describe('a start', () => {
+  let empty: string
+
+  beforeEach(async () => {
+    empty = await createDatabase()
+    await asked(
+      empty,
+      'drop schema public cascade; drop schema pgboss cascade; create schema public; grant usage on schema public to public',
+    )
+    return () => dropDatabase(empty)
+  })
+
+  const start = async (environment: Record<string, string>) => {
+    const answer = readConfig({ TRADETILL_MASTER_KEY: '7'.repeat(64), ...environment })
+    if (answer.kind === 'refused') throw new Error(answer.problems.join())
+    return startUp(answer.config, undefined, () => {}).database
+  }
+
+  it('migrates as the owner, and hands the role of the till on', async () => {
+    const own = { DATABASE_URL: asApp(empty), TRADETILL_OWNER_DATABASE_URL: empty }
+    const { url } = await start(own)
+    expect(url).toBe(asApp(empty))
+    expect(await asked(url, 'select count(*)::int as jobs from pgboss.job')).toBe('[{"jobs":0}]')
+    expect(await asked(url, 'select mode from till_identity')).toBe('[{"mode":"sandbox"}]')
+    // The owner is needed for migrations only.
+    expect((await start({ DATABASE_URL: asApp(empty) })).url).toBe(url)
+  })
+
+  it('names the setting where the role of the till would have to migrate', async () => {
+    await expect(start({ DATABASE_URL: asApp(empty) })).rejects.toThrow('TRADETILL_OWNER_DATABASE_URL')
+  })
+
+  it('refuses an owner of another database, and an owner as the role of the till', async () => {
+    await migrate({ url: empty })
+    await expect(grant(empty, appUrl)).rejects.toThrow('different databases')
+    await expect(grant(empty, empty)).rejects.toThrow('can do what the owner can')
+  })
+})

@@ -1,0 +1,74 @@
+/**
+ * Two roles on one database: the owner migrates, and the till works with one that can change no table. What is append-only
+ * is so for it whatever becomes of the triggers.
+ */
+import pg from 'pg'
+import { MIGRATION_LOCK } from './migrate.ts'
+
+type Client = Pick<pg.Client, 'query'>
+
+/** The schemas of the till and of its queue. */
+const SCHEMAS = ['public', 'pgboss'] as const
+const APPEND_ONLY = ['ledger_entry', 'custody_entry', 'payout', 'operator_act'] as const
+const CONNECT_MS = 10_000
+
+type App = { role: string; isSameDatabase: boolean; mayDoAll: boolean }
+
+/**
+ * Gives the role of `url` what the till needs, of all tables that are there now. To be called by the owner after each
+ * migration, while it holds the lock of migrations. Throws if the role is no other one, or of another database.
+ */
+export async function grantApp(owner: Client, url: string): Promise<void> {
+  const { role, isSameDatabase, mayDoAll } = await readApp(owner, url)
+  if (!isSameDatabase)
+    throw new Error('DATABASE_URL and TRADETILL_OWNER_DATABASE_URL lead to different databases.')
+  if (mayDoAll) {
+    throw new Error(
+      'The role of DATABASE_URL can do what the owner can: it must own nothing and be no superuser. See "Two roles" in docs/operating.md.',
+    )
+  }
+  await owner.query('begin')
+  for (const statement of grantsFor(pg.escapeIdentifier(role))) await owner.query(statement)
+  await owner.query('commit')
+}
+
+function grantsFor(role: string): string[] {
+  const all = SCHEMAS.flatMap((schema) => [
+    `grant usage on schema ${schema} to ${role}`,
+    `grant select, insert, update, delete on all tables in schema ${schema} to ${role}`,
+    `grant usage, select on all sequences in schema ${schema} to ${role}`,
+    `grant execute on all functions in schema ${schema} to ${role}`,
+  ])
+  return [
+    ...all,
+    `revoke update, delete, truncate on ${APPEND_ONLY.join(', ')} from ${role}`,
+    // An event gets its number once it is committed.
+    `revoke update, delete, truncate on event from ${role}`,
+    `grant update (sequence) on event to ${role}`,
+    `revoke insert, update, delete, truncate on migration from ${role}`,
+    'revoke create on schema public from public',
+  ]
+}
+
+/** Signs in as the app does. It sees the lock that the owner holds only if both are on one database. */
+async function readApp(owner: Client, url: string): Promise<App> {
+  const { rows: owners } = await owner.query<{ name: string }>('select current_user as name')
+  const app = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  app.on('error', () => {})
+  await app.connect()
+  try {
+    const { rows } = await app.query<App>(
+      `select current_user as role,
+         exists (select from pg_locks where locktype = 'advisory' and objid = $1 and granted and database =
+           (select oid from pg_database where datname = current_database())) as "isSameDatabase",
+         (select rolsuper from pg_roles where rolname = current_user) or exists (
+           select from pg_roles where rolname = $2 and pg_has_role(current_user, oid, 'member')) as "mayDoAll"`,
+      [MIGRATION_LOCK, owners[0]?.name],
+    )
+    const [answer] = rows
+    if (answer === undefined) throw new Error('the database did not say who we are')
+    return answer
+  } finally {
+    await app.end()
+  }
+}
