@@ -178,6 +178,5 @@ export type Inventory = z.infer<typeof inventorySchema>
 export type InventoryQuery = z.infer<typeof inventoryQuerySchema>
 export type TradeUrlBody = z.infer<typeof tradeUrlBodySchema>
 export type TradeBody = z.infer<typeof tradeBodySchema>
-export type TradeAnswer = z.infer<typeof tradeAnswerSchema>
 export type MetricsBody = z.infer<typeof metricsBodySchema>
 export type ErrorReportBody = z.infer<typeof errorReportBodySchema>

@@ -117,16 +117,23 @@ test('A-005 a route whose code fails to load is the page that was not found', as
   await heading(page, TEXTS.en.notFound).waitFor()
 })
 
-test('A-005 a route that throws while it renders is the page that was not found', async () => {
+test('A-005 A-104 a route that throws while it renders is the page that was not found, and is reported', async () => {
   const { page } = await openBrowser()
   const { url } = await depositOf()
   await page.route('**/api/payment?*', async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), id: { no: 'text' } } })
   })
+  const told = page.waitForRequest((request) => request.url().endsWith('/api/error-report'))
   await page.goto(url)
   await heading(page, TEXTS.en.notFound).waitFor()
   await page.getByText(TEXTS.en.notFoundHint).waitFor()
+  expect((await told).postDataJSON()).toMatchObject({
+    message: expect.stringContaining('React error #31'),
+    type: 'Error',
+    empty: false,
+    url,
+  })
 })
 
 test('A-006 the header names the store, the deposit and what this page is for', async () => {
