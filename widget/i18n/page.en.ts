@@ -18,6 +18,13 @@ export const pageEn = {
   depositFor: 'for',
   loading: 'Loading your deposit…',
   retry: 'Try again',
+  tabTitles: {
+    created: 'Add funds',
+    creating: 'Sending the offer',
+    pending: 'Accept on Steam',
+    succeeded: '✓ Received',
+    ended: 'Not completed',
+  },
   close: 'Close',
   notFound: 'Page not found',
   notFoundHint: 'The address may be mistyped or out of date. Start again from the store.',

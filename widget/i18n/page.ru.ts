@@ -13,6 +13,13 @@ export const pageRu: Partial<PageTexts> = {
   depositFor: 'для',
   loading: 'Загружаем пополнение…',
   retry: 'Попробовать снова',
+  tabTitles: {
+    created: 'Пополнение',
+    creating: 'Отправляем предложение',
+    pending: 'Примите в Steam',
+    succeeded: '✓ Получено',
+    ended: 'Не завершено',
+  },
   close: 'Закрыть',
   notFound: 'Страница не найдена',
   notFoundHint: 'Возможно, адрес введён с ошибкой или устарел. Начните заново в магазине.',
