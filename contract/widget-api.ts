@@ -9,6 +9,7 @@ import { GAMES } from './games.ts'
 import { LANGUAGES } from './languages.ts'
 import { CURRENCIES } from './money.ts'
 import { DEPOSIT_STATUSES, INVENTORY_ERROR_TYPES, UNAVAILABLE_REASONS } from './statuses.ts'
+import { LONGEST_TRADE_LINK } from './trade-link.ts'
 
 const minorUnits = z.int().nonnegative()
 
@@ -85,7 +86,7 @@ export const paymentSchema = z.object({
 })
 
 /** POST /api/trade-url: request; the answer is a User. */
-export const tradeUrlBodySchema = z.object({ hash: hashSchema, tradeUrl: z.string().max(512) })
+export const tradeUrlBodySchema = z.object({ hash: hashSchema, tradeUrl: z.string().max(LONGEST_TRADE_LINK) })
 
 /** GET /api/inventory: request. */
 export const inventoryQuerySchema = z.object({

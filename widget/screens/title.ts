@@ -9,7 +9,7 @@ import { useNow } from '../ui/hooks.ts'
 
 type Said = { texts: PageTexts; money(minor: number): string }
 
-/** What the deposit waits for or came to, then whose it is: two tabs must not look alike. */
+/** Tells what the deposit waits for or came to, then whose it is: two tabs must not look alike. */
 export function titleOf({ payment, modal }: FlowState, seconds: number | null, said: Said): string {
   const { tabTitles } = said.texts
   if (payment === null) return 'Tradetill'

@@ -1,4 +1,4 @@
-/** What a part of the page writes into the document. */
+/** Renders a part of the page into the text of a document. */
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import type { Language } from '../../contract/languages.ts'
