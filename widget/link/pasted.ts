@@ -1,4 +1,4 @@
-/** Finds the trade link in text that was pasted, and the mistake in text that is none. */
+/** Finds the trade link in a text that was pasted, and the mistake in any other text. */
 
 /** An address of Steam's trade page, up to the next space or bracket. */
 const ADDRESSES =
