@@ -8,7 +8,12 @@ export type TradeLink = {
 }
 
 const TRADE_LINK =
-  /^https?:\/\/(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([A-Za-z0-9_-]{3,64})$/
+  /^https?:\/\/(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d+)&token=([A-Za-z0-9_-]{3,})$/
+
+export const LONGEST_TRADE_LINK = 512
+
+/** Judges the form alone. The server finds out whether there is such an account, and Steam whether it takes the token. */
+export const isTradeLink = (text: string): boolean => TRADE_LINK.test(text.trim())
 
 /** The same link without its token: it names the account and lets nobody send it an offer. */
 export const linkWithoutToken = (partner: string): string =>
@@ -16,8 +21,9 @@ export const linkWithoutToken = (partner: string): string =>
 
 const LARGEST_ACCOUNT_ID = 4_294_967_295
 
-/** Reads a pasted trade link. Spaces around it are ignored; anything else before or after refuses it. */
+/** Reads the link of an account that can be. Spaces around it are ignored; anything else before or after refuses it. */
 export function parseTradeLink(text: string): TradeLink | undefined {
+  if (text.length > LONGEST_TRADE_LINK) return undefined
   const match = TRADE_LINK.exec(text.trim())
   const partner = match?.[1]
   const token = match?.[2]

@@ -9,6 +9,7 @@ import { GAMES } from './games.ts'
 import { LANGUAGES } from './languages.ts'
 import { CURRENCIES } from './money.ts'
 import { DEPOSIT_STATUSES, INVENTORY_ERROR_TYPES, UNAVAILABLE_REASONS } from './statuses.ts'
+import { LONGEST_TRADE_LINK } from './trade-link.ts'
 
 const minorUnits = z.int().nonnegative()
 
@@ -30,8 +31,8 @@ export const botSchema = z.object({
   level: z.int().nonnegative(),
 })
 
-/** GET /api/payment: request. */
-export const paymentQuerySchema = z.object({ hash: hashSchema })
+/** GET /api/payment: request. A shopper may have cut the link: what is no hash is a deposit that nobody knows. */
+export const paymentQuerySchema = z.object({ hash: z.string().max(512) })
 
 /** GET /api/payment: answer. */
 export const paymentSchema = z.object({
@@ -85,7 +86,7 @@ export const paymentSchema = z.object({
 })
 
 /** POST /api/trade-url: request; the answer is a User. */
-export const tradeUrlBodySchema = z.object({ hash: hashSchema, tradeUrl: z.string().max(512) })
+export const tradeUrlBodySchema = z.object({ hash: hashSchema, tradeUrl: z.string().max(LONGEST_TRADE_LINK) })
 
 /** GET /api/inventory: request. */
 export const inventoryQuerySchema = z.object({
@@ -178,6 +179,5 @@ export type Inventory = z.infer<typeof inventorySchema>
 export type InventoryQuery = z.infer<typeof inventoryQuerySchema>
 export type TradeUrlBody = z.infer<typeof tradeUrlBodySchema>
 export type TradeBody = z.infer<typeof tradeBodySchema>
-export type TradeAnswer = z.infer<typeof tradeAnswerSchema>
 export type MetricsBody = z.infer<typeof metricsBodySchema>
 export type ErrorReportBody = z.infer<typeof errorReportBodySchema>

@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { violations } from './support/axe.ts'
 import { MOBILE } from './support/browser.ts'
-import { callsTo, depositOf, openBrowser, openDeposit, shopper } from './support/shared-till.ts'
+import {
+  callsTo,
+  depositOf,
+  openBrowser,
+  openConfirmation,
+  openDeposit,
+  shopper,
+} from './support/shared-till.ts'
 import { giveLink, TEXTS } from './support/shopper.ts'
 
 const field = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.tradeLink })
@@ -36,7 +43,7 @@ describe.each([
     const { page, texts } = visited
     const input = field(page, texts)
     await input.fill('https://steamcommunity.com/tradeoffer/new/?partner=1&token=a.b')
-    await page.getByText(texts.tradeLinkInvalid).waitFor()
+    await page.getByText(texts.tradeLinkMistakes.unfinished).waitFor()
     expect(await input.getAttribute('aria-invalid')).toBe('true')
     await input.fill('')
     await page.getByText(texts.tradeLinkWhy).waitFor()
@@ -175,6 +182,40 @@ test('A-080 a link of any written form of the host is taken, trimmed', async () 
   const written = `  ${tradeUrl.replace('https://', 'http://www.')} `
   await field(page, texts).fill(written)
   await page.getByRole('link', { name }).waitFor()
+})
+
+test('A-080 A-081 A-083 a paste that contains one trade link puts just that link into the field', async () => {
+  const visited = await openDeposit()
+  const { page, texts } = visited
+  const { name, tradeUrl } = await shopper()
+  const input = field(page, texts)
+  const text = `my trade url: ${tradeUrl.replace('https://', '')}, thanks`
+  await input.fill(text)
+  await page.getByText(texts.tradeLinkMistakes.around).waitFor()
+  expect(await input.getAttribute('aria-invalid')).toBe('true')
+  expect(callsTo(visited, '/api/trade-url')).toEqual([])
+  await input.press('Control+A')
+  await input.press('Control+X')
+  await page.getByText(texts.tradeLinkWhy).waitFor()
+  await input.fill('half a link')
+  await input.press('Control+V')
+  expect(await input.inputValue()).toBe(tradeUrl)
+  await page.getByRole('link', { name }).waitFor()
+  expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
+})
+
+test('D-17 a link that cannot be changed is told in its own words, an unknown refusal in the server’s', async () => {
+  const { page, texts } = await openConfirmation()
+  await page.getByRole('button', { name: texts.stepBack }).click()
+  await field(page, texts).fill((await shopper('quiet_lynx')).tradeUrl)
+  await page.getByText(texts.linkOfOpenOffer).waitFor()
+  expect(await page.getByRole('button', { name: texts.retry }).count()).toBe(0)
+  await page.getByRole('button', { name: texts.offerReturn }).waitFor()
+  await page.route('**/api/trade-url', (route) =>
+    route.fulfill({ status: 409, json: { code: 'moon_phase', detail: 'The moon is not full.' } }),
+  )
+  await field(page, texts).fill((await shopper('magic_hoarder')).tradeUrl)
+  await page.getByText(`${texts.userFailed}. The moon is not full.`).waitFor()
 })
 
 test('A-089 A-122 an account that Steam cannot name just now is an error of the field', async () => {

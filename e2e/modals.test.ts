@@ -14,7 +14,7 @@ import {
   shopper,
   till,
 } from './support/shared-till.ts'
-import { giveLink, pay, pickItems, TEXTS } from './support/shopper.ts'
+import { giveLink, pay, pickItems, speak, TEXTS } from './support/shopper.ts'
 
 const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
 
@@ -157,9 +157,16 @@ test('the secret code can be copied, and our page cannot read what was copied el
   expect(await elsewhere.evaluate(read)).toBe(code)
 })
 
-test('A-066 the texts of an open modal switch with a reload in the other language', async () => {
-  const { page } = await openConfirmation()
+test('A-065 an open modal speaks the deposit’s language, whatever is stored; D-10 what was chosen here outlives a reload', async () => {
+  const { page } = await openConfirmation({ deposit: { language: 'en' } })
   await page.evaluate(() => localStorage.setItem('language', 'ru'))
   await page.reload()
   await confirmation(page, TEXTS.en).waitFor()
+  await page.getByRole('button', { name: TEXTS.en.stepBack }).click()
+  await speak(page, 'ru')
+  await page.getByRole('button', { name: TEXTS.ru.offerReturn }).click()
+  await confirmation(page, TEXTS.ru).waitFor()
+  await page.reload()
+  await confirmation(page, TEXTS.ru).waitFor()
+  expect(await page.title()).toMatch(/^0[0-5]:\d\d · Примите в Steam – Ember Forge #\d+$/)
 })

@@ -195,7 +195,7 @@ const ACTS = {
     const chosen = await press(shopper.page, '.game input:not(:checked)', pick)
     if (before > 0 && chosen !== null) shopper.picked = []
   },
-  language: ({ page }, pick) => put(page, '.language select', pick % 2 === 0 ? 'en' : 'ru'),
+  language: ({ page }, pick) => press(page, '.language-choice', pick),
   toggle: async (shopper, pick) => {
     const name = (await press(shopper.page, '.card', pick))?.split(' #')[0]
     if (name === undefined) return

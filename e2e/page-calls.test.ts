@@ -79,12 +79,12 @@ describe('A-104 the error report', () => {
   })
 })
 
-test('A-103 A-062 whatever the answer to a trade says, polling begins', async () => {
+test('A-103 A-062 the answer to a trade only starts the polling, with no word in it', async () => {
   const opened = await openStand()
   const { page, texts } = opened
   await page.route('**/api/trade', async (route) => {
     await route.fetch()
-    await route.fulfill({ status: 200, json: { anything: 'else' } })
+    await route.fulfill({ status: 200, body: '' })
   })
   const asked = page.waitForRequest((request) => request.url().endsWith('/api/trade'))
   await pickItems(page, 1)

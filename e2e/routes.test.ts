@@ -75,6 +75,13 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
     await toasts.getByRole('button', { name: texts.paymentNotFound }).waitFor()
   })
 
+  test('A-121 A-100 half a link is a deposit that nobody knows, in words for a shopper', async () => {
+    const page = await openIn(language, '/deposit/abc')
+    await heading(page, texts.paymentNotFound).waitFor()
+    const toasts = page.getByRole('region', { name: texts.toasts })
+    await toasts.getByRole('button', { name: texts.paymentNotFound }).waitFor()
+  })
+
   test('A-131 A-100 a server that says nothing leaves the words of the page', async () => {
     const { page, context } = await openBrowser()
     await context.addInitScript((value) => localStorage.setItem('language', value), language)
@@ -100,14 +107,73 @@ test('A-003 A-109 the hash alone opens the flow, under both addresses, in a fres
   }
 })
 
-test('A-004 Support opens the help page in a new tab', async () => {
-  const { page, context, texts } = await openDeposit()
-  const opened = context.waitForEvent('page')
-  await page.getByRole('link', { name: texts.support }).click()
-  const tab = await opened
-  await heading(tab, helpTexts.en.title).waitFor()
-  expect(new URL(tab.url()).pathname).toBe('/help')
-  expect(new URL(page.url()).pathname).toMatch(/^\/deposit\//)
+test.each([
+  { language: 'en', width: 1440 },
+  { language: 'en', width: 320 },
+  { language: 'ru', width: 320 },
+] as const)(
+  'A-004 $language at $width px: the whole word leads to help in that language, in a new tab',
+  async ({ language, width }) => {
+    const { page, context, texts } = await openDeposit({ language, viewport: { width, height: 640 } })
+    const opened = context.waitForEvent('page')
+    const link = page.getByRole('link', { name: texts.support, exact: true })
+    await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
+    // What is drawn of the word is as wide as the word.
+    const word = await link.evaluate((element) => {
+      const text = document.createRange()
+      text.selectNodeContents(element)
+      const { left, right } = text.getBoundingClientRect()
+      return { shown: element.textContent, left, right, wide: right - left }
+    })
+    expect(word.shown).toBe({ en: 'Support', ru: 'Поддержка' }[language])
+    expect(word.left).toBeGreaterThan(0)
+    expect(word.right).toBeLessThan(width)
+    expect(word.wide).toBeGreaterThan(40)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
+    await link.click()
+    const tab = await opened
+    await heading(tab, helpTexts[language].title).waitFor()
+    await tab.reload()
+    await heading(tab, helpTexts[language].title).waitFor()
+    expect(new URL(tab.url()).pathname).toBe('/help')
+    expect(new URL(page.url()).pathname).toMatch(/^\/deposit\//)
+  },
+)
+
+test('A-030 the help page of a till without contacts ends with a whole sentence', async () => {
+  const { page } = await openBrowser()
+  for (const [dropped, left] of [
+    [/ data-(?:support-email|messenger-url)="[^"]*"/g, []],
+    [/ data-support-email="[^"]*"/g, [helpTexts.en.messenger]],
+    [/ data-messenger-url="[^"]*"/g, [SUPPORT_EMAIL]],
+  ] as const) {
+    await page.route('**/help', async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({ response, body: (await response.text()).replace(dropped, '') })
+    })
+    await page.goto(`${till.gateway}/help`)
+    const last = page.getByRole('main').locator('section').last()
+    await last.getByText(helpTexts.en.money.text).waitFor()
+    const ends = left.length === 0 ? helpTexts.en.money.text : `${helpTexts.en.money.further} ${left[0]}`
+    expect(await last.getByRole('paragraph').last().textContent()).toBe(ends)
+    expect(await last.getByRole('link').allTextContents()).toEqual(left)
+    await page.unroute('**/help')
+  }
+})
+
+test('A-065 texts that cannot be fetched, or never come, leave the page in English', async () => {
+  const { url } = await depositOf({ language: 'ru' })
+  for (const answer of ['abort', 'hang'] as const) {
+    const { page } = await openBrowser()
+    await page.clock.install()
+    await page.route('**/assets/page.ru-*.js', (route) => (answer === 'abort' ? route.abort() : undefined))
+    const wanted = page.waitForRequest('**/assets/page.ru-*.js')
+    await page.goto(url)
+    await wanted
+    if (answer === 'hang') await page.clock.runFor(4000)
+    await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe('en')
+  }
 })
 
 test('A-005 a route whose code fails to load is the page that was not found', async () => {
@@ -117,16 +183,23 @@ test('A-005 a route whose code fails to load is the page that was not found', as
   await heading(page, TEXTS.en.notFound).waitFor()
 })
 
-test('A-005 a route that throws while it renders is the page that was not found', async () => {
+test('A-005 A-104 a route that throws while it renders is the page that was not found, and is reported', async () => {
   const { page } = await openBrowser()
   const { url } = await depositOf()
   await page.route('**/api/payment?*', async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), id: { no: 'text' } } })
   })
+  const told = page.waitForRequest((request) => request.url().endsWith('/api/error-report'))
   await page.goto(url)
   await heading(page, TEXTS.en.notFound).waitFor()
   await page.getByText(TEXTS.en.notFoundHint).waitFor()
+  expect((await told).postDataJSON()).toMatchObject({
+    message: expect.stringContaining('React error #31'),
+    type: 'Error',
+    empty: false,
+    url,
+  })
 })
 
 test('A-006 the header names the store, the deposit and what this page is for', async () => {

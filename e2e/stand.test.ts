@@ -174,9 +174,17 @@ test('A-113 each game has its minimum, in cents', async () => {
 test('A-016 A-065 A-066 the language selector switches every text and is remembered', async () => {
   const { page, texts } = await atStand()
   await cell(page, 0).click()
-  const select = page.getByRole('combobox', { name: texts.language })
-  expect(await select.getByRole('option').allTextContents()).toEqual(['English', 'Русский'])
-  expect(await page.locator('.language svg.flag').count()).toBe(1)
+  const choices = page.getByRole('group', { name: texts.language }).getByRole('button')
+  expect(await choices.evaluateAll((all) => all.map((each) => each.ariaLabel))).toEqual([
+    'English',
+    'Русский',
+  ])
+  const flags = await choices.evaluateAll((all) =>
+    all.map((each) => each.querySelector('svg.flag')?.innerHTML),
+  )
+  expect(flags).toEqual([expect.stringContaining('#b22234'), expect.stringContaining('#d52b1e')])
+  for (const [index, pressed] of ['true', 'false'].entries())
+    expect(await choices.nth(index).getAttribute('aria-pressed')).toBe(pressed)
   await speak(page, 'ru')
   await payButton(page, TEXTS.ru).waitFor()
   expect(

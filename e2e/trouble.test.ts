@@ -57,7 +57,7 @@ test('a trade link of nobody is told at the field, and a right one then works', 
   const texts = await startTopUp(page, parts.place)
   const field = page.getByRole('textbox', { name: texts.tradeLink })
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12')
-  await page.getByText(texts.tradeLinkInvalid).waitFor()
+  await page.getByText(texts.tradeLinkMistakes.unfinished).waitFor()
   const told = parts.gateway.output().length
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
   await page.getByText(texts.userFailed).waitFor()

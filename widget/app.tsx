@@ -1,7 +1,7 @@
 import { Component, lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { FALLBACK_LANGUAGE, type Language } from '../contract/languages.ts'
 import { PageProvider } from './page.tsx'
-import { type Route, routeOf } from './route.ts'
+import { languageAsked, type Route, routeOf } from './route.ts'
 import { Deposit } from './screens/deposit.tsx'
 import { Home } from './screens/home.tsx'
 import { NotFound } from './screens/not-found.tsx'
@@ -25,11 +25,15 @@ class Guard extends Component<{ fallback: ReactNode; children: ReactNode }, { fa
   }
 }
 
-/** Screens outside a deposit speak the stored language. */
+/** Screens outside a deposit speak the language of the deposit that led here, else the stored one. */
 function Plain({ toasts, children }: { toasts: ToastStore; children: ReactNode }) {
-  const [language, setLanguage] = useState<Language>(() => storedLanguage() ?? FALLBACK_LANGUAGE)
+  const [language, setLanguage] = useState<Language>(
+    () => languageAsked(location.search) ?? storedLanguage() ?? FALLBACK_LANGUAGE,
+  )
   const choose = useCallback((chosen: Language) => {
     storeLanguage(chosen)
+    // The address asked for another one: a reload must not go back to it.
+    history.replaceState(null, '', location.pathname)
     setLanguage(chosen)
   }, [])
   return (

@@ -13,11 +13,11 @@ function watched() {
     location: { href: `https://till.example/${'a'.repeat(2000)}` },
     addEventListener: (type: string, listener: (event: Happening) => void) => heard.set(type, listener),
   }
-  reportErrors(target, (report) => sent.push(report))
+  const caught = reportErrors(target, (report) => sent.push(report))
   const tell = (type: string, parts: Partial<Happening>): void => {
     heard.get(type)?.({ message: '', filename: '', lineno: 0, error: undefined, reason: undefined, ...parts })
   }
-  return { sent, tell }
+  return { sent, tell, caught }
 }
 
 it('A-104 an uncaught error is reported with its place and the page', () => {
@@ -36,6 +36,16 @@ it('A-104 a rejection that nobody handled is reported', () => {
   expect(sent).toMatchObject([
     { message: 'lost', type: 'unhandledrejection', empty: false },
     { message: 'word', type: 'unhandledrejection', empty: true },
+  ])
+})
+
+it('A-104 a crash that the page caught is reported as one that nobody caught', () => {
+  const { sent, caught } = watched()
+  caught(new TypeError('no text'))
+  caught('word')
+  expect(sent).toMatchObject([
+    { message: 'no text', type: 'TypeError', filename: '', lineno: 0, empty: false },
+    { message: 'word', type: 'error', empty: true },
   ])
 })
 

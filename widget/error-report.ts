@@ -17,7 +17,10 @@ type Target = {
   addEventListener(type: 'unhandledrejection', listener: (event: Unhandled) => void): void
 }
 
-export function reportErrors(target: Target, send: (report: ErrorReportBody) => void): void {
+/** Tells of an error that the page caught, so it never reached the window. */
+export type ReportCaught = (error: unknown) => void
+
+export function reportErrors(target: Target, send: (report: ErrorReportBody) => void): ReportCaught {
   let sent = 0
   const report = (part: Omit<ErrorReportBody, 'url'>): void => {
     if (CROSS_ORIGIN.test(part.message) || sent >= MOST_REPORTS) return
@@ -43,4 +46,14 @@ export function reportErrors(target: Target, send: (report: ErrorReportBody) => 
       empty: !(reason instanceof Error),
     })
   })
+  return (error) => {
+    const isError = error instanceof Error
+    report({
+      message: isError ? error.message : String(error),
+      type: isError ? error.name : 'error',
+      filename: '',
+      lineno: 0,
+      empty: !isError,
+    })
+  }
 }

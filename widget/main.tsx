@@ -18,7 +18,10 @@ import { storedLanguage } from './storage.ts'
 import { createToasts } from './toasts/store.ts'
 
 const api = createApi(fetch.bind(globalThis), () => document.cookie)
-reportErrors(window, (report) => void api.reportError(report, storedLanguage() ?? FALLBACK_LANGUAGE))
+const reportCaught = reportErrors(
+  window,
+  (report) => void api.reportError(report, storedLanguage() ?? FALLBACK_LANGUAGE),
+)
 
 const measure = (): void => {
   void measurePage(
@@ -41,7 +44,8 @@ const randomId = (): string =>
 const root = document.getElementById('root')
 if (root === null) throw new Error('the document has no #root')
 surviveTranslators(root)
-createRoot(root).render(
+// The page shows the 404 screen instead of such a crash; somebody must still hear of it.
+createRoot(root, { onCaughtError: reportCaught }).render(
   <StrictMode>
     <App toasts={createToasts({ after }, randomId)} />
   </StrictMode>,

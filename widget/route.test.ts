@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { routeOf } from './route.ts'
+import { helpIn, languageAsked, routeOf } from './route.ts'
 
 const HASH = '0123456789abcdef0123456789abcdef'
 
@@ -20,4 +20,14 @@ it.each([
   ['/nothing/here', { screen: 'notFound' }],
 ])('A-001 A-002 A-003 A-120 %s', (path, route) => {
   expect(routeOf(path)).toEqual(route)
+})
+
+it.each(['en', 'ru'] as const)('the link to help carries the language %s', (language) => {
+  const { pathname, search } = new URL(helpIn(language), 'https://till.example')
+  expect(routeOf(pathname)).toEqual({ screen: 'help' })
+  expect(languageAsked(search)).toBe(language)
+})
+
+it.each(['', '?language=', '?language=de', '?lang=ru'])('%j asks for no language', (search) => {
+  expect(languageAsked(search)).toBeNull()
 })

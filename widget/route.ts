@@ -1,4 +1,5 @@
-/** Which screen a path shows. No link of the page leads to another of its paths, so it is asked once. */
+/** Which screen a path shows. It is asked once: no link of the page leads to another of its paths in the same tab. */
+import { isLanguage, type Language } from '../contract/languages.ts'
 
 export type Route =
   | { screen: 'landing' | 'home' | 'help' | 'notFound' }
@@ -11,6 +12,14 @@ const SCREENS: Record<string, 'landing' | 'home' | 'help'> = {
   '': 'landing',
   '/home': 'home',
   '/help': 'help',
+}
+
+/** The help page in the language of the page that leads to it, which may be the store's choice and stored nowhere. */
+export const helpIn = (language: Language): string => `/help?${new URLSearchParams({ language })}`
+
+export function languageAsked(search: string): Language | null {
+  const asked = new URLSearchParams(search).get('language')
+  return isLanguage(asked) ? asked : null
 }
 
 export function routeOf(pathname: string): Route {

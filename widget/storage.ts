@@ -4,17 +4,19 @@ import { isLanguage, type Language } from '../contract/languages.ts'
 const LINK = 'tradeLink'
 const LANGUAGE = 'language'
 
-function read(key: string): string | null {
+type Kept = 'localStorage' | 'sessionStorage'
+
+function read(key: string, kept: Kept = 'localStorage'): string | null {
   try {
-    return localStorage.getItem(key)
+    return globalThis[kept].getItem(key)
   } catch {
     return null
   }
 }
 
-function write(key: string, value: string): void {
+function write(key: string, value: string, kept: Kept = 'localStorage'): void {
   try {
-    localStorage.setItem(key, value)
+    globalThis[kept].setItem(key, value)
   } catch {
     // The page works without it; the shopper pastes the link again next time.
   }
@@ -28,3 +30,12 @@ export function storedLanguage(): Language | null {
 export const storedLink = (): string | null => read(LINK)
 export const storeLanguage = (language: Language): void => write(LANGUAGE, language)
 export const storeLink = (link: string): void => write(LINK, link)
+
+/** The shopper's choice for this deposit, in this tab: a reload must not bring the store's language back. */
+export function chosenLanguage(hash: string): Language | null {
+  const [known, language] = read(LANGUAGE, 'sessionStorage')?.split(' ') ?? []
+  return known === hash && isLanguage(language) ? language : null
+}
+
+export const storeChosenLanguage = (hash: string, language: Language): void =>
+  write(LANGUAGE, `${hash} ${language}`, 'sessionStorage')

@@ -23,7 +23,7 @@ export async function startTopUp(page: Page, place: Place, language: Language = 
 }
 
 export async function speak(page: Page, language: Language): Promise<Messages> {
-  await page.locator('.language select').selectOption(language)
+  await page.locator(`.language [lang=${language}]`).click()
   await page.locator(`html[lang=${language}]`).waitFor()
   return TEXTS[language]
 }

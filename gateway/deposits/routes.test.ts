@@ -237,7 +237,7 @@ describe('GET /api/payment', () => {
 
   it('refuses what is no hash, and an unknown one, as problem JSON that is not stored', async () => {
     const bad = await poll('xyz')
-    expect(bad.answer.json()).toMatchObject({ status: 400, code: 'invalid_request' })
+    expect(bad.answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
     const unknown = await poll('0'.repeat(32))
     expect(unknown.answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
     expect(unknown.headers).toMatchObject({ 'cache-control': 'no-store' })

@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import {
   errorReportBodySchema,
+  hashSchema,
   paymentQuerySchema,
   tradeUrlBodySchema,
   userSchema,
@@ -32,6 +33,7 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
   const refresh = createRefresher(deps)
   const answer = async (reply: FastifyReply, hash: string, known: string | undefined) => {
     if (deps.overloaded()) refuse('overloaded', { retryAfterS: 1 })
+    if (!hashSchema.safeParse(hash).success) refuse('deposit_not_found')
     const view = known === undefined ? await deps.views.fresh(hash) : await deps.views.polled(hash)
     if (view !== undefined && known === view.etag) return unchanged(reply, known)
     reply.headers(API_HEADERS)

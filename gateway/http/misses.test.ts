@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { paymentQuerySchema } from '../../contract/widget-api.ts'
+import { hashSchema, paymentQuerySchema } from '../../contract/widget-api.ts'
 import { captureLog } from '../testing/log.ts'
 import { createApp } from './app.ts'
 import { createLimits, type Limits } from './limits.ts'
@@ -30,8 +30,10 @@ const polled: FastifyPluginAsyncZod = async (scope) => {
   })
 }
 const widget: FastifyPluginAsyncZod = async (scope) => {
-  scope.get('/api/inventory', { schema: { querystring: paymentQuerySchema } }, async ({ query }) =>
-    query.hash === HASH ? { ok: true } : refuse('deposit_not_found'),
+  scope.get(
+    '/api/inventory',
+    { schema: { querystring: z.object({ hash: hashSchema }) } },
+    async ({ query }) => (query.hash === HASH ? { ok: true } : refuse('deposit_not_found')),
   )
   scope.post('/api/trade-url', { schema: { body: z.object({ hash: z.string() }) } }, async ({ body }) =>
     body.hash === HASH ? refuse('user_not_found') : refuse('deposit_not_found'),

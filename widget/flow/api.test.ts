@@ -27,7 +27,7 @@ function facing(...answers: (Response | Error)[]) {
 describe('an answer', () => {
   it('A-100 that is whole comes with its ETag', async () => {
     const { load, asked } = facing(Response.json(payment(), { headers: { etag: '"7"' } }))
-    expect(await load()).toEqual({ kind: 'ok', body: payment(), etag: '"7"' })
+    expect(await load()).toEqual({ kind: 'ok', status: 200, body: payment(), etag: '"7"' })
     expect(asked[0]?.path).toBe(`/api/payment?hash=${HASH}`)
     expect(asked[0]?.headers.get('accept-language')).toBe('ru')
     expect(asked[0]?.headers.has('if-none-match')).toBe(false)
@@ -57,6 +57,9 @@ describe('an answer', () => {
   it.each([
     ['a network that failed', new TypeError('failed to fetch'), NOTHING],
     ['a body that is no JSON', new Response('{'), NOTHING],
+    ['no body', new Response(null, { status: 204 }), NOTHING],
+    ['a body without fields', Response.json(null), NOTHING],
+    ['a list', Response.json([]), NOTHING],
     ['a server that broke', problem(500, 'internal'), { code: 'internal', detail: 'about internal' }],
     ['a proxy that gave up', new Response('', { status: 504 }), NOTHING],
   ])('is lost with %s', async (_what, answer, refusal) => {

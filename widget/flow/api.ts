@@ -4,18 +4,17 @@ import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type {
   ErrorReportBody,
-  Inventory,
   MetricsBody,
   Payment,
-  TradeAnswer,
   TradeBody,
   TradeUrlBody,
   User,
 } from '../../contract/widget-api.ts'
+import type { InventoryAnswer } from './inventory-answer.ts'
 import type { Refusal } from './state.ts'
 
 export type Answer<T> =
-  | { kind: 'ok'; body: T; etag: string | null }
+  | { kind: 'ok'; status: number; body: T; etag: string | null }
   | { kind: 'unchanged' }
   | { kind: 'refused'; status: number; refusal: Refusal }
   /** The network failed, the deadline passed, or the server broke: nothing is known. */
@@ -29,6 +28,8 @@ type Call = {
   etag?: string | null
   signal?: AbortSignal
   keepalive?: boolean
+  /** The status alone is the answer: the body may be anything. */
+  isBodyIgnored?: true
 }
 
 const DEADLINE_MS = 30_000
@@ -61,7 +62,7 @@ export function createApi(fetcher: typeof fetch, cookies: () => string) {
         signal,
         ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
       })
-      return await answerOf<T>(response)
+      return await answerOf<T>(response, request.isBodyIgnored === true)
     } catch {
       return { kind: 'lost', refusal: NOTHING }
     }
@@ -80,19 +81,22 @@ export function createApi(fetcher: typeof fetch, cookies: () => string) {
     ) => {
       const { hash, game, language, reload } = query
       const parameters = new URLSearchParams({ hash, game, language, ...(reload ? { reload: 'true' } : {}) })
-      return call<Inventory>({ path: `/api/inventory?${parameters}`, language, signal })
+      return call<InventoryAnswer>({ path: `/api/inventory?${parameters}`, language, signal })
     },
 
     createTrade: (body: TradeBody, options: { language: Language; signal: AbortSignal }) =>
-      call<TradeAnswer>({ path: '/api/trade', method: 'POST', body, ...options }),
+      call<null>({ path: '/api/trade', method: 'POST', body, isBodyIgnored: true, ...options }),
 
     reportError: (body: ErrorReportBody, language: Language) =>
-      call<null>({ path: '/api/error-report', method: 'POST', body, language, keepalive: true }),
+      call<null>({ path: '/api/error-report', ...report(body, language) }),
 
     reportMetrics: (body: MetricsBody, language: Language) =>
-      call<null>({ path: '/api/metrics', method: 'POST', body, language, keepalive: true }),
+      call<null>({ path: '/api/metrics', ...report(body, language) }),
   }
 }
+
+const report = (body: object, language: Language) =>
+  ({ method: 'POST', body, language, keepalive: true, isBodyIgnored: true }) as const
 
 function headersOf(request: Call, cookies: string): Record<string, string> {
   const token = crossSiteToken(cookies)
@@ -110,17 +114,22 @@ export function crossSiteToken(cookies: string): string | undefined {
   return /(?:^|;\s*)(?:__Host-)?csrf=([^;]+)/.exec(cookies)?.[1]
 }
 
-async function answerOf<T>(response: Response): Promise<Answer<T>> {
-  if (response.status === 304) return { kind: 'unchanged' }
+async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<Answer<T>> {
+  const { status } = response
+  if (status === 304) return { kind: 'unchanged' }
   if (response.ok) {
-    const body = response.status === 204 ? null : await response.json()
-    return { kind: 'ok', body: body as T, etag: response.headers.get('etag') }
+    const body: unknown = isBodyIgnored ? null : await response.json()
+    // Without the fields it was asked for, an answer says as little as none.
+    if (!isBodyIgnored && !isRecord(body)) return { kind: 'lost', refusal: NOTHING }
+    return { kind: 'ok', status, body: body as T, etag: response.headers.get('etag') }
   }
   const refusal = await refusalOf(response)
-  return response.status >= 500 && !isDecided(refusal)
+  return status >= 500 && !isDecided(refusal)
     ? { kind: 'lost', refusal }
-    : { kind: 'refused', status: response.status, refusal }
+    : { kind: 'refused', status, refusal }
 }
+
+const isRecord = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body)
 
 /** 5xx answers that are decisions of the gateway: nothing was begun, so they may be told as refusals. */
 const DECIDED: readonly string[] = [

@@ -3,6 +3,7 @@ import type { Payment } from '../../contract/widget-api.ts'
 import { type Activity, DEBOUNCE_MS } from './activities.ts'
 import type { Answer, Api } from './api.ts'
 import type { Effect, FlowEvent } from './events.ts'
+import { inventoryOf } from './inventory-answer.ts'
 import type { FlowState } from './state.ts'
 
 /** The world outside, as arguments. */
@@ -67,7 +68,7 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
         const query = { hash, game, language: activity.language, reload }
         const answer = await world.api.inventory(query, signal)
         return answer.kind === 'ok'
-          ? { type: 'inventoryLoaded', request, inventory: answer.body }
+          ? { type: 'inventoryLoaded', request, inventory: inventoryOf(answer.body) }
           : { type: 'inventoryFailed', request, code: refusalIn(answer).code }
       }
       case 'createTrade': {
@@ -83,6 +84,9 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
   return { payment, forget, eventOf }
 }
 
+/** Accepted, but Steam has not said yet whether the offer exists. */
+const STILL_SENDING = 202
+
 type Creation = { activity: Extract<Activity, { kind: 'createTrade' }>; signal: AbortSignal }
 
 async function createTrade(
@@ -96,7 +100,7 @@ async function createTrade(
   const quote = trade.quoteId === null ? {} : { quoteId: trade.quoteId }
   const body = { hash: state.hash, game: trade.game, items: [...trade.items], ...quote }
   const answer = await world.api.createTrade(body, { language: state.language, signal })
-  if (answer.kind === 'ok' && answer.body.state !== 'sending') return { type: 'tradeActive', attempt }
+  if (answer.kind === 'ok' && answer.status !== STILL_SENDING) return { type: 'tradeActive', attempt }
   // Too many requests says nothing of the offer that an earlier call may have made.
   if (answer.kind === 'refused' && answer.status !== 429)
     return { type: 'tradeRefused', attempt, refusal: answer.refusal }

@@ -2,7 +2,7 @@
 import { DEFAULT_GAME } from '../../contract/games.ts'
 import { isLanguage } from '../../contract/languages.ts'
 import { isBefore, isFinal } from '../../contract/statuses.ts'
-import { parseTradeLink } from '../../contract/trade-link.ts'
+import { isTradeLink, parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent, Step } from './events.ts'
 import { reduceStand, reloading } from './reduce-stand.ts'
@@ -216,7 +216,7 @@ function linkTyped(state: FlowState, text: string): FlowState {
   if (text.trim() === '') return page({ status: 'idle', text: '' })
   const known = state.payment?.user ?? null
   if (known !== null && text.trim() === known.tradeUrl) return withUser(state, known, known.tradeUrl)
-  if (parseTradeLink(text) === undefined) return page({ status: 'invalid', text })
+  if (!isTradeLink(text)) return page({ status: 'invalid', text })
   return page({ status: 'debouncing', text })
 }
 

@@ -95,6 +95,20 @@ describe('the inventory', () => {
     expect(flow.state().page).toMatchObject({ stand: { inventory: { type: 'tooManyLooks' } } })
   })
 
+  it.each([
+    ['the first pair', { inventoryError: true, inventoryErrorType: 'hidden' }, 'hidden'],
+    ['the second pair', { error: true, errorType: 'hidden' }, 'hidden'],
+    ['the second pair beside items', { ...inventory([]), error: true, errorType: 'escrow' }, 'escrow'],
+    ['a mixed pair', { inventoryError: true, errorType: 'escrow' }, 'escrow'],
+    ['a type that this page does not know', { error: true, errorType: 'moonPhase' }, 'internal'],
+    ['no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
+    ['an answer without items', { minPrice: 300 }, 'internal'],
+  ])('A-102 an error is told by %s', async (_what, answer, type) => {
+    const { flow, pass } = started({ ...atStand, '/api/inventory': () => json(answer) })
+    await pass(0)
+    expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'error', type } } })
+  })
+
   it('A-102 a failed call is the internal error', async () => {
     const { flow, pass } = started({ ...atStand, '/api/inventory': () => problem(500, 'internal') })
     await pass(0)
@@ -109,6 +123,25 @@ describe('creating a trade', () => {
     expect(calls).toEqual(['POST /api/trade', 'GET /api/payment'])
     expect(asked[2]?.body).toMatchObject({ game: 'cs', items: ['1', '2'], quoteId: 'quote-1' })
   })
+
+  it.each([
+    ['another', () => json({ anything: 'else' })],
+    ['the word of an offer still being made', () => json({ state: 'sending' })],
+    ['null', () => json(null)],
+    ['a list', () => json([])],
+    ['no', () => new Response(null, { status: 204 })],
+    ['an empty', () => new Response('')],
+    ['a broken', () => new Response('{')],
+    ['an HTML', () => new Response('<h1>done</h1>')],
+  ] satisfies [string, () => Reply][])(
+    'A-103 %s body of a success starts the polling',
+    async (_what, reply) => {
+      const { asked, flow } = await paid({ '/api/trade': reply })
+      const calls = asked.slice(2).map(({ method, path }) => `${method} ${path.split('?')[0]}`)
+      expect(calls).toEqual(['POST /api/trade', 'GET /api/payment'])
+      expect(flow.state().modal.kind).toBe('confirming')
+    },
+  )
 
   it.each([
     ['no answer at all', () => Promise.reject(new TypeError('network'))],

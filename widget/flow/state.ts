@@ -74,7 +74,7 @@ export type Modal =
 export type FlowState = {
   hash: string
   language: Language
-  /** True once the shopper chose a language here: it then holds for the page. */
+  /** True once the shopper chose a language here: it then holds for the page, and for its reloads. */
   languageChosen: boolean
   /** The link stored by an earlier visit. */
   storedLink: string | null
@@ -96,12 +96,13 @@ export type FlowState = {
 
 export function initialState(
   hash: string,
-  stored: { language: Language | null; link: string | null },
+  stored: { language: Language | null; link: string | null; chosenLanguage?: Language | null },
 ): FlowState {
+  const chosen = stored.chosenLanguage ?? null
   return {
     hash,
-    language: stored.language ?? 'en',
-    languageChosen: false,
+    language: chosen ?? stored.language ?? 'en',
+    languageChosen: chosen !== null,
     storedLink: stored.link,
     payment: null,
     deadlineMs: null,

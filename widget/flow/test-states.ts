@@ -1,4 +1,5 @@
 /** Values that the tests of the flow begin from. */
+import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { Inventory, Item, Payment, User } from '../../contract/widget-api.ts'
 import { type Activity, activitiesOf } from './activities.ts'
@@ -85,8 +86,10 @@ export function having(state: FlowState, ...events: FlowEvent[]): { state: FlowS
   return { state: current, effects }
 }
 
-export function opening(stored: { language?: 'en' | 'ru'; link?: string } = {}): FlowState {
-  return initialState(HASH, { language: stored.language ?? null, link: stored.link ?? null })
+type Stored = { language?: Language; chosenLanguage?: Language; link?: string }
+
+export function opening(stored: Stored = {}): FlowState {
+  return initialState(HASH, { language: null, link: null, ...stored })
 }
 
 export const loaded = (change: Partial<Payment> = {}, atMs = 0): FlowEvent => ({

@@ -10,17 +10,26 @@ const en = {
   games: { title: 'Supported games', text: 'Counter-Strike 2, Dota 2, Team Fortress 2 and Rust.' },
   prices: {
     title: 'Why prices are lower than on the Steam market',
-    text: 'Items are sold externally, on trading sites that pay out real money, and those take a large commission. Prices on the Steam market are in funds that never leave Steam.',
+    text: 'Items are sold externally, on trading sites that pay out real money, and those take a large commission. Prices on the Steam market are in funds that never leave Steam. So you get less than the Steam price, but you can spend it in the store.',
   },
   minimum: {
     title: 'Minimum sums',
     text: 'The minimum amount covers the commission. The smallest payment is:',
   },
   money: {
-    title: 'The money has not arrived',
-    text: 'First contact the support of the store: it sees your payment by its number. If that does not help, write to us through the messenger or to',
+    title: 'My funds haven’t arrived',
+    text: 'Contact the store’s support first. Give them your payment number: it stands beside the # at the top of the payment page.',
+    further: 'If that doesn’t help, contact us:',
   },
   messenger: 'Messenger',
+  when: {
+    title: 'How long does it take?',
+    text: 'Sending the offer takes a few seconds, and then you have 5 minutes to accept it on Steam. Your funds arrive seconds after the items. Steam lets a sender take some trades back for days, so the store may get a part of the amount only after that. The page of your payment says how much, and until when.',
+  },
+  safe: {
+    title: 'Is it safe?',
+    text: 'Your trade link only lets our bot send you an offer: it can’t log in or take items. Nothing leaves your inventory until you confirm the trade in Steam. Accept only the offer that the page of your payment leads to, and check the bot’s level, the date it joined Steam and the code. We never ask you to send items twice, and never for a password or an API key.',
+  },
 }
 
 const ru: typeof en = {
@@ -32,7 +41,7 @@ const ru: typeof en = {
   games: { title: 'Поддерживаемые игры', text: 'Counter-Strike 2, Dota 2, Team Fortress 2 и Rust.' },
   prices: {
     title: 'Почему цены ниже, чем на торговой площадке Steam',
-    text: 'Предметы продаются на внешних площадках, которые платят настоящими деньгами и берут большую комиссию. Цены на площадке Steam — это средства, которые нельзя вывести из Steam.',
+    text: 'Предметы продаются на внешних площадках, которые платят настоящими деньгами и берут большую комиссию. Цены на площадке Steam — это средства, которые нельзя вывести из Steam. Поэтому вы получаете меньше, чем просят в Steam, зато можете потратить эти деньги в магазине.',
   },
   minimum: {
     title: 'Минимальные суммы',
@@ -40,9 +49,18 @@ const ru: typeof en = {
   },
   money: {
     title: 'Деньги не пришли',
-    text: 'Сначала обратитесь в поддержку магазина: там видят ваш платёж по номеру. Если это не помогло, напишите нам в мессенджер или на',
+    text: 'Сначала обратитесь в поддержку магазина. Назовите номер платежа: он указан после знака # вверху страницы платежа.',
+    further: 'Если это не помогло, напишите нам:',
   },
   messenger: 'Мессенджер',
+  when: {
+    title: 'Сколько это занимает?',
+    text: 'Бот отправит предложение за несколько секунд, затем у вас будет 5 минут, чтобы принять его в Steam. Деньги приходят через несколько секунд после предметов. Некоторые обмены Steam позволяет отменить ещё несколько дней, поэтому часть суммы магазин может получить позже. Сколько и когда — написано на странице платежа.',
+  },
+  safe: {
+    title: 'Это безопасно?',
+    text: 'По ссылке на обмен наш бот может только отправить вам предложение: войти в аккаунт или забрать предметы нельзя. Ни один предмет не покинет инвентарь, пока вы не подтвердите обмен в Steam. Принимайте только то предложение, к которому ведёт страница платежа, и сверяйте уровень бота, дату его регистрации и код. Мы никогда не просим отправить предметы ещё раз и не спрашиваем пароль или ключ API.',
+  },
 }
 
 export const helpTexts: Record<Language, typeof en> = { en, ru }

@@ -3,6 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { InventoryErrorType, UnavailableReason } from '../../contract/statuses.ts'
 import type { PayBlock } from '../flow/selectors.ts'
 import type { Sort } from '../flow/state.ts'
+import type { Mistake } from '../link/pasted.ts'
 import { countEn as count } from './plural.ts'
 
 export type ErrorText = { title: string; description: string }
@@ -18,6 +19,13 @@ export const pageEn = {
   depositFor: 'for',
   loading: 'Loading your deposit…',
   retry: 'Try again',
+  tabTitles: {
+    created: 'Add funds',
+    creating: 'Sending the offer',
+    pending: 'Accept on Steam',
+    succeeded: '✓ Received',
+    ended: 'Not completed',
+  },
   close: 'Close',
   notFound: 'Page not found',
   notFoundHint: 'The address may be mistyped or out of date. Start again from the store.',
@@ -29,41 +37,55 @@ export const pageEn = {
 
   tradeLink: 'Steam trade link',
   tradeLinkPlaceholder: 'Paste your trade link here',
-  tradeLinkWhy: 'It lets our bot send you a trade offer. It gives no access to your account.',
+  tradeLinkWhy: 'Only lets our bot send you an offer. It can’t log in or take items.',
   tradeLinkValid: 'Trade link is valid',
-  tradeLinkInvalid: 'This is not a trade link. Copy it whole, from https to the last letter of the token.',
+  tradeLinkMistakes: {
+    profile:
+      'That’s a link to your profile. Your trade link is in Steam’s trade settings and has “partner” and “token” in it.',
+    offer: 'That’s a link to one trade offer. Your own trade link is in Steam’s trade settings.',
+    unfinished: 'That’s not a complete trade link. Copy it again, up to the last letter after “token=”.',
+    several: 'There are several trade links here. Leave only your own.',
+    around: 'Only the link belongs here, as Steam gives it: from https:// to the last letter after “token=”.',
+    other:
+      'That’s not a trade link. It looks like https://steamcommunity.com/tradeoffer/new/?partner=…&token=…',
+  } satisfies Record<Mistake, string>,
   tradeLinkChecking: 'Checking the link…',
   tradeLinkStored:
     'From your last visit. Nothing has been sent yet. Continue only if you started this payment yourself.',
   tradeLinkContinue: 'Continue with this link',
   tradeLinkClear: 'Clear the link',
   userFailed: 'Failed get user information',
+  linkOfOpenOffer:
+    'An offer to the other account is still open, so the link can’t be changed now. Nothing was changed: go back to the offer, or decline it in Steam first.',
   shopperRefused:
     'This Steam account cannot be used to pay here. Use another account, or go back to the store.',
   otherShopper:
     'This payment is for another Steam account. Use the link of the account with which you signed in to the store.',
   userFailedHint: 'Check the link or try again in a moment.',
-  userUncheckedHint: 'We could not check it just now. Your link is kept.',
-  userUnavailableHint: 'Steam does not answer just now. Your link is kept.',
-  userTooManyHint: 'Too many links were tried here. Your link is kept: wait a few minutes, then try again.',
+  userUncheckedHint: 'We couldn’t check it right now. We’ve kept your link.',
+  userUnavailableHint: 'Steam isn’t responding right now. We’ve kept your link.',
+  userTooManyHint: 'Too many links were tried here. We’ve kept yours: wait a few minutes, then try again.',
   cookiesNeeded: 'Your browser blocks the cookie of this page. Allow cookies for this site and reload it.',
 
   guideTitle: 'Where to find your trade link',
   guideSteps: [
     {
       title: 'Open your trade settings',
-      text: 'In Steam: Inventory → Trade Offers → Who can send me Trade Offers?',
+      text: 'Open Steam → Inventory → Trade Offers → “Who can send me Trade Offers?”',
     },
-    { title: 'Copy the trade URL', text: 'It stands at the bottom of that page, under “Third-Party Sites”.' },
+    {
+      title: 'Copy the trade URL',
+      text: 'You’ll find it at the bottom of that page, under “Third-Party Sites”.',
+    },
     {
       title: 'Paste it here',
-      text: 'We show your name and picture, so you can see it is your account.',
+      text: 'We’ll show your name and avatar so you can check it’s you.',
     },
   ],
   guideOpen: 'Open trade settings on Steam',
   guideVideo: 'Watch how to find it (video)',
   itemConditions:
-    'Items count when they are worth more than 0.1 USD, popular among players, and free of trade restrictions.',
+    'We accept items worth more than 0.1 USD that are popular among players and free of trade restrictions.',
 
   game: 'Game',
   games: { cs: 'CS2', dota: 'Dota 2', rust: 'Rust', tf: 'TF2' } satisfies Record<Game, string>,

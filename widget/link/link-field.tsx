@@ -1,11 +1,17 @@
 import { type RefObject, useEffect, useId, useRef } from 'react'
+import type { ErrorCode } from '../../contract/errors.ts'
 import type { Flow } from '../flow/runner.ts'
 import { isUnjudged } from '../flow/selectors.ts'
 import type { LinkState, Page, Refusal } from '../flow/state.ts'
+import type { PageTexts } from '../i18n/page.en.ts'
 import { usePage } from '../page.tsx'
 import { Avatar } from '../ui/avatar.tsx'
 import { useNarrow } from '../ui/hooks.ts'
 import { CloseIcon, TickIcon } from '../ui/icons.tsx'
+import { mistakeIn, tradeLinkIn } from './pasted.ts'
+
+/** Longer than any link, so a text around one can be judged too. */
+const LONGEST_TEXT = 2000
 
 type Props = { page: Extract<Page, { link: LinkState }>; flow: Flow }
 
@@ -46,7 +52,7 @@ export function LinkField({ page, flow }: Props) {
             inputMode="url"
             autoComplete="off"
             spellCheck={false}
-            maxLength={512}
+            maxLength={LONGEST_TEXT}
             value={link.text}
             placeholder={texts.tradeLinkPlaceholder}
             readOnly={link.status === 'checking'}
@@ -54,8 +60,14 @@ export function LinkField({ page, flow }: Props) {
             aria-describedby={`${id}-note`}
             onChange={(event) => type(event.target.value)}
             onKeyDown={(event) => event.key === 'Enter' && confirm()}
-            // The same link pasted over itself changes no text.
-            onPaste={(event) => event.clipboardData.getData('text').trim() === link.text && confirm()}
+            onPaste={(event) => {
+              const pasted = tradeLinkIn(event.clipboardData.getData('text'))
+              if (pasted === undefined) return
+              event.preventDefault()
+              // The same link pasted over itself changes no text, but it is consent.
+              if (pasted === link.text.trim()) confirm()
+              else type(pasted)
+            }}
           />
           {link.status === 'checking' && <span className="spinner" aria-hidden="true" />}
           {link.text !== '' && link.status !== 'checking' && (
@@ -101,12 +113,20 @@ function Continue({ field, noteId, onPress }: ContinueProps) {
   )
 }
 
-/** Blames Steam alone when Steam does not answer. */
-function hintOf(refusal: Refusal) {
-  if (refusal.code === 'steam_unavailable') return 'userUnavailableHint'
-  if (refusal.code === 'too_many_looks') return 'userTooManyHint'
-  return isUnjudged(refusal) ? 'userUncheckedHint' : 'userFailedHint'
+/** Blames Steam alone when Steam does not answer. A code that this page does not know is told in the server's words. */
+export function hintOf(refusal: Refusal, texts: PageTexts): string {
+  if (refusal.code === 'steam_unavailable') return texts.userUnavailableHint
+  if (refusal.code === 'too_many_looks') return texts.userTooManyHint
+  if (isUnjudged(refusal)) return texts.userUncheckedHint
+  return JUDGED.includes(refusal.code) ? texts.userFailedHint : (refusal.detail ?? texts.userFailedHint)
 }
+
+/** The link itself is wrong. */
+const JUDGED: readonly (string | null)[] = [
+  'user_not_found',
+  'invalid_trade_link',
+  'invalid_request',
+] satisfies ErrorCode[]
 
 function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
   const { texts } = usePage()
@@ -116,7 +136,7 @@ function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
     case 'stored':
       return texts.tradeLinkStored
     case 'invalid':
-      return texts.tradeLinkInvalid
+      return texts.tradeLinkMistakes[mistakeIn(link.text)]
     case 'debouncing':
     case 'checking':
       return texts.tradeLinkChecking
@@ -125,9 +145,10 @@ function LinkNote({ link, flow }: { link: LinkState; flow: Flow }) {
       // The same link would be refused again.
       if (link.refusal.code === 'other_shopper') return texts.otherShopper
       if (link.refusal.code === 'shopper_refused') return texts.shopperRefused
+      if (link.refusal.code === 'trade_in_progress') return texts.linkOfOpenOffer
       return (
         <>
-          <strong>{texts.userFailed}.</strong> {texts[hintOf(link.refusal)]}{' '}
+          <strong>{texts.userFailed}.</strong> {hintOf(link.refusal, texts)}{' '}
           <button type="button" className="link" onClick={() => flow.dispatch({ type: 'retryPressed' })}>
             {texts.retry}
           </button>

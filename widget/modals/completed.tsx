@@ -22,9 +22,12 @@ const SUSPICIOUS: Record<MappedOutcome, boolean> = {
   tradeHasInvalidItems: false,
 }
 
+/** A status that this page does not know, from a newer server, is one without a mapping too. */
+const isMapped = (outcome: FinalDepositStatus): outcome is MappedOutcome => Object.hasOwn(SUSPICIOUS, outcome)
+
 export function Completed({ outcome, alarm, payment }: Props) {
   const { texts, language } = useModal()
-  if (outcome === 'paymentTimeout') {
+  if (!isMapped(outcome)) {
     return (
       <Dialog className="dialog-outcome" name={texts.depositTo(payment.storeName)}>
         {() => (

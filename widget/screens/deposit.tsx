@@ -9,13 +9,14 @@ import { Stand } from '../inventory/stand.tsx'
 import { Guide } from '../link/guide.tsx'
 import { LinkField } from '../link/link-field.tsx'
 import { PageProvider, usePage } from '../page.tsx'
-import { storedLanguage } from '../storage.ts'
+import { chosenLanguage, storedLanguage } from '../storage.ts'
 import type { ToastStore } from '../toasts/store.ts'
 import { Toasts } from '../toasts/toasts.tsx'
 import { useAccent } from '../ui/accent.ts'
 import { Header } from '../ui/header.tsx'
 import { useNow } from '../ui/hooks.ts'
 import { createPart, usePart } from '../ui/on-demand.ts'
+import { DepositTitle } from './title.ts'
 import { useFlow } from './use-flow.ts'
 
 const modals = createPart(async () => (await import('../modals/modals.tsx')).Modals)
@@ -27,7 +28,7 @@ export function Deposit({ hash, toasts }: { hash: string; toasts: ToastStore }) 
     (language: Language) => flow?.dispatch({ type: 'languageChosen', language }),
     [flow],
   )
-  const language = running?.state.language ?? storedLanguage() ?? 'en'
+  const language = running?.state.language ?? chosenLanguage(hash) ?? storedLanguage() ?? 'en'
   return (
     <PageProvider language={language} onLanguage={chooseLanguage} toasts={toasts}>
       {running === null ? <Waiting /> : <DepositPage {...running} />}
@@ -36,7 +37,7 @@ export function Deposit({ hash, toasts }: { hash: string; toasts: ToastStore }) 
 }
 
 function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
-  const { toasts, language } = usePage()
+  const { toasts, isSpoken } = usePage()
   const { page, payment, modal } = state
   const found = payment !== null
   useAccent(payment?.storeAccent ?? null)
@@ -44,9 +45,10 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
   const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
   const Modals = usePart(modals, found && (modal.kind !== 'none' || !loading))
   // The deposit has just named its language: it is not shown in another one first.
-  if (found && !state.languageChosen && language !== state.language) return <Waiting />
+  if (found && !state.languageChosen && !isSpoken) return <Waiting />
   return (
     <>
+      <DepositTitle state={state} />
       {page.stage === 'none' && <Waiting />}
       {page.stage === 'failed' && <Failed code={page.refusal.code} flow={flow} />}
       {payment !== null &&

@@ -1,19 +1,17 @@
+import { Fragment } from 'react'
 import { GAME_FACTS, GAMES } from '../../contract/games.ts'
 import { helpTexts } from '../i18n/help.ts'
 import { usePage } from '../page.tsx'
 import { Header } from '../ui/header.tsx'
-
-/** The gateway names the provider's contacts in the document. */
-const supportEmail = (): string => document.documentElement.dataset.supportEmail ?? ''
-const messengerUrl = (): string => document.documentElement.dataset.messengerUrl ?? ''
+import { useTitle } from './title.ts'
 
 export function Help() {
   const { texts, money, language } = usePage()
   const help = helpTexts[language]
-  const [email, messenger] = [supportEmail(), messengerUrl()]
+  useTitle(`${help.title} – Tradetill`)
   return (
     <>
-      <Header>
+      <Header isHelp>
         <h1>{help.title}</h1>
       </Header>
       <main className="help">
@@ -41,20 +39,41 @@ export function Help() {
             ))}
           </ul>
         </section>
+        {[help.when, help.safe].map(({ title, text }) => (
+          <section key={title}>
+            <h2>{title}</h2>
+            <p>{text}</p>
+          </section>
+        ))}
         <section>
           <h2>{help.money.title}</h2>
-          <p>
-            {help.money.text} {email !== '' && <a href={`mailto:${email}`}>{email}</a>}
-          </p>
-          {messenger !== '' && (
-            <p>
-              <a href={messenger} target="_blank" rel="noopener noreferrer">
-                {help.messenger}
-              </a>
-            </p>
-          )}
+          <p>{help.money.text}</p>
+          <Contacts further={help.money.further} messenger={help.messenger} />
         </section>
       </main>
     </>
+  )
+}
+
+/** The gateway names those of the provider's contacts that there are in the document. */
+function Contacts({ further, messenger }: { further: string; messenger: string }) {
+  const { supportEmail, messengerUrl } = document.documentElement.dataset
+  const links = [
+    ...(messengerUrl ? [{ href: messengerUrl, text: messenger, target: '_blank' }] : []),
+    ...(supportEmail ? [{ href: `mailto:${supportEmail}`, text: supportEmail, target: '_self' }] : []),
+  ]
+  if (links.length === 0) return null
+  return (
+    <p>
+      {further}
+      {links.map(({ href, text, target }, index) => (
+        <Fragment key={href}>
+          {index === 0 ? ' ' : ' · '}
+          <a href={href} target={target} rel="noopener noreferrer">
+            {text}
+          </a>
+        </Fragment>
+      ))}
+    </p>
   )
 }

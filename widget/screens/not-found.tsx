@@ -1,8 +1,10 @@
 import { usePage } from '../page.tsx'
 import { Header } from '../ui/header.tsx'
+import { useTitle } from './title.ts'
 
 export function NotFound() {
   const { texts } = usePage()
+  useTitle(`${texts.notFound} – Tradetill`)
   return (
     <>
       <Header>

@@ -6,7 +6,14 @@ import { type Flow, SLEPT_MS, startFlow } from '../flow/runner.ts'
 import { type FlowState, initialState } from '../flow/state.ts'
 import { wait } from '../flow/wait.ts'
 import { loadMessages, messagesIn } from '../i18n/messages.ts'
-import { storedLanguage, storedLink, storeLanguage, storeLink } from '../storage.ts'
+import {
+  chosenLanguage,
+  storeChosenLanguage,
+  storedLanguage,
+  storedLink,
+  storeLanguage,
+  storeLink,
+} from '../storage.ts'
 import type { NewToast, ToastStore } from '../toasts/store.ts'
 
 /** Runs the flow of one deposit while the screen is mounted. */
@@ -15,8 +22,13 @@ export function useFlow(hash: string, toasts: ToastStore): { state: FlowState; f
   const current = useRef<Flow | null>(null)
 
   useEffect(() => {
-    const world = browserWorld(toasts, () => current.current?.state().language ?? 'en')
-    const started = startFlow(initialState(hash, { language: storedLanguage(), link: storedLink() }), world)
+    const world = browserWorld(toasts, { hash, language: () => current.current?.state().language ?? 'en' })
+    const stored = {
+      language: storedLanguage(),
+      link: storedLink(),
+      chosenLanguage: chosenLanguage(hash),
+    }
+    const started = startFlow(initialState(hash, stored), world)
     current.current = started
     setFlow(started)
     const stopListening = listenForReturn(started)
@@ -32,7 +44,9 @@ export function useFlow(hash: string, toasts: ToastStore): { state: FlowState; f
 
 const NEVER = () => () => {}
 
-function browserWorld(toasts: ToastStore, language: () => FlowState['language']): World {
+type OfDeposit = { hash: string; language: () => FlowState['language'] }
+
+function browserWorld(toasts: ToastStore, { hash, language }: OfDeposit): World {
   return {
     api: createApi(fetch.bind(globalThis), () => document.cookie),
     now: () => performance.now(),
@@ -48,6 +62,7 @@ function browserWorld(toasts: ToastStore, language: () => FlowState['language'])
           return
         case 'storeLanguage':
           storeLanguage(effect.language)
+          storeChosenLanguage(hash, effect.language)
           return
         case 'redirect':
           if (/^https?:\/\//i.test(effect.url)) location.assign(effect.url)

@@ -52,7 +52,7 @@ describe('A-033 a toast', () => {
 
   it('has an id of its own', () => {
     const { store } = onClock()
-    expect(store.add({ title: 'a' })).not.toBe(store.add({ title: 'a' }))
+    expect(store.add({ title: 'a' })).not.toBe(store.add({ title: 'b' }))
   })
 })
 
@@ -84,6 +84,32 @@ describe('A-073 the list', () => {
     expect(titles()).toEqual(['a'])
     pass(1)
     expect(titles()).toEqual([])
+  })
+
+  it('has a toast once: said again while it is there, it stays 5000 ms from then', () => {
+    const { store, pass, titles, timers } = onClock()
+    const id = store.add({ title: 'a', type: 'warning' })
+    pass(4999)
+    for (let times = 0; times < 10; times += 1) expect(store.add({ title: 'a', type: 'warning' })).toBe(id)
+    expect([titles(), timers()]).toEqual([['a'], 1])
+    pass(4999)
+    expect(titles()).toEqual(['a'])
+    pass(1)
+    expect(titles()).toEqual([])
+    expect(store.add({ title: 'a', type: 'warning' })).not.toBe(id)
+  })
+
+  it.each([
+    ['type', { type: 'error' }],
+    ['message', { message: 'm' }],
+    ['time', { timeOut: 0 }],
+    ['priority', { priority: true }],
+    ['handler', { onClick: () => {} }],
+  ] as const)('has another toast for another %s', (_what, other) => {
+    const { store, titles } = onClock()
+    store.add({ title: 'a' })
+    store.add({ title: 'a', ...other })
+    expect(titles()).toEqual(['a', 'a'])
   })
 
   it('loses each toast at its own time, and with 0 never', () => {

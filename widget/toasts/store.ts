@@ -22,12 +22,18 @@ type Timers = { after(ms: number, run: () => void): () => void }
 export type ToastStore = {
   list(): readonly Toast[]
   subscribe(listener: () => void): () => void
-  /** Resolves to the new toast's id. */
+  /** Returns the toast's id. One that is still on the page and says the same stays longer instead. */
   add(toast: NewToast): string
   /** Runs the toast's own handler, then removes it. */
   click(id: string): void
   remove(id: string): void
   clear(): void
+}
+
+function isSame(toast: Toast, said: Omit<Toast, 'id'>): boolean {
+  const { id: _, ...shown } = toast
+  const fields = Object.keys({ ...shown, ...said }) as (keyof typeof said)[]
+  return fields.every((field) => shown[field] === said[field])
 }
 
 export function createToasts(timers: Timers, randomId: () => string): ToastStore {
@@ -54,8 +60,11 @@ export function createToasts(timers: Timers, randomId: () => string): ToastStore
     },
     add(given) {
       const defaults = { type: 'info', message: '', timeOut: TOAST_TIMEOUT_MS, priority: false } as const
-      const toast: Toast = { ...defaults, ...given, id: randomId() }
-      change(toast.priority ? [toast, ...toasts] : [...toasts, toast])
+      const said = { ...defaults, ...given }
+      const same = toasts.find((toast) => isSame(toast, said))
+      const toast: Toast = same ?? { ...said, id: randomId() }
+      if (same === undefined) change(toast.priority ? [toast, ...toasts] : [...toasts, toast])
+      cancels.get(toast.id)?.()
       if (toast.timeOut > 0)
         cancels.set(
           toast.id,

@@ -15,7 +15,7 @@ const LEAVE_MS = 400
 
 /** The toasts on the page: one that was removed takes its leave first, unless the shopper wants no motion. */
 function useShown(store: ToastStore): readonly Shown[] {
-  const toasts = useSyncExternalStore(store.subscribe, store.list)
+  const toasts = useSyncExternalStore(store.subscribe, store.list, store.list)
   const [before, setBefore] = useState<readonly Shown[]>([])
   const shown = stillShown(before, toasts)
   if (shown !== before) setBefore(shown)

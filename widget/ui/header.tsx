@@ -1,30 +1,32 @@
 import type { ReactNode } from 'react'
-import { isLanguage, LANGUAGES, type Language } from '../../contract/languages.ts'
+import { LANGUAGES, type Language } from '../../contract/languages.ts'
 import { isSandbox, usePage } from '../page.tsx'
+import { helpIn } from '../route.ts'
 import { Flag } from './icons.tsx'
 
 const NAMES: Record<Language, string> = { en: 'English', ru: 'Русский' }
 
+/** Every language with its flag and its own name, the present one pressed. */
 function LanguageSelect() {
   const { language, chooseLanguage, texts } = usePage()
   return (
-    <label className="language">
-      <Flag language={language} />
-      <span className="visually-hidden">{texts.language}</span>
-      <span aria-hidden="true">{language.toUpperCase()}</span>
-      <select
-        value={language}
-        onChange={(event) => {
-          if (isLanguage(event.target.value)) chooseLanguage(event.target.value)
-        }}
-      >
-        {LANGUAGES.map((each) => (
-          <option key={each} value={each} lang={each}>
-            {NAMES[each]}
-          </option>
-        ))}
-      </select>
-    </label>
+    <fieldset className="language" aria-label={texts.language}>
+      {LANGUAGES.map((each) => (
+        <button
+          key={each}
+          type="button"
+          lang={each}
+          className="language-choice"
+          aria-pressed={each === language}
+          aria-label={NAMES[each]}
+          title={NAMES[each]}
+          onClick={() => chooseLanguage(each)}
+        >
+          <Flag language={each} />
+          <span className="language-code">{each.toUpperCase()}</span>
+        </button>
+      ))}
+    </fieldset>
   )
 }
 
@@ -38,19 +40,19 @@ function SandboxBanner() {
   ) : null
 }
 
-export function Header({ children }: { children: ReactNode }) {
-  const { texts } = usePage()
+/** The help page itself has no link to help. */
+export function Header({ isHelp = false, children }: { isHelp?: boolean; children: ReactNode }) {
+  const { texts, language } = usePage()
   return (
     <>
       <SandboxBanner />
       <header className="header">
         <div className="header-title">{children}</div>
-        <a className="header-support" href="/help" target="_blank" rel="noopener">
-          <span className="header-support-word">{texts.support}</span>
-          <span className="header-support-mark" aria-hidden="true">
-            ?
-          </span>
-        </a>
+        {!isHelp && (
+          <a className="header-support" href={helpIn(language)} target="_blank" rel="noopener">
+            {texts.support}
+          </a>
+        )}
         <LanguageSelect />
       </header>
     </>

@@ -5,18 +5,8 @@ import { item } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
 import { Card } from '../inventory/card.tsx'
 import { LevelBadge } from '../modals/level.tsx'
-import { PageProvider } from '../page.tsx'
-import { createToasts } from '../toasts/store.ts'
 import { CurrencyIcon } from './currency.tsx'
-
-function markup(part: React.ReactNode): string {
-  const toasts = createToasts({ after: () => () => {} }, () => '1')
-  return renderToStaticMarkup(
-    <PageProvider language="en" onLanguage={() => {}} toasts={toasts}>
-      {part}
-    </PageProvider>,
-  )
-}
+import { markup } from './test-markup.tsx'
 
 const RARITIES = [0, 1, 2, 3, 4, 5, 6, 7] as const
 

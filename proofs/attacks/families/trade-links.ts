@@ -26,7 +26,7 @@ const BAD = [
   ...['https://steamcommunity.com/tradeoffer/new/?partner=1&token=a b', GOOD.replace('abcDEF12', "a'--")],
   ...[
     GOOD.replace('abcDEF12', '<script>'),
-    GOOD.replace('abcDEF12', 'x'.repeat(65)),
+    GOOD.replace('abcDEF12', 'x'.repeat(512)),
     GOOD.replace('abcDEF12', 'ab'),
   ],
   ...[

@@ -1,0 +1,37 @@
+/** The answer to an inventory call, as this page may get it, read into the one form that the page knows. */
+import { INVENTORY_ERROR_TYPES, type InventoryErrorType } from '../../contract/statuses.ts'
+import type { Inventory } from '../../contract/widget-api.ts'
+
+/** An error is told by either pair of fields. Nothing else needs to be there beside it, and its type may be a new one. */
+export type InventoryAnswer = Partial<Omit<Inventory, 'inventoryErrorType'>> & {
+  inventoryErrorType?: string | null
+  error?: boolean
+  errorType?: string | null
+}
+
+const isErrorType = (type: unknown): type is InventoryErrorType =>
+  (INVENTORY_ERROR_TYPES as readonly unknown[]).includes(type)
+
+export function inventoryOf({ error, errorType, ...answer }: InventoryAnswer): Inventory {
+  const type = answer.inventoryErrorType ?? errorType
+  const hasFailed = answer.inventoryError === true || error === true || !Array.isArray(answer.items)
+  return {
+    ...EMPTY,
+    ...answer,
+    inventoryError: hasFailed,
+    inventoryErrorType: hasFailed ? (isErrorType(type) ? type : 'internal') : null,
+  }
+}
+
+const EMPTY: Inventory = {
+  items: [],
+  minPrice: 0,
+  currency: 'USD',
+  maxItems: 0,
+  unavailableItems: 0,
+  unavailableByReason: {},
+  quoteId: null,
+  ageSeconds: 0,
+  inventoryError: false,
+  inventoryErrorType: null,
+}

@@ -1,0 +1,43 @@
+/** Finds the trade link in a text that was pasted, and the mistake in any other text. */
+
+/** An address of Steam's trade page, up to the next space or bracket. */
+const ADDRESSES =
+  /(?<![\w.@-])(?:https?:\/\/)?(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/?\?[^\s<>"'«»()]+/gi
+
+const AFTER_A_SENTENCE = /[.,;:!?…]+$/
+
+/** The link of an address that names account and token in any order, among other things or not; else undefined. */
+function linkOf(address: string): string | undefined {
+  const query = address.slice(address.indexOf('?') + 1).replace(AFTER_A_SENTENCE, '')
+  const parameters = new URLSearchParams(query.replaceAll('&amp;', '&'))
+  const [partner = '', token = ''] = ['partner', 'token'].map((name) => parameters.get(name) ?? '')
+  if (!/^\d+$/.test(partner) || !/^[A-Za-z0-9_-]{3,}$/.test(token)) return undefined
+  return `https://steamcommunity.com/tradeoffer/new/?partner=${partner}&token=${token}`
+}
+
+function linksIn(text: string): Set<string> {
+  return new Set((text.match(ADDRESSES) ?? []).flatMap((address) => linkOf(address) ?? []))
+}
+
+/** The one trade link in a text, in the form that the field takes; undefined if there is none, or more than one. */
+export function tradeLinkIn(text: string): string | undefined {
+  const links = linksIn(text)
+  return links.size === 1 ? [...links][0] : undefined
+}
+
+export const MISTAKES = ['profile', 'offer', 'unfinished', 'several', 'around', 'other'] as const
+
+export type Mistake = (typeof MISTAKES)[number]
+
+const PROFILE = /steamcommunity\.com\/(?:id|profiles)\/|^\s*7656119\d{10}\s*$/i
+const OFFER = /steamcommunity\.com\/tradeoffer\/\d/i
+const TRADE_PAGE = /steamcommunity\.com\/tradeoffer\/new/i
+
+/** Says what a text in the field is, if it is no trade link. */
+export function mistakeIn(text: string): Mistake {
+  const links = linksIn(text).size
+  if (links > 0) return links > 1 ? 'several' : 'around'
+  if (TRADE_PAGE.test(text)) return 'unfinished'
+  if (OFFER.test(text)) return 'offer'
+  return PROFILE.test(text) ? 'profile' : 'other'
+}

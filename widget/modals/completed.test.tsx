@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import type { FinalDepositStatus } from '../../contract/statuses.ts'
+import { confirming, having, loaded, payment } from '../flow/test-states.ts'
+import { en } from '../i18n/en.ts'
+import { markup } from '../ui/test-markup.tsx'
+import { Completed } from './completed.tsx'
+
+/** A status of a newer server. */
+const UNKNOWN = 'tradeReversed' as FinalDepositStatus
+/** One that every object has. */
+const INHERITED = 'toString' as FinalDepositStatus
+
+const shown = (outcome: FinalDepositStatus): string =>
+  markup(<Completed outcome={outcome} alarm={false} payment={payment({ status: outcome })} />)
+
+it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
+  'A-058 D-1 %s has no icon, title or description, but a sentence and the way back',
+  (status) => {
+    const { modal } = having(confirming(), loaded({ status })).state
+    expect(modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
+    const fallback = shown(status)
+    expect(fallback).toContain(`aria-label="${en.depositTo('Demo')}"`)
+    expect(fallback).toContain(`<p>${en.closedNote}</p>`)
+    expect(fallback).toContain(`href="https://store.example/">${en.backToStore}<`)
+    expect(fallback).not.toMatch(/outcome-icon|<h2|outcome-description/)
+  },
+)
+
+it('A-023 a status that has a mapping shows it', () => {
+  expect(shown('tradeTimeout')).toMatch(/outcome-icon.*<h2.*outcome-description/s)
+})

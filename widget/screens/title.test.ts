@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { creating, having, loaded, openedOn, opening } from '../flow/test-states.ts'
+import { formatMoney } from '../i18n/format.ts'
+import { pageEn } from '../i18n/page.en.ts'
+import { titleOf } from './title.ts'
+
+const english = { texts: pageEn, money: (minor: number) => formatMoney(minor, 'USD', 'en') }
+
+it.each([
+  ['before the deposit is known', opening(), null, 'Tradetill'],
+  ['while items are picked', openedOn('created'), 3600, 'Add funds – Demo #17'],
+  ['while the offer is being made', creating(), 3600, 'Sending the offer – Demo #17'],
+  ['while the offer is open', openedOn('pending'), 252, '04:12 · Accept on Steam – Demo #17'],
+  ['while time stands still', openedOn('pending', { timeLeft: null }), null, 'Accept on Steam – Demo #17'],
+  [
+    'once it succeeded',
+    openedOn('succeeded', { amount: 4120, timeLeft: null }),
+    null,
+    '✓ Received $41.20 – Demo #17',
+  ],
+  ['once it ended otherwise', openedOn('tradeTimeout', { timeLeft: null }), null, 'Not completed – Demo #17'],
+] as const)('the tab tells where the deposit is: %s', (_what, state, seconds, title) => {
+  expect(titleOf(state, seconds, english)).toBe(title)
+})
+
+it('two deposits have two titles', () => {
+  const titles = ['17', '18'].map((id) => titleOf(having(opening(), loaded({ id })).state, 60, english))
+  expect(new Set(titles).size).toBe(2)
+})

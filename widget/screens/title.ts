@@ -1,0 +1,43 @@
+/** The tab's title, which a shopper sees while Steam is in front. */
+import { useEffect } from 'react'
+import { secondsLeft } from '../flow/selectors.ts'
+import type { FlowState } from '../flow/state.ts'
+import { formatTimer } from '../i18n/format.ts'
+import type { PageTexts } from '../i18n/page.en.ts'
+import { usePage } from '../page.tsx'
+import { useNow } from '../ui/hooks.ts'
+
+type Said = { texts: PageTexts; money(minor: number): string }
+
+/** Tells what the deposit waits for or came to, then whose it is: two tabs must not look alike. */
+export function titleOf({ payment, modal }: FlowState, seconds: number | null, said: Said): string {
+  const { tabTitles } = said.texts
+  if (payment === null) return 'Tradetill'
+  const place = `${payment.storeName} #${payment.id}`
+  const named = (state: string): string => `${state} – ${place}`
+  const { status, amount } = payment
+  if (status === 'created') return named(modal.kind === 'none' ? tabTitles.created : tabTitles.creating)
+  if (status === 'pending')
+    return named(`${seconds === null ? '' : `${formatTimer(seconds)} · `}${tabTitles.pending}`)
+  if (status !== 'succeeded') return named(tabTitles.ended)
+  return named(amount === null ? tabTitles.succeeded : `${tabTitles.succeeded} ${said.money(amount)}`)
+}
+
+/** Its own part of the page: nothing else is drawn again when a second has passed. */
+export function DepositTitle({ state }: { state: FlowState }): null {
+  const { texts, money } = usePage()
+  const { payment, deadlineMs } = state
+  const seconds = secondsLeft(deadlineMs, useNow(payment?.status === 'pending' && deadlineMs !== null))
+  const title = titleOf(state, seconds, {
+    texts,
+    money: (minor) => money(minor, payment?.currency ?? 'USD'),
+  })
+  useTitle(title)
+  return null
+}
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title
+  }, [title])
+}

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { markup } from '../ui/test-markup.tsx'
+import { createToasts } from './store.ts'
+import { Toasts } from './toasts.tsx'
+
+/** As they are read out, in the order of the specification. */
+const WORDS = { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Error' } as const
+
+const TYPES = ['info', 'success', 'warning', 'error'] as const
+
+it('A-032 each type of toast has an icon of its own, and its type as text', () => {
+  const toasts = createToasts({ after: () => () => {} }, () => String(Math.random()))
+  for (const type of TYPES) toasts.add({ type, title: `about ${type}`, message: 'more' })
+  const buttons = markup(<Toasts store={toasts} />).match(/<button.*?<\/button>/gs) ?? []
+  expect(buttons).toHaveLength(4)
+  for (const [index, type] of TYPES.entries()) {
+    expect(buttons[index]).toContain(`toast-${type}"`)
+    const text = buttons[index]?.replace(/<[^>]*>/g, '')
+    expect(text).toBe(`${WORDS[type]}: about ${type}more`)
+  }
+  const icons = buttons.map((button) => /<svg.*<\/svg>/s.exec(button)?.[0])
+  expect(icons).not.toContain(undefined)
+  expect(new Set(icons).size).toBe(4)
+})
+
+it('A-073 the container carries a marker when it is empty, and only then', () => {
+  const toasts = createToasts({ after: () => () => {} }, () => '1')
+  expect(markup(<Toasts store={toasts} />)).toContain('class="toasts toasts-empty"')
+  toasts.add({ title: 'a' })
+  expect(markup(<Toasts store={toasts} />)).toContain('class="toasts"')
+})
