@@ -182,18 +182,27 @@ const put = (page: Page, selector: string, text: string): Promise<boolean> =>
   )
 
 /** What the test knows of the shopper, without the page. */
-type Shopper = { page: Page; server: Server; picked: string[] }
+type Shopper = { page: Page; server: Server; picked: string[]; kept: Map<string, string[]> }
+
+function putAllBack(shopper: Shopper): void {
+  shopper.picked = []
+  shopper.kept.clear()
+}
 
 const ACTS = {
   link: async (shopper, pick) => {
     const text = [LINK, LINK, `${LINK}.`, ''][pick % 4] ?? ''
-    if (await put(shopper.page, '.link-input input', text)) shopper.picked = []
+    if (await put(shopper.page, '.link-input input', text)) putAllBack(shopper)
     await shopper.page.clock.runFor(700)
   },
   game: async (shopper, pick) => {
-    const before = await shopper.page.locator('.game input:checked').count()
+    const [before] = await shopper.page
+      .locator('.game input:checked')
+      .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value))
     const chosen = await press(shopper.page, '.game input:not(:checked)', pick)
-    if (before > 0 && chosen !== null) shopper.picked = []
+    if (before === undefined || chosen === null) return
+    shopper.kept.set(before, shopper.picked)
+    shopper.picked = shopper.kept.get(chosen) ?? []
   },
   language: ({ page }, pick) => put(page, '.language select', pick % 2 === 0 ? 'en' : 'ru'),
   toggle: async (shopper, pick) => {
@@ -253,7 +262,7 @@ const ACTS = {
     page.evaluate((type) => window.dispatchEvent(new Event(type)), pick % 2 === 0 ? 'offline' : 'online'),
   open: async (shopper) => {
     await shopper.page.reload()
-    shopper.picked = []
+    putAllBack(shopper)
   },
 } satisfies Record<string, (shopper: Shopper, pick: number) => unknown>
 
@@ -353,7 +362,7 @@ test('A-059 A-061 A-071 D-27 whatever shopper and server do, the page holds toge
   await page.clock.pauseAt(Date.now() + 60_000)
   const property = fc.asyncProperty(rows, async (row) => {
     server = new Server()
-    const shopper = { page, server, picked: [] }
+    const shopper = { page, server, picked: [], kept: new Map<string, string[]>() }
     await page.goto(`${till.gateway}/help`)
     await page.evaluate(() => localStorage.clear())
     await page.goto(`${till.gateway}/deposit/${HASH}`)

@@ -1,5 +1,4 @@
 /** The one transition of the deposit page: pure, total, and the only place where a state is made. */
-import { DEFAULT_GAME } from '../../contract/games.ts'
 import { isLanguage } from '../../contract/languages.ts'
 import { isBefore, isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
@@ -7,7 +6,7 @@ import type { Payment, User } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent, Step } from './events.ts'
 import { reduceStand, reloading } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
-import { isPolling, isUnjudged } from './selectors.ts'
+import { firstGame, isPolling, isUnjudged } from './selectors.ts'
 import type { FlowState, LinkState, Page, Refusal, Stand } from './state.ts'
 
 export function reduce(state: FlowState, event: FlowEvent): Step {
@@ -158,7 +157,7 @@ function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): string {
 
 function withUser(state: FlowState, user: User, link: string): FlowState {
   const request = state.nextRequest
-  const game = state.page.stage === 'wait-for-select-items' ? state.page.stand.game : DEFAULT_GAME
+  const game = state.page.stage === 'wait-for-select-items' ? state.page.stand.game : firstGame(state.payment)
   return {
     ...state,
     nextRequest: request + 1,
@@ -171,6 +170,8 @@ function withUser(state: FlowState, user: User, link: string): FlowState {
         inventory: { status: 'loading', request, kept: null, reload: false },
         selection: [],
         setAside: [],
+        elsewhere: {},
+        counts: {},
         search: '',
         sort: 'priceDown',
       },

@@ -25,8 +25,8 @@ export type LinkState =
   | { status: 'failed'; text: string; refusal: Refusal }
   | { status: 'resolved'; text: string }
 
-/** `tooManyLooks`: the till refused the call, because this page has asked too often. */
-export type InventoryFailure = InventoryErrorType | 'tooManyLooks'
+/** Two that are refused calls: this page has asked too often, or the store takes no items of the game. */
+export type InventoryFailure = InventoryErrorType | 'tooManyLooks' | 'gameNotAccepted'
 
 /** The last inventory is kept while a new one of the same game and user loads. */
 export type InventoryState =
@@ -47,6 +47,10 @@ export type Stand = {
   selection: readonly string[]
   /** The picks of an inventory that could not be loaded again. The next one picks those it has. */
   setAside: readonly string[]
+  /** The picks in the other games: they come back with their game. */
+  elsewhere: Partial<Record<Game, readonly string[]>>
+  /** How many items of each game could be used when this page last looked. */
+  counts: Partial<Record<Game, number>>
   search: string
   sort: Sort
 }

@@ -49,6 +49,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     heldUntil: null,
     minAmount: null,
     maxAmount: null,
+    games: ['cs', 'dota', 'rust', 'tf'],
     ...change,
   }
 }

@@ -87,10 +87,10 @@ const en = {
     too_many_open_offers:
       'This Steam account has 2 open offers of ours already. Nothing was sent. Accept or decline one of them in Steam, then try again.',
     too_many_items: 'You have chosen too many items to trade',
-    price_changed:
-      'Prices have changed since you opened the inventory. It is being loaded again: pick once more.',
+    game_not_accepted: 'The store does not take items of this game. Nothing was sent. Choose another game.',
+    price_changed: 'Prices have changed. Nothing was sent. Your picks are kept: check the new total.',
     items_unavailable:
-      'Some of the items can no longer be used. The inventory is being loaded again: pick once more.',
+      'Some of the items can no longer be used. Nothing was sent. Your other picks are kept: check the new total.',
     no_bot_available:
       'No bot can take your items right now. Nothing was sent. Try again in a minute; if that does not help, go back to the store and pay later.',
     trade_hold:
@@ -190,10 +190,10 @@ const ru: ModalTexts = {
     too_many_open_offers:
       'У этого аккаунта Steam уже есть 2 наших открытых предложения обмена. Ничего не отправлено. Примите или отклоните одно из них в Steam и попробуйте снова.',
     too_many_items: 'Вы выбрали слишком много предметов для обмена',
-    price_changed:
-      'Цены изменились с тех пор, как вы открыли инвентарь. Он загружается заново: выберите ещё раз.',
+    game_not_accepted: 'Магазин не принимает предметы этой игры. Ничего не отправлено. Выберите другую игру.',
+    price_changed: 'Цены изменились. Ничего не отправлено. Ваш выбор сохранён: проверьте новую сумму.',
     items_unavailable:
-      'Некоторые предметы больше нельзя использовать. Инвентарь загружается заново: выберите ещё раз.',
+      'Некоторые предметы больше нельзя использовать. Ничего не отправлено. Остальной выбор сохранён: проверьте новую сумму.',
     no_bot_available:
       'Сейчас ни один бот не может принять предметы. Ничего не отправлено. Попробуйте через минуту; если не поможет, вернитесь в магазин и оплатите позже.',
     trade_hold:

@@ -1,8 +1,8 @@
 /** The texts of the page in English. Russian has the same keys; one that is missing there shows from here. */
 import type { Game } from '../../contract/games.ts'
-import type { InventoryErrorType, UnavailableReason } from '../../contract/statuses.ts'
+import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { PayBlock } from '../flow/selectors.ts'
-import type { Sort } from '../flow/state.ts'
+import type { InventoryFailure, Sort } from '../flow/state.ts'
 import { countEn as count } from './plural.ts'
 
 export type ErrorText = { title: string; description: string }
@@ -67,6 +67,8 @@ export const pageEn = {
 
   game: 'Game',
   games: { cs: 'CS2', dota: 'Dota 2', rust: 'Rust', tf: 'TF2' } satisfies Record<Game, string>,
+  kept: (picks: string) => `Your picks are kept: ${picks}. One payment takes items of one game.`,
+  keptIn: (n: number, game: string) => `${n} in ${game}`,
   search: 'Search items',
   searchOpen: 'Open search',
   searchClose: 'Close search',
@@ -168,7 +170,11 @@ export const pageEn = {
       description:
         'This page has looked at Steam too many times. Your items are safe; wait a few minutes, then try again.',
     },
-  } satisfies Record<InventoryErrorType | 'tooManyLooks', ErrorText>,
+    gameNotAccepted: {
+      title: 'The store does not take this game',
+      description: 'Your items are safe. Choose a game that the store takes.',
+    },
+  } satisfies Record<InventoryFailure, ErrorText>,
 
   toastTypes: { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Error' },
   toasts: 'Messages',

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
+import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
 import type { Stand as StandState } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { useNarrow } from '../ui/hooks.ts'
@@ -20,7 +20,8 @@ export function Stand({ stand, payment, flow }: Props) {
   return (
     <>
       <section className="stand">
-        <Controls stand={stand} flow={flow} />
+        <Controls stand={stand} games={acceptedGames(payment)} flow={flow} />
+        <KeptPicks stand={stand} />
         <Shelf stand={stand} payment={payment} flow={flow} />
         <SelectionVoice stand={stand} payment={payment} />
       </section>
@@ -71,6 +72,15 @@ function Shelf({ stand, payment, flow }: Props) {
       <Age inventory={inventory} />
     </div>
   )
+}
+
+/** A trade takes items of one game, so picks in another one wait, and are not counted. */
+function KeptPicks({ stand }: { stand: StandState }) {
+  const { texts } = usePage()
+  const kept = keptPicks(stand)
+  if (kept.length === 0) return null
+  const parts = kept.map(({ game, count }) => texts.keptIn(count, texts.games[game]))
+  return <p className="kept-picks">{texts.kept(parts.join(', '))}</p>
 }
 
 function Message({ inventory, shown }: { inventory: Inventory; shown: number }) {
