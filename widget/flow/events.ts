@@ -1,7 +1,7 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
-import type { FlowState, Refusal, Sort } from './state.ts'
+import type { Dialogs, FlowState, Refusal, Sort } from './state.ts'
 
 /** Everything that can happen to the deposit page. `atMs` is monotonic. */
 export type FlowEvent =
@@ -34,6 +34,7 @@ export type FlowEvent =
   | { type: 'confirmationLeft' }
   | { type: 'confirmationReopened' }
   | { type: 'creationErrorClosed' }
+  | { type: 'dialogsChanged'; to: Dialogs['kind'] }
   | { type: 'connectionChanged'; online: boolean }
 
 /** Things done once, at the moment of a transition. */

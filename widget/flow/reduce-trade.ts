@@ -2,7 +2,7 @@
 import type { FlowEvent, Step } from './events.ts'
 import { reloading } from './reduce-stand.ts'
 import { payBlock } from './selectors.ts'
-import type { FlowState, Modal, Refusal } from './state.ts'
+import type { Dialogs, FlowState, Modal, Refusal } from './state.ts'
 
 type TradeEvent = Extract<
   FlowEvent,
@@ -15,6 +15,7 @@ type TradeEvent = Extract<
       | 'confirmationLeft'
       | 'confirmationReopened'
       | 'creationErrorClosed'
+      | 'dialogsChanged'
   }
 >
 
@@ -41,20 +42,34 @@ function next(state: FlowState, event: TradeEvent): Partial<FlowState> {
         : {}
     case 'creationErrorClosed':
       return modal.kind === 'creationError' ? { modal: { kind: 'none' } } : {}
+    case 'dialogsChanged':
+      return dialogsChanged(state, event.to)
     default:
       return event satisfies never
   }
+}
+
+/** A press on Add funds waits for a load under way. After one that failed, the shopper presses again. */
+function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowState> {
+  const { dialogs } = state
+  if (dialogs.kind === 'ready' || dialogs.kind === to) return {}
+  if (to !== 'ready') return { dialogs: { kind: to, pay: to === 'failed' && dialogs.pay } }
+  const ready: FlowState = { ...state, dialogs: { kind: 'ready' } }
+  return dialogs.kind === 'loading' && dialogs.pay
+    ? { dialogs: ready.dialogs, ...pay(ready) }
+    : { dialogs: ready.dialogs }
 }
 
 function isCurrent(modal: Modal, attempt: number): modal is Extract<Modal, { kind: 'creating' }> {
   return modal.kind === 'creating' && modal.attempt === attempt
 }
 
-/** Only from an open deposit with a payable selection, and never twice. */
+/** Only from an open deposit with a payable selection, never twice, and never with nothing to show it in. */
 function pay(state: FlowState): Partial<FlowState> {
-  const { page, payment, modal } = state
+  const { page, payment, modal, dialogs } = state
   if (modal.kind !== 'none' || page.stage !== 'wait-for-select-items') return {}
   if (payment?.status !== 'created' || payBlock(page.stand, payment) !== null) return {}
+  if (dialogs.kind !== 'ready') return { dialogs: { ...dialogs, pay: true } }
   const { inventory, selection, game } = page.stand
   const quoteId = inventory.status === 'ready' ? inventory.inventory.quoteId : null
   return { modal: { kind: 'creating', request: { game, items: selection, quoteId }, attempt: 1 } }

@@ -42,7 +42,7 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'selectionCleared':
     case 'searchTyped':
     case 'sortChosen':
-      return reduceStand(state, event)
+      return unpressed(reduceStand(state, event))
     case 'payPressed':
     case 'tradeActive':
     case 'tradeUnknown':
@@ -50,10 +50,18 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'confirmationLeft':
     case 'confirmationReopened':
     case 'creationErrorClosed':
+    case 'dialogsChanged':
       return reduceTrade(state, event)
     default:
       return event satisfies never
   }
+}
+
+/** A press on Add funds that waits was for what could be seen then. */
+function unpressed(taken: Step): Step {
+  const { dialogs } = taken.state
+  if (dialogs.kind !== 'loading' || !dialogs.pay) return taken
+  return { ...taken, state: { ...taken.state, dialogs: { kind: 'loading', pay: false } } }
 }
 
 /** While the page polls, and once all is over, nobody waits for a single look. */

@@ -75,6 +75,14 @@ export type Modal =
   | { kind: 'completed'; outcome: FinalDepositStatus; alarm: boolean }
   | { kind: 'creationError'; refusal: Refusal }
 
+/** The code of the dialogs, which comes after the page. Nothing is paid before it is here. */
+export type Dialogs =
+  /** `pay`: Add funds was pressed, and goes on when the code is here. */
+  | { kind: 'loading'; pay: boolean }
+  /** `pay`: Add funds was pressed, and refused. */
+  | { kind: 'failed'; pay: boolean }
+  | { kind: 'ready' }
+
 export type FlowState = {
   hash: string
   language: Language
@@ -87,6 +95,7 @@ export type FlowState = {
   deadlineMs: number | null
   page: Page
   modal: Modal
+  dialogs: Dialogs
   /** The last poll failed; told once an outage. */
   pollFailing: boolean
   online: boolean
@@ -111,6 +120,7 @@ export function initialState(
     deadlineMs: null,
     page: { stage: 'none' },
     modal: { kind: 'none' },
+    dialogs: { kind: 'loading', pay: false },
     pollFailing: false,
     online: true,
     looks: 0,

@@ -86,8 +86,10 @@ export function having(state: FlowState, ...events: FlowEvent[]): { state: FlowS
   return { state: current, effects }
 }
 
+/** The page as it begins, with its dialogs. */
 export function opening(stored: { language?: 'en' | 'ru'; link?: string } = {}): FlowState {
-  return initialState(HASH, { language: stored.language ?? null, link: stored.link ?? null })
+  const state = initialState(HASH, { language: stored.language ?? null, link: stored.link ?? null })
+  return { ...state, dialogs: { kind: 'ready' } }
 }
 
 export const loaded = (change: Partial<Payment> = {}, atMs = 0): FlowEvent => ({

@@ -25,6 +25,11 @@ export const pageEn = {
   paymentNotFoundHint: 'The link may be incomplete or out of date. Go back to the store and start again.',
   paymentNotLoaded: 'We cannot reach the server',
   paymentNotLoadedHint: 'Nothing is lost. Check your connection and try again in a moment.',
+  partLoading: 'Loading the next step…',
+  partFailed: 'The next step could not be loaded, so nothing was sent. Reload the page, then pay.',
+  partFailedLater:
+    'This step could not be loaded. Your payment goes on and your items are safe: reload the page.',
+  reloadPage: 'Reload the page',
   failedToReceiveDeposit: 'failed to receive deposit',
 
   tradeLink: 'Steam trade link',

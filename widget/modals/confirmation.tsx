@@ -35,8 +35,9 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
   const { texts, money } = useModal()
   const stand = state.page.stage === 'wait-for-select-items' ? state.page.stand : null
   const count = payment.itemCount > 0 ? payment.itemCount : (stand?.selection.length ?? 0)
+  // After a reload nothing is picked here: only the deposit knows what the trade comes to.
   const amount = payment.amount ?? (stand === null ? 0 : selectedTotal(stand))
-  if (count === 0) return null
+  if (count === 0 || amount === 0) return null
   return <p className="dialog-sub">{texts.confirmSummary(count, money(amount, payment.currency))}</p>
 }
 

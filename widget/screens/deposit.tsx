@@ -1,4 +1,4 @@
-import { useCallback } from 'react'
+import { useCallback, useEffect } from 'react'
 import type { Language } from '../../contract/languages.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
@@ -15,10 +15,19 @@ import { Toasts } from '../toasts/toasts.tsx'
 import { useAccent } from '../ui/accent.ts'
 import { Header } from '../ui/header.tsx'
 import { useNow } from '../ui/hooks.ts'
+import { addressesOf, loadStyles } from '../ui/loaded-again.ts'
 import { createPart, usePart } from '../ui/on-demand.ts'
 import { useFlow } from './use-flow.ts'
 
-const modals = createPart(async () => (await import('../modals/modals.tsx')).Modals)
+const modals = createPart(async (attempt) => (await loadModals(attempt)).Modals)
+
+/** A failed import is answered from the browser's memory until the page is left, so later attempts have addresses of their own. */
+async function loadModals(attempt: number): Promise<typeof import('../modals/modals.tsx')> {
+  const again = attempt === 1 ? null : addressesOf(document.documentElement.dataset.dialogs, attempt)
+  if (again === null) return import('../modals/modals.tsx')
+  await Promise.all(again.styles.map(loadStyles))
+  return import(/* @vite-ignore */ again.script)
+}
 
 export function Deposit({ hash, toasts }: { hash: string; toasts: ToastStore }) {
   const running = useFlow(hash, toasts)
@@ -42,7 +51,8 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
   useAccent(payment?.storeAccent ?? null)
   // Before a modal is wanted, its code is here: a press on Pay shows it at once. The items come first.
   const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
-  const Modals = usePart(modals, found && (modal.kind !== 'none' || !loading))
+  const part = usePart(modals, found && (modal.kind !== 'none' || !loading))
+  useEffect(() => flow.dispatch({ type: 'dialogsChanged', to: part.kind }), [flow, part.kind])
   // The deposit has just named its language: it is not shown in another one first.
   if (found && !state.languageChosen && language !== state.language) return <Waiting />
   return (
@@ -64,8 +74,8 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
             </main>
           </>
         )}
-      {Modals !== null && <Modals state={state} flow={flow} />}
-      {(modal.kind === 'none' || payment === null) && <Toasts store={toasts} />}
+      {part.kind === 'ready' ? <part.component state={state} flow={flow} /> : <Missing state={state} />}
+      {(modal.kind === 'none' || payment === null || part.kind !== 'ready') && <Toasts store={toasts} />}
     </>
   )
 }
@@ -131,6 +141,29 @@ function TimeLeft({ deadlineMs }: { deadlineMs: number | null }) {
       {' · '}
       {texts.offerTimeLeft(formatTimer(seconds))}
     </span>
+  )
+}
+
+/** Stands in for a dialog whose code is not here. */
+function Missing({ state }: { state: FlowState }) {
+  const { texts } = usePage()
+  const { dialogs, modal, payment } = state
+  if (dialogs.kind === 'ready' || payment === null) return null
+  const isDue = modal.kind !== 'none'
+  if (!isDue && !dialogs.pay) return null
+  if (dialogs.kind === 'loading')
+    return (
+      <p className="missing" role="status">
+        <span className="spinner" aria-hidden="true" /> {texts.partLoading}
+      </p>
+    )
+  return (
+    <div className="missing" role="alert">
+      <p>{isDue ? texts.partFailedLater : texts.partFailed}</p>
+      <button type="button" className="button primary" onClick={() => location.reload()}>
+        {texts.reloadPage}
+      </button>
+    </div>
   )
 }
 
