@@ -31,6 +31,8 @@ export type FlowEvent =
   /** A lost answer, 5xx or 202: the offer may exist, so the same call is repeated. */
   | { type: 'tradeUnknown'; attempt: number }
   | { type: 'tradeRefused'; attempt: number; refusal: Refusal }
+  /** An offer has been in the making for long. */
+  | { type: 'patienceEnded' }
   | { type: 'confirmationLeft' }
   | { type: 'confirmationReopened' }
   | { type: 'creationErrorClosed' }

@@ -155,7 +155,12 @@ function lineTo(gateway: Gateway, flowOf: () => Flow | undefined) {
 
 /** Nobody who left the confirmation is polled for. */
 const mayAskPayment = (state: FlowState): boolean =>
-  state.page.stage === 'none' || isPolling(state) || state.lookNow || state.pollFailing
+  state.page.stage === 'none' ||
+  state.page.stage === 'failed' ||
+  isPolling(state) ||
+  state.lookNow ||
+  state.pollFailing ||
+  state.offerLeft
 
 type World = { flow: Flow; gateway: Gateway; line: Line & { open: boolean }; shadow: Shadow }
 

@@ -12,6 +12,7 @@ type TradeEvent = Extract<
       | 'tradeActive'
       | 'tradeUnknown'
       | 'tradeRefused'
+      | 'patienceEnded'
       | 'confirmationLeft'
       | 'confirmationReopened'
       | 'creationErrorClosed'
@@ -35,11 +36,11 @@ function next(state: FlowState, event: TradeEvent): Partial<FlowState> {
     case 'tradeRefused':
       return isCurrent(modal, event.attempt) ? refused(state, event.refusal) : {}
     case 'confirmationLeft':
-      return modal.kind === 'confirming' ? { modal: { kind: 'none' } } : {}
+      return left(modal)
+    case 'patienceEnded':
+      return modal.kind === 'creating' || modal.kind === 'joining' ? { modal: { ...modal, slow: true } } : {}
     case 'confirmationReopened':
-      return modal.kind === 'none' && state.payment?.status === 'pending'
-        ? { modal: { kind: 'confirming' } }
-        : {}
+      return modal.kind === 'none' ? reopened(state) : {}
     case 'creationErrorClosed':
       return modal.kind === 'creationError' ? { modal: { kind: 'none' } } : {}
     case 'dialogsChanged':
@@ -60,6 +61,18 @@ function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowStat
     : { dialogs: ready.dialogs }
 }
 
+/** An open offer may be left at any time, one that is being made when it takes long: the page goes on looking for it. */
+function left(modal: Modal): Partial<FlowState> {
+  if (modal.kind === 'confirming') return { modal: { kind: 'none' } }
+  const isLong = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
+  return isLong ? { modal: { kind: 'none' }, offerLeft: true, lookNow: true } : {}
+}
+
+function reopened({ payment }: FlowState): Partial<FlowState> {
+  if (payment?.status === 'pending') return { modal: { kind: 'confirming' } }
+  return payment?.creating === true ? { modal: { kind: 'joining', slow: false }, offerLeft: false } : {}
+}
+
 function isCurrent(modal: Modal, attempt: number): modal is Extract<Modal, { kind: 'creating' }> {
   return modal.kind === 'creating' && modal.attempt === attempt
 }
@@ -70,9 +83,12 @@ function pay(state: FlowState): Partial<FlowState> {
   if (modal.kind !== 'none' || page.stage !== 'wait-for-select-items') return {}
   if (payment?.status !== 'created' || payBlock(page.stand, payment) !== null) return {}
   if (dialogs.kind !== 'ready') return { dialogs: { ...dialogs, pay: true } }
+  // One trade at a time: what is being made is shown instead.
+  if (payment.creating) return reopened(state)
   const { inventory, selection, game } = page.stand
   const quoteId = inventory.status === 'ready' ? inventory.inventory.quoteId : null
-  return { modal: { kind: 'creating', request: { game, items: selection, quoteId }, attempt: 1 } }
+  const request = { game, items: selection, quoteId }
+  return { modal: { kind: 'creating', request, attempt: 1, slow: false }, offerLeft: false }
 }
 
 /** Prices or items that changed are loaded again behind the error. */

@@ -47,6 +47,7 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'tradeActive':
     case 'tradeUnknown':
     case 'tradeRefused':
+    case 'patienceEnded':
     case 'confirmationLeft':
     case 'confirmationReopened':
     case 'creationErrorClosed':
@@ -64,18 +65,20 @@ function unpressed(taken: Step): Step {
   return { ...taken, state: { ...taken.state, dialogs: { kind: 'loading', pay: false } } }
 }
 
-/** While the page polls, and once all is over, nobody waits for a single look. */
+/** While the page polls, and once all is over, nobody waits for a single look, unless the shopper has just come back. */
 const looked = (state: FlowState): FlowState =>
-  isPolling(state) || state.modal.kind === 'completed'
+  isPolling(state) || (state.modal.kind === 'completed' && !state.lookNow)
     ? state
     : { ...state, looks: state.looks + 1, lookNow: false }
 
 /** A page that never reached the server tries again; one that did looks whether it is still true. */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
-  if (page.stage === 'failed' && page.refusal.code === null) return { ...state, page: { stage: 'none' } }
+  if (page.stage === 'failed' && isUnjudged(page.refusal)) return { ...state, page: { stage: 'none' } }
   const asked = askedAgain(state)
-  return payment === null || isPolling(asked) ? asked : { ...asked, lookNow: true }
+  return payment === null || payment.status === 'succeeded' || isPolling(asked)
+    ? asked
+    : { ...asked, lookNow: true }
 }
 
 function retryPressed(state: FlowState): FlowState {
@@ -108,6 +111,7 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
     payment,
     language,
     pollFailing: false,
+    offerLeft: before.offerLeft && payment.status === 'created',
     deadlineMs: payment.timeLeft === null ? null : atMs + payment.timeLeft * 1000,
   }
   const paged = before.payment === null ? openPage(state, payment) : userFound(before, state)
@@ -132,7 +136,10 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
     const left = modal.kind === 'none' && before.payment?.status === 'pending'
     return left ? modal : { kind: 'confirming' }
   }
-  if (payment.creating) return modal.kind === 'creating' ? modal : { kind: 'joining' }
+  if (payment.creating) {
+    const known = modal.kind === 'creating' || modal.kind === 'joining' || before.offerLeft
+    return known ? modal : { kind: 'joining', slow: false }
+  }
   if (modal.kind === 'joining') {
     return { kind: 'creationError', refusal: { code: null, detail: null } }
   }
@@ -190,8 +197,10 @@ function withUser(state: FlowState, user: User, link: string): FlowState {
 function paymentFailed(state: FlowState, refusal: Refusal): Step {
   const toast: Effect = { kind: 'toast', toast: { text: 'depositFailed', detail: refusal.detail } }
   if (state.payment === null) {
-    return { state: { ...state, page: { stage: 'failed', refusal } }, effects: [toast] }
+    const told = state.page.stage === 'failed'
+    return { state: { ...state, page: { stage: 'failed', refusal } }, effects: told ? [] : [toast] }
   }
+  if (isFinal(state.payment.status)) return step(state)
   return { state: { ...state, pollFailing: true }, effects: state.pollFailing ? [] : [toast] }
 }
 

@@ -66,10 +66,10 @@ export type TradeRequest = { game: Game; items: readonly string[]; quoteId: stri
 
 export type Modal =
   | { kind: 'none' }
-  /** Our own POST is under way; `attempt` grows with every repetition after an unknown answer. */
-  | { kind: 'creating'; request: TradeRequest; attempt: number }
+  /** Our own POST is under way; `attempt` grows with every repetition after an unknown answer. `slow`: it may be left. */
+  | { kind: 'creating'; request: TradeRequest; attempt: number; slow: boolean }
   /** An offer is being made that this page did not ask for itself (it was reloaded). */
-  | { kind: 'joining' }
+  | { kind: 'joining'; slow: boolean }
   /** The offer is open, or was a moment ago. */
   | { kind: 'confirming' }
   | { kind: 'completed'; outcome: FinalDepositStatus; alarm: boolean }
@@ -96,6 +96,8 @@ export type FlowState = {
   page: Page
   modal: Modal
   dialogs: Dialogs
+  /** The shopper stepped back while an offer was being made: it may turn up until the next press on Add funds. */
+  offerLeft: boolean
   /** The last poll failed; told once an outage. */
   pollFailing: boolean
   online: boolean
@@ -121,6 +123,7 @@ export function initialState(
     page: { stage: 'none' },
     modal: { kind: 'none' },
     dialogs: { kind: 'loading', pay: false },
+    offerLeft: false,
     pollFailing: false,
     online: true,
     looks: 0,

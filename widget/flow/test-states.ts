@@ -110,9 +110,9 @@ export function withItems(
   return answered(state, inventory(items, change))
 }
 
-/** The activities that begin at once. The look at a deadline far away is always among them, and left out. */
+/** The activities that begin at once: without the look at a deadline far away, and the end of patience. */
 export const doing = (state: FlowState): Activity[] =>
-  activitiesOf(state).filter(({ kind }) => kind !== 'look')
+  activitiesOf(state).filter(({ kind }) => kind !== 'look' && kind !== 'patience')
 
 /** The inventory that is being loaded arrives. */
 export function answered(state: FlowState, arrived: Inventory): FlowState {

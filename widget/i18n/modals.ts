@@ -9,6 +9,8 @@ const en = {
   confirmSummary: (n: number, amount: string) => `${countEn(n, 'item', 'items')} · ${amount}`,
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
+  creatingSlow:
+    'This takes longer than usual, and we keep trying. Nothing has left your inventory. You can step back: if the offer is made, this page shows it.',
   timeLeftText: 'left to accept. Items stay yours until you confirm.',
   timeUnknownText: 'We are waiting for word from Steam. Your items are safe.',
   timeAnnounce: (seconds: number) =>
@@ -111,6 +113,8 @@ const ru: ModalTexts = {
   confirmSummary: (n, amount) => `${countRu(n, 'предмет', 'предмета', 'предметов')} · ${amount}`,
   creatingTitle: 'Отправляем вам предложение…',
   creatingText: 'Бот отправляет предложение в Steam. Это займёт несколько секунд; предметы остаются вашими.',
+  creatingSlow:
+    'Это длится дольше обычного, мы продолжаем попытки. Ни один предмет не покинул ваш инвентарь. Можно вернуться назад: если предложение появится, страница его покажет.',
   timeLeftText: 'осталось. Предметы ваши, пока вы не подтвердите обмен.',
   timeUnknownText: 'Ждём ответа от Steam. Ваши предметы в безопасности.',
   timeAnnounce: (seconds) =>

@@ -24,7 +24,11 @@ export const pageEn = {
   paymentNotFound: 'Failed to find your payment',
   paymentNotFoundHint: 'The link may be incomplete or out of date. Go back to the store and start again.',
   paymentNotLoaded: 'We cannot reach the server',
-  paymentNotLoadedHint: 'Nothing is lost. Check your connection and try again in a moment.',
+  paymentNotLoadedHint: 'Nothing is lost. Check your connection: this page keeps trying.',
+  paymentBusy: 'Your payment cannot be shown right now',
+  paymentBusyHint:
+    'The server answered that it is in trouble. Nothing is lost: this page tries again on its own.',
+  goBack: 'Back to where you came from',
   partLoading: 'Loading the next step…',
   partFailed: 'The next step could not be loaded, so nothing was sent. Reload the page, then pay.',
   partFailedLater:
@@ -138,6 +142,8 @@ export const pageEn = {
   tooManyItems: 'You have chosen too many items to trade',
   offerWaiting: 'Your trade offer is waiting on Steam.',
   offerReturn: 'Back to the offer',
+  offerBeingMade: 'Your trade offer is still being made. Nothing has left your inventory.',
+  offerShow: 'Show it',
   offerTimeLeft: (time: string) => `${time} left`,
   technicalWorksOnPage:
     'Technical works: new trades are paused and your time stands still. Your items are safe. This notice disappears when they are over.',

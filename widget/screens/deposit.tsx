@@ -105,10 +105,24 @@ function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = usePage()
   const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true
   const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null
+  const isMaking =
+    state.modal.kind === 'none' && state.payment?.status === 'created' && state.payment.creating
   return (
     <div className="notices" aria-live="polite">
       {!state.online && <p className="notice notice-warning">{texts.offline}</p>}
       {works && <p className="notice notice-warning">{texts.technicalWorksOnPage}</p>}
+      {isMaking && (
+        <p className="notice notice-offer">
+          {texts.offerBeingMade}{' '}
+          <button
+            type="button"
+            className="link"
+            onClick={() => flow.dispatch({ type: 'confirmationReopened' })}
+          >
+            {texts.offerShow}
+          </button>
+        </p>
+      )}
       {offer !== null && (
         <p className="notice notice-offer">
           <span>
@@ -185,21 +199,45 @@ function Waiting() {
   )
 }
 
+/** Asking again for a wrong address helps nobody. The page that led here may be the store's; help always is there. */
+function BackWhereFrom() {
+  const { texts } = usePage()
+  const { referrer } = document
+  const isOther = /^https?:\/\//i.test(referrer) && new URL(referrer).origin !== location.origin
+  return (
+    <a className="button primary" href={isOther ? referrer : '/help'}>
+      {isOther ? texts.goBack : texts.support}
+    </a>
+  )
+}
+
 function Failed({ code, flow }: { code: string | null; flow: Flow }) {
   const { texts } = usePage()
-  // Without a code nobody refused: the server was not reached.
   const unknown = code === 'deposit_not_found' || code === 'invalid_request'
+  // Without a code nobody refused: the server was not reached.
+  const [title, hint] =
+    code === null
+      ? [texts.paymentNotLoaded, texts.paymentNotLoadedHint]
+      : [texts.paymentBusy, texts.paymentBusyHint]
   return (
     <>
       <Header>
         <span className="brand">Tradetill</span>
       </Header>
       <main className="message-page">
-        <h1>{unknown ? texts.paymentNotFound : texts.paymentNotLoaded}</h1>
-        <p>{unknown ? texts.paymentNotFoundHint : texts.paymentNotLoadedHint}</p>
-        <button type="button" className="button" onClick={() => flow.dispatch({ type: 'retryPressed' })}>
-          {texts.retry}
-        </button>
+        <h1>{unknown ? texts.paymentNotFound : title}</h1>
+        <p>{unknown ? texts.paymentNotFoundHint : hint}</p>
+        {unknown ? (
+          <BackWhereFrom />
+        ) : (
+          <button
+            type="button"
+            className="button primary"
+            onClick={() => flow.dispatch({ type: 'retryPressed' })}
+          >
+            {texts.retry}
+          </button>
+        )}
       </main>
     </>
   )
