@@ -98,7 +98,7 @@ function watch(): void {
     const game = document.querySelector<HTMLInputElement>('.game input:checked')?.value
     const serials = names.map((name) => Number(name.split('#')[1]))
     const counted = Number(all('.summary-facts dd')[1]?.textContent ?? 0)
-    const ended = all('dialog[open] a.primary').length > 0
+    const ended = all('dialog[open]:not(.dialog-refused) a.primary').length > 0
     if (all('dialog[open]').length > 1) wrong.add('two dialogs')
     const stages = all('.guide').length + all('.stand').length
     if (all('.link-panel').length > 0 && stages !== 1) wrong.add('neither or both of guide and stand')
@@ -142,7 +142,9 @@ const look = (page: Page): Promise<Seen> =>
       polls,
       selected: shown ? all('.summary-item').map(({ title }) => plain(title)) : null,
       confirming: all('.dialog-confirmation .step-back').length > 0,
-      ended: all('dialog[open] a.primary').length > 0 && all('.dialog-confirmation').length === 0,
+      ended:
+        all('dialog[open]:not(.dialog-refused) a.primary').length > 0 &&
+        all('.dialog-confirmation').length === 0,
       serials: all('.card-name').map((name) => Number(name.textContent?.split('#')[1])),
       failed: all('.empty[role=alert]').length > 0,
     }
@@ -215,7 +217,7 @@ const ACTS = {
   sort: ({ page }, pick) =>
     put(page, '.sort select', ['default', 'priceDown', 'priceUp'][pick % 3] ?? 'default'),
   reload: ({ page }) => press(page, '.controls > button:last-of-type'),
-  retry: ({ page }) => press(page, '.empty[role=alert] button'),
+  retry: ({ page }) => press(page, '.empty[role=alert] button.primary'),
   clear: async (shopper) => {
     if ((await press(shopper.page, '.quiet-button')) !== null) shopper.picked = []
   },
@@ -227,7 +229,7 @@ const ACTS = {
     expect((await look(page)).polls, 'polls after leaving').toBe(polls)
   },
   reopen: ({ page }) => press(page, '.notice button'),
-  closeError: ({ page }) => press(page, '.dialog-outcome button.primary'),
+  closeError: ({ page }) => press(page, '.dialog-refused button'),
   tick: ({ page }) => page.clock.runFor(1000),
   end: ({ server }, pick) => {
     const { status } = server.payment

@@ -12,6 +12,7 @@ import {
   inventory,
   inventoryRequest,
   item,
+  loaded,
   openedOn,
   standOf,
   toggle,
@@ -71,6 +72,25 @@ describe('the inventory', () => {
     const code = 'game_not_accepted'
     const refused = having(state, { type: 'inventoryFailed', request: inventoryRequest(state), code }).state
     expect(standOf(refused).inventory).toEqual({ status: 'error', type: 'gameNotAccepted' })
+  })
+
+  it('an account that may trade nothing is told from one that owns nothing', () => {
+    const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
+    const none = answered(openedOn('created'), inventory([], change))
+    const restricted = inventory([], { ...change, inventoryErrorCause: 'accountRestricted' })
+    expect(standOf(none).inventory).toEqual({ status: 'error', type: 'tradeNotAvailable' })
+    const { inventory: failed } = standOf(answered(openedOn('created'), restricted))
+    expect(failed).toEqual({ status: 'error', type: 'accountRestricted' })
+  })
+
+  it('D-28 is asked for again once technical works are over', () => {
+    const change = { inventoryError: true, inventoryErrorType: 'engineeringWorks' } as const
+    const closed = answered(openedOn('created', { technicalWorks: true }), inventory([], change))
+    expect(loading(having(closed, loaded({ technicalWorks: true })).state)).toBeUndefined()
+    expect(loading(having(closed, loaded()).state)).toMatchObject({ reload: true })
+    const hidden = inventory([], { ...change, inventoryErrorType: 'hidden' })
+    const refused = answered(openedOn('created', { technicalWorks: true }), hidden)
+    expect(loading(having(refused, loaded()).state)).toBeUndefined()
   })
 
   it('A-114 opens on the first game that the store takes where the default is not among them', () => {

@@ -96,7 +96,8 @@ function inventoryLoaded(
 ): FlowState {
   if (!isCurrent(stand, answer.request)) return state
   const { inventory } = answer
-  if (inventory.inventoryError) return failed(state, stand, inventory.inventoryErrorType ?? 'internal')
+  if (inventory.inventoryError)
+    return failed(state, stand, inventory.inventoryErrorCause ?? inventory.inventoryErrorType ?? 'internal')
   const there = itemsById(inventory.items)
   return withStand(state, {
     inventory: { status: 'ready', inventory },

@@ -114,7 +114,8 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
     offerLeft: before.offerLeft && payment.status === 'created',
     deadlineMs: payment.timeLeft === null ? null : atMs + payment.timeLeft * 1000,
   }
-  const paged = before.payment === null ? openPage(state, payment) : userFound(before, state)
+  const paged =
+    before.payment === null ? openPage(state, payment) : worksOver(before, userFound(before, state))
   const modal = modalAfter(before, payment)
   const redirect = payment.redirectUrl !== before.payment?.redirectUrl ? payment.redirectUrl : undefined
   return {
@@ -162,6 +163,16 @@ function userFound(before: FlowState, state: FlowState): FlowState {
   const isAsking = link?.status === 'idle' || link?.status === 'stored'
   if (before.payment?.user !== null || user === null || !isAsking) return state
   return withUser(state, user, linkOfUser(state, user))
+}
+
+/** An inventory that could not be had for technical works is asked for once they are over. */
+function worksOver(before: FlowState, state: FlowState): FlowState {
+  const { page } = state
+  const isOver = before.payment?.technicalWorks === true && state.payment?.technicalWorks === false
+  if (!isOver || page.stage !== 'wait-for-select-items') return state
+  const { inventory } = page.stand
+  const isWaiting = inventory.status === 'error' && inventory.type === 'engineeringWorks'
+  return isWaiting ? reloading(state, {}, true) : state
 }
 
 /** The server tells no token, so only this browser may know the whole link. */

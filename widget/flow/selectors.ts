@@ -33,6 +33,17 @@ export function firstGame(payment: Payment | null): Game {
   return accepted.includes(DEFAULT_GAME) ? DEFAULT_GAME : (accepted[0] ?? DEFAULT_GAME)
 }
 
+/**
+ * The other games that may help, the one with the most usable items first. `count` is what this page saw before: to ask
+ * for it would cost a read of Steam. A game that had none is left out.
+ */
+export function otherGames(stand: Stand, payment: Payment): { game: Game; count: number | null }[] {
+  return acceptedGames(payment)
+    .map((game) => ({ game, count: stand.counts[game] ?? null }))
+    .filter(({ game, count }) => game !== stand.game && count !== 0)
+    .sort((a, b) => (b.count ?? 0) - (a.count ?? 0))
+}
+
 /** How many picks wait in each other game. */
 export function keptPicks(stand: Stand): { game: Game; count: number }[] {
   return GAMES.map((game) => ({ game, count: stand.elsewhere[game]?.length ?? 0 })).filter(

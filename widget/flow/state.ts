@@ -25,8 +25,11 @@ export type LinkState =
   | { status: 'failed'; text: string; refusal: Refusal }
   | { status: 'resolved'; text: string }
 
-/** Two that are refused calls: this page has asked too often, or the store takes no items of the game. */
-export type InventoryFailure = InventoryErrorType | 'tooManyLooks' | 'gameNotAccepted'
+/**
+ * `accountRestricted` is told beside a type. Two are refused calls: this page has asked too often, or the store takes no
+ * items of the game.
+ */
+export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooManyLooks' | 'gameNotAccepted'
 
 /** The last inventory is kept while a new one of the same game and user loads. */
 export type InventoryState =

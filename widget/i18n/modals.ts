@@ -77,7 +77,6 @@ const en = {
   youReceive: 'You receive',
   heldUntil: (amount: string, date: string) =>
     `The store can spend ${amount} from ${date} on: until then Steam lets a sender take the trade back.`,
-  backToStore: 'Back to the store',
   stopSound: 'Stop the sound',
 
   creationErrorTitle: 'Failed to create trade',
@@ -182,7 +181,6 @@ const ru: ModalTexts = {
   youReceive: 'Вы получите',
   heldUntil: (amount, date) =>
     `Магазин сможет распоряжаться ${amount} с ${date}: до этого Steam позволяет отправителю вернуть обмен.`,
-  backToStore: 'Вернуться в магазин',
   stopSound: 'Выключить звук',
 
   creationErrorTitle: 'Не удалось создать обмен',

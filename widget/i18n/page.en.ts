@@ -3,6 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { PayBlock } from '../flow/selectors.ts'
 import type { InventoryFailure, Sort } from '../flow/state.ts'
+import type { SteamPage } from '../steam-pages.ts'
 import { countEn as count } from './plural.ts'
 
 export type ErrorText = { title: string; description: string }
@@ -41,6 +42,7 @@ export const pageEn = {
   tradeLinkWhy: 'It lets our bot send you a trade offer. It gives no access to your account.',
   tradeLinkValid: 'Trade link is valid',
   tradeLinkInvalid: 'This is not a trade link. Copy it whole, from https to the last letter of the token.',
+  tradeLinkStale: 'Steam refuses this link. Paste the current one here.',
   tradeLinkChecking: 'Checking the link…',
   tradeLinkStored:
     'From your last visit. Nothing has been sent yet. Continue only if you started this payment yourself.',
@@ -69,7 +71,14 @@ export const pageEn = {
       text: 'We show your name and picture, so you can see it is your account.',
     },
   ],
-  guideOpen: 'Open trade settings on Steam',
+  steamPages: {
+    privacy: 'Open privacy settings on Steam',
+    guard: 'Set up Steam Guard',
+    tradeSettings: 'Open trade settings on Steam',
+    offers: 'Open your trade offers on Steam',
+    restrictions: 'See what Steam restricts',
+  } satisfies Record<SteamPage, string>,
+  backToStore: 'Back to the store',
   guideVideo: 'Watch how to find it (video)',
   itemConditions:
     'Items count when they are worth more than 0.1 USD, popular among players, and free of trade restrictions.',
@@ -93,6 +102,8 @@ export const pageEn = {
   nothingFound: 'No item has such a name',
   nothingUsable: 'None of your items can be used here',
   nothingUsableHint: 'Choose another game, or look below why the items do not count.',
+  nothingUsableHere: 'Look below why the items do not count. You can pay another way in the store.',
+  gameCount: (game: string, n: number) => `${game}: ${count(n, 'item', 'items')}`,
   itemAge: (seconds: number) => `Inventory as of ${count(seconds, 'second', 'seconds')} ago`,
   unavailable: (n: number) => `${count(n, 'more item', 'more items')} can’t be used`,
   why: 'why?',
@@ -157,6 +168,11 @@ export const pageEn = {
     tradeNotAvailable: {
       title: 'Trade is not available',
       description: 'There are no items to trade; probably you do not own this game.',
+    },
+    accountRestricted: {
+      title: 'Trade is not available',
+      description:
+        'Steam lets this account trade nothing right now: it may be limited, new on this device, or banned from trading. Your items stay yours.',
     },
     hidden: {
       title: 'Your inventory is hidden',

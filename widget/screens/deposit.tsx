@@ -103,7 +103,11 @@ function DepositHeader({ payment }: { payment: Payment }) {
 
 function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = usePage()
-  const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true
+  const { page } = state
+  const inventory = page.stage === 'wait-for-select-items' ? page.stand.inventory : null
+  // The inventory says it already.
+  const isSaid = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
+  const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true && !isSaid
   const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null
   const isMaking =
     state.modal.kind === 'none' && state.payment?.status === 'created' && state.payment.creating
