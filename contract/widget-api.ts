@@ -46,7 +46,7 @@ export const paymentSchema = z.object({
   customerLabel: z.string().nullable(),
   status: z.enum(DEPOSIT_STATUSES),
   currency: z.enum(CURRENCIES),
-  /** While pending the total of the trade, once succeeded what was credited, else null. */
+  /** From the making of the offer the total of its trade, once succeeded what was credited, else null. */
   amount: minorUnits.nullable(),
   user: userSchema.nullable(),
   /** True while Steam is asked who the shopper is whose link the store gave: the page waits, and asks nobody for it. */
@@ -83,6 +83,8 @@ export const paymentSchema = z.object({
   heldUntil: z.iso.datetime().nullable(),
   minAmount: minorUnits.nullable(),
   maxAmount: minorUnits.nullable(),
+  /** The games whose items the store takes here; its page offers no others. */
+  games: z.array(z.enum(GAMES)).min(1),
 })
 
 /** POST /api/trade-url: request; the answer is a User. */
@@ -128,6 +130,8 @@ export const inventorySchema = z.object({
   ageSeconds: z.int().nonnegative(),
   inventoryError: z.boolean(),
   inventoryErrorType: z.enum(INVENTORY_ERROR_TYPES).nullable(),
+  /** What the type alone does not say: Steam lets this account trade nothing, whatever it owns. */
+  inventoryErrorCause: z.enum(['accountRestricted']).optional(),
 })
 
 /** POST /api/trade: request. */

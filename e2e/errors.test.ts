@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { InventoryErrorType } from '../contract/statuses.ts'
 import type { Messages } from '../widget/i18n/en.ts'
+import { STEAM_PAGES } from '../widget/steam-pages.ts'
 import { begin } from './support/sandbox.ts'
 import { callsTo, maintenance, openDeposit, openStand, shopper, till } from './support/shared-till.ts'
 import { giveLink, speak, TEXTS } from './support/shopper.ts'
@@ -31,27 +32,54 @@ const shown = (page: Page, texts: Messages, type: InventoryErrorType) => {
   return page.getByRole('alert').filter({ hasText: title }).filter({ hasText: description })
 }
 
+/** The text or address of what solves each, the only primary button of its state. */
+const DOORS: Record<InventoryErrorType, string> = {
+  internal: TEXTS.en.retry,
+  tradeNotAvailable: TEXTS.en.games.dota,
+  hidden: STEAM_PAGES.privacy,
+  escrow: STEAM_PAGES.guard,
+  invalidPartner: STEAM_PAGES.tradeSettings,
+  engineeringWorks: TEXTS.en.retry,
+}
+
+async function alertParts(page: Page) {
+  const primary = page.getByRole('alert').locator('.primary')
+  return {
+    primary: (await primary.getAttribute('href')) ?? (await primary.textContent()),
+    panel: await page.locator('.summary, .bottom-bar').count(),
+  }
+}
+
 /** The state with its texts in both languages; 'Try again' asks for the inventory once more. */
-async function expectError(type: InventoryErrorType, who: string): Promise<void> {
+async function expectError(type: InventoryErrorType, who: string) {
   const visited = await openDeposit()
   const { page, texts } = visited
   await giveLink(page, texts, await shopper(who))
   await shown(page, texts, type).waitFor()
   expect(texts.inventoryErrors[type].title).toBe(SPECIFIED[type])
+  const { primary, panel } = await alertParts(page)
+  expect(primary).toBe(DOORS[type])
+  expect(panel).toBe(0)
   const before = callsTo(visited, '/api/inventory').length
   await page.getByRole('button', { name: texts.retry }).click()
   await expect.poll(() => callsTo(visited, '/api/inventory').length).toBe(before + 1)
   await shown(page, texts, type).waitFor()
   await speak(page, 'ru')
   await shown(page, TEXTS.ru, type).waitFor()
+  return { page, texts: TEXTS.ru }
 }
 
 describe('A-074 A-110 an inventory that cannot be shown says why, in both languages', () => {
   test('A-125 it is hidden', () => expectError('hidden', 'magic_hidden'))
   test('A-124 the game is not owned', () => expectError('tradeNotAvailable', 'magic_no_game'))
   test('A-126 A-112 Steam would delay the transfer', () => expectError('escrow', 'magic_hold'))
-  test('A-127 A-089 Steam does not take the link any more', () =>
-    expectError('invalidPartner', 'magic_new_token'))
+  test('A-127 A-089 Steam does not take the link any more, which the field says too', async () => {
+    const { page, texts } = await expectError('invalidPartner', 'magic_new_token')
+    const field = page.getByRole('textbox', { name: texts.tradeLink })
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true)
+    expect(await page.locator('.link-valid').count()).toBe(0)
+  })
   test('A-123 A-102 the connection is gone; back, the page asks again by itself', async () => {
     const { page, context, texts } = await openDeposit()
     await giveLink(page, texts, await shopper('magic_seller'))
@@ -100,6 +128,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     const modal = creationError(page, texts)
     await modal.getByText(texts.creationErrorText).waitFor()
     expect(texts.creationErrorTitle).toBe('Failed to create trade')
+    expect(await modal.locator('.primary').getAttribute('href')).toBe(STEAM_PAGES.restrictions)
     await modal.getByRole('button', { name: texts.close }).click()
     await modal.waitFor({ state: 'detached' })
     expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(1)

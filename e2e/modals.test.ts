@@ -125,6 +125,19 @@ test('A-051 Esc and a click outside do not close it: the offer stands until Stea
   for (const _ of [1, 2, 3]) await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
   expect(await confirmation(page, texts).isVisible()).toBe(true)
+  // Android's second Back closes a dialog whatever the page says.
+  const again = await page.evaluate(
+    () =>
+      new Promise<boolean>((resolve) => {
+        const dialog = document.querySelector('dialog')
+        dialog?.addEventListener('close', () => setTimeout(() => resolve(dialog.matches(':modal'))))
+        dialog?.close()
+      }),
+  )
+  expect(again).toBe(true)
+  expect(await confirmation(page, texts).getByRole('link', { name: texts.acceptInBrowser }).isVisible()).toBe(
+    true,
+  )
 })
 
 describe('maintenance', () => {

@@ -98,7 +98,7 @@ function watch(): void {
     const game = document.querySelector<HTMLInputElement>('.game input:checked')?.value
     const serials = names.map((name) => Number(name.split('#')[1]))
     const counted = Number(all('.summary-facts dd')[1]?.textContent ?? 0)
-    const ended = all('dialog[open] a.primary').length > 0
+    const ended = all('dialog[open]:not(.dialog-refused) a.primary').length > 0
     if (all('dialog[open]').length > 1) wrong.add('two dialogs')
     const stages = all('.guide').length + all('.stand').length
     if (all('.link-panel').length > 0 && stages !== 1) wrong.add('neither or both of guide and stand')
@@ -142,7 +142,9 @@ const look = (page: Page): Promise<Seen> =>
       polls,
       selected: shown ? all('.summary-item').map(({ title }) => plain(title)) : null,
       confirming: all('.dialog-confirmation .step-back').length > 0,
-      ended: all('dialog[open] a.primary').length > 0 && all('.dialog-confirmation').length === 0,
+      ended:
+        all('dialog[open]:not(.dialog-refused) a.primary').length > 0 &&
+        all('.dialog-confirmation').length === 0,
       serials: all('.card-name').map((name) => Number(name.textContent?.split('#')[1])),
       failed: all('.empty[role=alert]').length > 0,
     }
@@ -182,18 +184,27 @@ const put = (page: Page, selector: string, text: string): Promise<boolean> =>
   )
 
 /** What the test knows of the shopper, without the page. */
-type Shopper = { page: Page; server: Server; picked: string[] }
+type Shopper = { page: Page; server: Server; picked: string[]; kept: Map<string, string[]> }
+
+function putAllBack(shopper: Shopper): void {
+  shopper.picked = []
+  shopper.kept.clear()
+}
 
 const ACTS = {
   link: async (shopper, pick) => {
     const text = [LINK, LINK, `${LINK}.`, ''][pick % 4] ?? ''
-    if (await put(shopper.page, '.link-input input', text)) shopper.picked = []
+    if (await put(shopper.page, '.link-input input', text)) putAllBack(shopper)
     await shopper.page.clock.runFor(700)
   },
   game: async (shopper, pick) => {
-    const before = await shopper.page.locator('.game input:checked').count()
+    const [before] = await shopper.page
+      .locator('.game input:checked')
+      .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value))
     const chosen = await press(shopper.page, '.game input:not(:checked)', pick)
-    if (before > 0 && chosen !== null) shopper.picked = []
+    if (before === undefined || chosen === null) return
+    shopper.kept.set(before, shopper.picked)
+    shopper.picked = shopper.kept.get(chosen) ?? []
   },
   language: ({ page }, pick) => press(page, '.language-choice', pick),
   toggle: async (shopper, pick) => {
@@ -206,7 +217,7 @@ const ACTS = {
   sort: ({ page }, pick) =>
     put(page, '.sort select', ['default', 'priceDown', 'priceUp'][pick % 3] ?? 'default'),
   reload: ({ page }) => press(page, '.controls > button:last-of-type'),
-  retry: ({ page }) => press(page, '.empty[role=alert] button'),
+  retry: ({ page }) => press(page, '.empty[role=alert] button.primary'),
   clear: async (shopper) => {
     if ((await press(shopper.page, '.quiet-button')) !== null) shopper.picked = []
   },
@@ -218,7 +229,7 @@ const ACTS = {
     expect((await look(page)).polls, 'polls after leaving').toBe(polls)
   },
   reopen: ({ page }) => press(page, '.notice button'),
-  closeError: ({ page }) => press(page, '.dialog-outcome button.primary'),
+  closeError: ({ page }) => press(page, '.dialog-refused button'),
   tick: ({ page }) => page.clock.runFor(1000),
   end: ({ server }, pick) => {
     const { status } = server.payment
@@ -253,7 +264,7 @@ const ACTS = {
     page.evaluate((type) => window.dispatchEvent(new Event(type)), pick % 2 === 0 ? 'offline' : 'online'),
   open: async (shopper) => {
     await shopper.page.reload()
-    shopper.picked = []
+    putAllBack(shopper)
   },
 } satisfies Record<string, (shopper: Shopper, pick: number) => unknown>
 
@@ -353,7 +364,7 @@ test('A-059 A-061 A-071 D-27 whatever shopper and server do, the page holds toge
   await page.clock.pauseAt(Date.now() + 60_000)
   const property = fc.asyncProperty(rows, async (row) => {
     server = new Server()
-    const shopper = { page, server, picked: [] }
+    const shopper = { page, server, picked: [], kept: new Map<string, string[]>() }
     await page.goto(`${till.gateway}/help`)
     await page.evaluate(() => localStorage.clear())
     await page.goto(`${till.gateway}/deposit/${HASH}`)

@@ -135,6 +135,30 @@ test('D-25 a tab that slept asks again for what hung: no spinner stays, and one 
   expect((await offers(till.sandbox)).length).toBe(before + 1)
 })
 
+test('nothing is paid while the dialogs cannot be loaded; they come under another address', async () => {
+  const dialogs = /\/assets\/modals-[\w-]+\.js/
+  const visited = await openStand({}, async ({ page }) => {
+    await page.clock.install()
+    await page.route(dialogs, (route) => route.abort())
+  })
+  const { page, texts } = visited
+  await pickItems(page, 2)
+  await stopClock(page)
+  const button = page.getByRole('button', { name: texts.pay, exact: true })
+  await button.click()
+  const missing = page.getByRole('alert').filter({ hasText: texts.partFailed })
+  await missing.getByRole('button', { name: texts.reloadPage }).waitFor()
+  expect(callsTo(visited, '/api/trade')).toEqual([])
+  await page.unroute(dialogs)
+  await page.clock.runFor(2000)
+  await missing.waitFor({ state: 'detached' })
+  const asked = visited.seen.requests.filter(({ url }) => dialogs.test(url))
+  expect(asked.at(-1)?.url).toMatch(/\.js\?attempt=\d+$/)
+  expect(callsTo(visited, '/api/trade')).toEqual([])
+  await button.click()
+  await tickUntil(page, confirmation(page, texts))
+})
+
 test('reload, back and forward lead to the same truth in every state', async () => {
   const { page, texts } = await openDeposit()
   const link = page.getByRole('textbox', { name: texts.tradeLink })

@@ -230,6 +230,17 @@ test('A-086 without an item neither click, Enter nor a script can pay', async ()
   expect(callsTo(visited, '/api/trade')).toEqual([])
 })
 
+test('A-019 A-114 a store that takes two games has two tabs, and opens on one of them', async () => {
+  const { page, inventory } = await openStand({ who: 'magic_seller', deposit: { games: ['rust', 'dota'] } })
+  const games = page.getByRole('radio')
+  expect(await games.evaluateAll((all) => all.map((each) => each.getAttribute('value')))).toEqual([
+    'rust',
+    'dota',
+  ])
+  expect(await page.getByRole('radio', { checked: true }).getAttribute('value')).toBe('rust')
+  expect(await prices(page)).toEqual(byPrice(inventory.items))
+})
+
 test('a store may set a maximum: above it the button is off, with the reason', async () => {
   const { page, texts } = await atStand({ deposit: { maxAmount: 301 } })
   await cell(page, 0).click()

@@ -26,9 +26,31 @@ function precompressed(): Plugin {
   }
 }
 
+const DIALOGS = '/modals/modals.tsx'
+
+/** Names the files of the dialogs in the page, so it can ask for them under other addresses once a load has failed. */
+function dialogsNamed(): Plugin {
+  return {
+    name: 'dialogs-named',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle }) {
+        const [chunk] = Object.values(bundle ?? {}).filter(
+          (file) => file.type === 'chunk' && file.facadeModuleId?.endsWith(DIALOGS) === true,
+        )
+        if (chunk?.type !== 'chunk') throw new Error(`the build has no chunk of ${DIALOGS}`)
+        const files = [chunk.fileName, ...(chunk.viteMetadata?.importedCss ?? [])]
+        const addresses = files.map((file) => `/${file}`).join(' ')
+        return html.replace('data-mode=', () => `data-dialogs="${addresses}" data-mode=`)
+      },
+    },
+  }
+}
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), precompressed()],
+  plugins: [react(), precompressed(), dialogsNamed()],
   build: {
     outDir: OUT,
     emptyOutDir: true,

@@ -103,9 +103,20 @@ describe('GET /api/payment', () => {
       creating: false,
       itemCount: 0,
       backToStoreUrl: 'https://store.test/',
+      games: ['cs', 'dota', 'rust', 'tf'],
     })
     expect(view.user?.tradeUrl).toMatch(/partner=\d+$/)
     expect(JSON.stringify(view)).not.toContain('tok-en_1')
+  })
+
+  it('A-019 names the games that the store takes', async () => {
+    const { hash, id } = await aDeposit(till, store)
+    await till.db
+      .updateTable('deposit')
+      .set({ games: ['rust', 'tf'] })
+      .where('id', '=', id)
+      .execute()
+    expect((await payment(hash)).games).toEqual(['rust', 'tf'])
   })
 
   it('is refused while too much waits for the database, but a view that is kept is not', async () => {
@@ -167,6 +178,7 @@ describe('GET /api/payment', () => {
     await expect.poll(async () => (await payment(deposit.hash)).creating).toBe(true)
     expect(await payment(deposit.hash)).toMatchObject({
       status: 'created',
+      amount: 3_000,
       itemCount: 2,
       acceptUrl: null,
       steamTradeMessage: null,

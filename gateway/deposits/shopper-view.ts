@@ -1,5 +1,6 @@
 /** What a shopper's page shows of a deposit, read once for all who wait instead of once a second for each. */
 import { createHash } from 'node:crypto'
+import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
 import { linkWithoutToken } from '../../contract/trade-link.ts'
 import type { Payment } from '../../contract/widget-api.ts'
@@ -49,7 +50,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
   const creating = row.status === 'created' && CREATING.includes(row.trade_state)
   const offer = creating ? null : row.steam_offer_id
   const amount =
-    row.status === 'succeeded' ? row.credited_amount : row.status === 'pending' ? row.total : null
+    row.status === 'succeeded' ? row.credited_amount : row.status === 'pending' || creating ? row.total : null
   return {
     hash: row.hash,
     id: String(row.id),
@@ -79,6 +80,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     heldUntil: row.held_until?.toISOString() ?? null,
     minAmount: numberOrNull(row.min_amount),
     maxAmount: numberOrNull(row.max_amount),
+    games: row.games ?? [...GAMES],
   }
 }
 

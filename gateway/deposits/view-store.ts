@@ -1,5 +1,6 @@
 /** Reads deposits with what belongs to them, for their store and for shoppers. */
 import { sql } from 'kysely'
+import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
@@ -79,6 +80,7 @@ export type ViewRow = {
   held_until: Date | null
   min_amount: bigint | null
   max_amount: bigint | null
+  games: Game[] | null
   user_name: string | null
   user_avatar_url: string | null
   user_profile_url: string | null
@@ -111,7 +113,7 @@ export async function viewRowsOf(db: Db, hashes: readonly string[]): Promise<Vie
       select deposit.hash, deposit.id, store.name as store_name, store.accent as store_accent,
         deposit.customer_label,
         deposit.status, deposit.currency, deposit.language, deposit.back_to_store_url, deposit.redirect_url, deposit.credited_amount,
-        deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount,
+        deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount, deposit.games,
         deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url,
         (deposit.user_steam_id::bigint - 76561197960265728)::text as user_account,
         deposit.user_token is not null or deposit.user_token_sealed is not null as has_link,

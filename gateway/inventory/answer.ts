@@ -105,3 +105,8 @@ export function errorTypeOf(
   if (answer.kind === 'refused') return ERROR_OF_REFUSAL[answer.reason]
   return isOutage ? 'engineeringWorks' : 'internal'
 }
+
+/** Whether Steam lets the account trade nothing, which the type of the error does not tell from owning nothing. */
+export function isRestricted(answer: StoredAnswer): boolean {
+  return answer.kind === 'refused' && answer.reason === 'cannot_trade'
+}

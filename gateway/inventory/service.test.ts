@@ -158,7 +158,9 @@ describe('the inventory call', () => {
       ['internal', { kind: 'unavailable', reason: 'timeout', detail: 'GetTradeHoldDurations' }],
     ] as const)('A-089 %s, from the check of the partner', async (inventoryErrorType, answer) => {
       till.steam.partner = answer
-      expect(await till.ask({ language })).toMatchObject({ inventoryErrorType })
+      const said = await till.ask({ language })
+      const cause = 'reason' in answer && answer.reason === 'cannot_trade' ? 'accountRestricted' : undefined
+      expect([said.inventoryErrorType, said.inventoryErrorCause]).toEqual([inventoryErrorType, cause])
       expect(till.steam.asked).toBe(0)
     })
 

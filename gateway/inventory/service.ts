@@ -10,7 +10,7 @@ import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, type PriceList, priceList } from '../pricing/service.ts'
 import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import type { SteamItem } from '../steam/steam.ts'
-import { errorTypeOf, type Snapshot } from './answer.ts'
+import { errorTypeOf, isRestricted, type Snapshot } from './answer.ts'
 import { type LookDeps, lookAtSteam } from './look.ts'
 import { offeredOf } from './offered.ts'
 import { saveQuote } from './quotes.ts'
@@ -105,6 +105,8 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
     minPrice: 'refused' in prices ? 0 : Number(minimumOf(game, prices.rate, deposit.min_amount)),
     inventoryError: true,
     inventoryErrorType,
+    ...('answer' in found &&
+      isRestricted(found.answer) && { inventoryErrorCause: 'accountRestricted' as const }),
   })
   if ('errorType' in found) return failed(found.errorType)
   if (found.answer.kind !== 'items') return failed(errorTypeOf(found.answer, await isOutage(deps)))

@@ -2,7 +2,7 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import { isFinal } from '../../contract/statuses.ts'
-import { isPolling } from './selectors.ts'
+import { isPolling, isUnjudged } from './selectors.ts'
 import type { FlowState, TradeRequest } from './state.ts'
 
 export const DEBOUNCE_MS = 700
@@ -11,6 +11,8 @@ export const POLL_INTERVAL_MS = 1000
 const TRADE_REPEAT_MS = 2000
 /** Between two looks at a deposit that is not polled, while something about it is about to change. */
 const LOOK_PAUSE_MS = 5000
+/** How long an offer may be in the making before the shopper is told, and may step back. */
+const PATIENCE_MS = 30_000
 /** Between two looks while Steam is asked who the shopper is. */
 const USER_PAUSE_MS = 2000
 
@@ -20,6 +22,7 @@ export type Activity =
   | { key: string; kind: 'poll' }
   /** One look at a deposit that is not polled: after `delayMs`, and not before `notBeforeMs` (monotonic). */
   | { key: string; kind: 'look'; delayMs: number; notBeforeMs: number }
+  | { key: string; kind: 'patience'; forMs: number }
   | { key: string; kind: 'debounce' }
   | { key: string; kind: 'resolveUser'; request: number; tradeUrl: string }
   | {
@@ -61,20 +64,30 @@ export function activitiesOf(state: FlowState): Activity[] {
       delayMs,
     })
   }
+  if ((modal.kind === 'creating' || modal.kind === 'joining') && !modal.slow)
+    activities.push({ key: 'patience', kind: 'patience', forMs: PATIENCE_MS })
   if (isPolling(state)) activities.push({ key: 'poll', kind: 'poll' })
   const look = lookOf(state)
   if (look !== null) activities.push(look)
   return activities
 }
 
-/** A shopper who comes back sees the truth at once. Technical works, an outage and a deadline end without a click. */
+/**
+ * A shopper who comes back sees the truth at once, also where an end may still have turned into a success. Technical
+ * works, an outage and a deadline end without a click, and a page that could not be opened opens.
+ */
 function lookOf(state: FlowState): Activity | null {
-  const { payment, modal, looks, deadlineMs } = state
-  if (payment === null || isFinal(payment.status)) return null
-  if (modal.kind !== 'none' && modal.kind !== 'creationError') return null
+  const { page, payment, modal, looks, deadlineMs } = state
   const look = { kind: 'look', notBeforeMs: 0 } as const
+  if (page.stage === 'failed') {
+    const delayMs = Math.max(LOOK_PAUSE_MS, (page.refusal.retryAfterS ?? 0) * 1000)
+    return isUnjudged(page.refusal) ? { ...look, key: `look ${looks} failed`, delayMs } : null
+  }
+  if (payment === null || payment.status === 'succeeded') return null
+  if (modal.kind !== 'none' && modal.kind !== 'creationError' && modal.kind !== 'completed') return null
   if (state.lookNow) return { ...look, key: `look ${looks} now`, delayMs: 0 }
-  if (payment.technicalWorks || state.pollFailing)
+  if (isFinal(payment.status)) return null
+  if (payment.technicalWorks || state.pollFailing || state.offerLeft)
     return { ...look, key: `look ${looks}`, delayMs: LOOK_PAUSE_MS }
   if (payment.userPending) return { ...look, key: `look ${looks} user`, delayMs: USER_PAUSE_MS }
   if (deadlineMs === null) return null

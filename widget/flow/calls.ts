@@ -53,6 +53,9 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
         if (signal.aborted) return { type: 'paymentUnchanged' }
         return payment(signal)
       }
+      case 'patience':
+        await world.wait(activity.forMs, signal)
+        return { type: 'patienceEnded' }
       case 'debounce':
         await world.wait(DEBOUNCE_MS, signal)
         return { type: 'typingEnded' }

@@ -1,7 +1,7 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Inventory, Payment, User } from '../../contract/widget-api.ts'
-import type { FlowState, Refusal, Sort } from './state.ts'
+import type { Dialogs, FlowState, Refusal, Sort } from './state.ts'
 
 /** Everything that can happen to the deposit page. `atMs` is monotonic. */
 export type FlowEvent =
@@ -31,9 +31,12 @@ export type FlowEvent =
   /** A lost answer, 5xx or 202: the offer may exist, so the same call is repeated. */
   | { type: 'tradeUnknown'; attempt: number }
   | { type: 'tradeRefused'; attempt: number; refusal: Refusal }
+  /** An offer has been in the making for long. */
+  | { type: 'patienceEnded' }
   | { type: 'confirmationLeft' }
   | { type: 'confirmationReopened' }
   | { type: 'creationErrorClosed' }
+  | { type: 'dialogsChanged'; to: Dialogs['kind'] }
   | { type: 'connectionChanged'; online: boolean }
 
 /** Things done once, at the moment of a transition. */

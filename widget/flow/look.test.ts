@@ -71,11 +71,62 @@ describe('a deposit that is not polled', () => {
   })
 })
 
+describe('a page that could not be opened', () => {
+  const refused = (code: string | null, retryAfterS?: number) => {
+    const refusal = { code, detail: code, ...(retryAfterS !== undefined && { retryAfterS }) }
+    return having(opening(), { type: 'paymentFailed', refusal })
+  }
+
+  it.each([null, 'internal', 'overloaded', 'too_many_requests'])(
+    'is tried again automatically after %s',
+    (code) => {
+      const { state, effects } = refused(code)
+      expect(effects).toHaveLength(1)
+      expect(look(state)).toMatchObject({ delayMs: 5000 })
+      const again = having(state, { type: 'paymentFailed', refusal: { code, detail: null } })
+      expect(again.effects).toEqual([])
+      expect(look(again.state)?.key).not.toBe(look(state)?.key)
+      const open = having(again.state, loaded()).state
+      expect(open.page.stage).toBe('wait-for-select-items')
+    },
+  )
+
+  it('waits as long as the server asks for', () => {
+    expect(look(refused('too_many_requests', 20).state)).toMatchObject({ delayMs: 20_000 })
+  })
+
+  it('is not tried again where there is no such deposit', () => {
+    expect(look(refused('deposit_not_found').state)).toBeUndefined()
+  })
+})
+
+describe('a deposit that ended without success', () => {
+  const timedOut = having(confirming(), loaded({ status: 'tradeTimeout', timeLeft: null })).state
+
+  it('D-6 is looked at once when the shopper comes back, and shows a success that came late', () => {
+    expect(look(timedOut)).toBeUndefined()
+    const back = having(timedOut, RETURNED).state
+    expect(look(back)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
+    expect(look(having(back, { type: 'paymentUnchanged' }).state)).toBeUndefined()
+    const late = having(back, loaded({ status: 'succeeded', amount: 400, timeLeft: null })).state
+    expect(late.modal).toEqual({ kind: 'completed', outcome: 'succeeded', alarm: false })
+    expect(look(having(late, RETURNED).state)).toBeUndefined()
+  })
+
+  it('says nothing of a look that failed', () => {
+    const back = having(timedOut, RETURNED).state
+    const failed = having(back, { type: 'paymentFailed', refusal: { code: null, detail: null } })
+    expect(failed.effects).toEqual([])
+    expect(look(failed.state)).toBeUndefined()
+  })
+})
+
 describe('coming back', () => {
   it('to a page that never reached the server tries again; one that was refused stays', () => {
     const failed = (code: string | null) =>
       having(opening(), { type: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
     expect(failed(null)).toBe('none')
+    expect(failed('internal')).toBe('none')
     expect(failed('deposit_not_found')).toBe('failed')
   })
 

@@ -101,13 +101,17 @@ class Gateway {
 /** The items that the shopper should see picked, worked out without the flow. */
 class Shadow {
   picked: string[] = []
+  /** The picks in the games that are not shown. */
+  kept = new Map<Game, string[]>()
   paid: readonly string[] = []
   newest = 0
   status: DepositStatus = 'created'
 
   see(state: FlowState): void {
-    if (state.page.stage !== 'wait-for-select-items') this.picked = []
-    else if (state.page.stand.inventory.status === 'ready') {
+    if (state.page.stage !== 'wait-for-select-items') {
+      this.picked = []
+      this.kept.clear()
+    } else if (state.page.stand.inventory.status === 'ready') {
       const there = state.page.stand.inventory.inventory.items.map(({ id }) => id)
       this.picked = this.picked.filter((id) => there.includes(id))
     }
@@ -151,7 +155,12 @@ function lineTo(gateway: Gateway, flowOf: () => Flow | undefined) {
 
 /** Nobody who left the confirmation is polled for. */
 const mayAskPayment = (state: FlowState): boolean =>
-  state.page.stage === 'none' || isPolling(state) || state.lookNow || state.pollFailing
+  state.page.stage === 'none' ||
+  state.page.stage === 'failed' ||
+  isPolling(state) ||
+  state.lookNow ||
+  state.pollFailing ||
+  state.offerLeft
 
 type World = { flow: Flow; gateway: Gateway; line: Line & { open: boolean }; shadow: Shadow }
 
@@ -173,7 +182,10 @@ const ACTS = {
   game: ({ flow, shadow }, pick) => {
     const { page } = flow.state()
     const game = GAMES[pick % GAMES.length] ?? 'cs'
-    if (page.stage === 'wait-for-select-items' && page.stand.game !== game) shadow.picked = []
+    if (page.stage === 'wait-for-select-items' && page.stand.game !== game) {
+      shadow.kept.set(page.stand.game, shadow.picked)
+      shadow.picked = shadow.kept.get(game) ?? []
+    }
     flow.dispatch({ type: 'gameChosen', game })
   },
   language: ({ flow }, pick) =>

@@ -3,7 +3,7 @@ import { GAMES } from '../../contract/games.ts'
 import { INVENTORY_ERROR_TYPES } from '../../contract/statuses.ts'
 import { activitiesOf } from './activities.ts'
 import type { FlowEvent } from './events.ts'
-import { shownInventory } from './selectors.ts'
+import { keptPicks, shownInventory } from './selectors.ts'
 import type { FlowState } from './state.ts'
 import {
   answered,
@@ -12,9 +12,11 @@ import {
   inventory,
   inventoryRequest,
   item,
+  loaded,
   openedOn,
   standOf,
   toggle,
+  USER_LINK,
   withItems,
 } from './test-states.ts'
 
@@ -65,6 +67,43 @@ describe('the inventory', () => {
     })
   })
 
+  it('a game that the store does not take has an error of its own', () => {
+    const state = openedOn('created')
+    const code = 'game_not_accepted'
+    const refused = having(state, { type: 'inventoryFailed', request: inventoryRequest(state), code }).state
+    expect(standOf(refused).inventory).toEqual({ status: 'error', type: 'gameNotAccepted' })
+  })
+
+  it('an account that may trade nothing is told from one that owns nothing', () => {
+    const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
+    const none = answered(openedOn('created'), inventory([], change))
+    const restricted = inventory([], { ...change, inventoryErrorCause: 'accountRestricted' })
+    expect(standOf(none).inventory).toEqual({ status: 'error', type: 'tradeNotAvailable' })
+    const { inventory: failed } = standOf(answered(openedOn('created'), restricted))
+    expect(failed).toEqual({ status: 'error', type: 'accountRestricted' })
+  })
+
+  it('D-28 is asked for again once technical works are over', () => {
+    const change = { inventoryError: true, inventoryErrorType: 'engineeringWorks' } as const
+    const closed = answered(openedOn('created', { technicalWorks: true }), inventory([], change))
+    expect(loading(having(closed, loaded({ technicalWorks: true })).state)).toBeUndefined()
+    expect(loading(having(closed, loaded()).state)).toMatchObject({ reload: true })
+    const hidden = inventory([], { ...change, inventoryErrorType: 'hidden' })
+    const refused = answered(openedOn('created', { technicalWorks: true }), hidden)
+    expect(loading(having(refused, loaded()).state)).toBeUndefined()
+  })
+
+  it('A-114 opens on the first game that the store takes where the default is not among them', () => {
+    expect(standOf(openedOn('created', { games: ['rust', 'tf'] })).game).toBe('rust')
+    expect(standOf(openedOn('created', { games: ['tf', 'cs'] })).game).toBe('cs')
+  })
+
+  it('no other game can be chosen', () => {
+    const state = openedOn('created', { games: ['rust', 'tf'] })
+    expect(having(state, { type: 'gameChosen', game: 'dota' }).state).toBe(state)
+    expect(standOf(having(state, { type: 'gameChosen', game: 'tf' }).state).game).toBe('tf')
+  })
+
   it('an error leaves nothing picked', () => {
     const state = having(withItems(), toggle('1'), RELOAD).state
     const { state: failed } = having(state, { type: 'inventoryFailed', request: inventoryRequest(state) })
@@ -99,7 +138,7 @@ describe('the inventory', () => {
     )
   })
 
-  it('A-071 an aborted language keeps what is shown and picked, another game does not (D-27)', () => {
+  it('A-071 an aborted language keeps what is shown and picked, another game shows its own (D-27)', () => {
     const state = having(withItems(), toggle('1')).state
     const russian = having(state, { type: 'languageChosen', language: 'ru' }).state
     expect(shownInventory(standOf(russian))?.items).toHaveLength(3)
@@ -140,12 +179,47 @@ describe('D-27 what was picked before an inventory that could not be had', () =>
     expect(picked(answered(having(back, RELOAD).state, inventory([item('1'), item('3')])))).toEqual(['1'])
   })
 
-  it.each([
-    ['another game', { type: 'gameChosen', game: 'dota' }],
-    ['putting all back', { type: 'selectionCleared' }],
-  ] satisfies [string, FlowEvent][])('is forgotten by %s', (_what, event) => {
-    const state = having(fail(having(withItems(), toggle('1')).state), event, RELOAD).state
+  it('is forgotten by putting all back', () => {
+    const state = having(
+      fail(having(withItems(), toggle('1')).state),
+      { type: 'selectionCleared' },
+      RELOAD,
+    ).state
     expect(picked(answered(state, inventory([item('1')])))).toEqual([])
+  })
+})
+
+describe('D-27 each game keeps its picks', () => {
+  const dota = (state: FlowState) =>
+    answered(having(state, { type: 'gameChosen', game: 'dota' }).state, inventory([item('1'), item('7')]))
+  const back = (state: FlowState, ...items: string[]) =>
+    answered(having(state, { type: 'gameChosen', game: 'cs' }).state, inventory(items.map((id) => item(id))))
+
+  it('none of which is counted in another game, and all come back with their items', () => {
+    const away = having(dota(having(withItems(), toggle('3'), toggle('1')).state), toggle('7')).state
+    expect(picked(away)).toEqual(['7'])
+    expect(keptPicks(standOf(away))).toEqual([{ game: 'cs', count: 2 }])
+    const home = back(away, '1', '2', '3')
+    expect(picked(home)).toEqual(['3', '1'])
+    expect(keptPicks(standOf(home))).toEqual([{ game: 'dota', count: 1 }])
+    expect(picked(back(away, '3'))).toEqual(['3'])
+  })
+
+  it('also those of an inventory that could not be had', () => {
+    const state = having(withItems(), toggle('1'), RELOAD).state
+    const failed = having(state, { type: 'inventoryFailed', request: inventoryRequest(state) }).state
+    expect(picked(back(dota(failed), '1'))).toEqual(['1'])
+  })
+
+  it('and another user has none of them', () => {
+    const away = dota(having(withItems(), toggle('1')).state)
+    const other = having(away, { type: 'linkTyped', text: '' }, { type: 'linkTyped', text: USER_LINK }).state
+    expect(keptPicks(standOf(other))).toEqual([])
+    expect(picked(answered(other, inventory([item('1')])))).toEqual([])
+  })
+
+  it('the page remembers how many items of each game could be used', () => {
+    expect(standOf(dota(withItems())).counts).toEqual({ cs: 3, dota: 2 })
   })
 })
 

@@ -1,8 +1,9 @@
 /** Transitions of the inventory stand: game, language, loading, picking. */
 import type { ErrorCode } from '../../contract/errors.ts'
+import type { Game } from '../../contract/games.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import type { FlowEvent, Step } from './events.ts'
-import { itemsById, shownInventory } from './selectors.ts'
+import { acceptedGames, itemsById, shownInventory } from './selectors.ts'
 import type { FlowState, InventoryFailure, Stand } from './state.ts'
 
 type StandEvent = Extract<
@@ -33,9 +34,12 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
   const { stand } = state.page
   switch (event.type) {
     case 'gameChosen': {
-      if (event.game === stand.game) return { state, effects: [] }
-      const empty = { game: event.game, selection: [], setAside: [], search: '', inventory: NOTHING }
-      return { state: reloading(state, empty, false), effects: [] }
+      if (event.game === stand.game || !acceptedGames(state.payment).includes(event.game))
+        return { state, effects: [] }
+      return {
+        state: reloading(state, { ...turnedTo(stand, event.game), inventory: NOTHING }, false),
+        effects: [],
+      }
     }
     case 'reloadPressed':
       return { state: reloading(state, {}, true), effects: [] }
@@ -58,6 +62,12 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
 
 /** Stands in for a shown inventory that must not be kept. */
 const NOTHING: Stand['inventory'] = { status: 'error', type: 'internal' }
+
+/** Each game keeps its picks: those of the game that is left wait, and those of the new one come with its items. */
+function turnedTo({ game: left, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
+  const kept = { ...elsewhere, [left]: [...setAside, ...selection] }
+  return { game, selection: [], setAside: kept[game] ?? [], elsewhere: { ...kept, [game]: [] }, search: '' }
+}
 
 function withStand(state: FlowState, change: Partial<Stand>): FlowState {
   if (state.page.stage !== 'wait-for-select-items') return state
@@ -86,16 +96,21 @@ function inventoryLoaded(
 ): FlowState {
   if (!isCurrent(stand, answer.request)) return state
   const { inventory } = answer
-  if (inventory.inventoryError) return failed(state, stand, inventory.inventoryErrorType ?? 'internal')
+  if (inventory.inventoryError)
+    return failed(state, stand, inventory.inventoryErrorCause ?? inventory.inventoryErrorType ?? 'internal')
   const there = itemsById(inventory.items)
   return withStand(state, {
     inventory: { status: 'ready', inventory },
     selection: [...stand.setAside, ...stand.selection].filter((id) => there.has(id)),
     setAside: [],
+    counts: { ...stand.counts, [stand.game]: inventory.items.length },
   })
 }
 
-const TOO_MANY_LOOKS = 'too_many_looks' satisfies ErrorCode
+const FAILURES: Partial<Record<string, InventoryFailure>> = {
+  too_many_looks: 'tooManyLooks',
+  game_not_accepted: 'gameNotAccepted',
+} satisfies Partial<Record<ErrorCode, InventoryFailure>>
 
 function inventoryFailed(
   state: FlowState,
@@ -103,7 +118,7 @@ function inventoryFailed(
   { request, code }: { request: number; code?: string | null },
 ): FlowState {
   if (!isCurrent(stand, request)) return state
-  return failed(state, stand, code === TOO_MANY_LOOKS ? 'tooManyLooks' : 'internal')
+  return failed(state, stand, FAILURES[code ?? ''] ?? 'internal')
 }
 
 /** Nothing can be picked beside an error, but what was picked comes back with the items. */

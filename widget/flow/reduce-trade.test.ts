@@ -42,6 +42,34 @@ describe('paying', () => {
     expect(polling(active)).toBe(true)
   })
 
+  describe('before the code of the dialogs is here', () => {
+    const dialogs = (to: 'loading' | 'failed' | 'ready'): FlowEvent => ({ type: 'dialogsChanged', to })
+    const waiting: FlowState = {
+      ...having(withItems(), toggle('1'), toggle('2')).state,
+      dialogs: { kind: 'loading', pay: false },
+    }
+
+    it('waits for it while it is being loaded', () => {
+      const held = having(waiting, PAY).state
+      expect(creation(held)).toBeUndefined()
+      expect(creation(having(held, dialogs('ready')).state)).toMatchObject({ attempt: 1 })
+    })
+
+    it('does not wait for a load that failed: nothing is sent without another press', () => {
+      const refused = having(waiting, PAY, dialogs('failed')).state
+      expect(refused.dialogs).toEqual({ kind: 'failed', pay: true })
+      const ready = having(refused, PAY, dialogs('ready')).state
+      expect(creation(ready)).toBeUndefined()
+      expect(creation(having(ready, PAY).state)).toMatchObject({ attempt: 1 })
+    })
+
+    it('is forgotten when something else is picked meanwhile', () => {
+      const changed = having(waiting, PAY, toggle('3'), dialogs('ready')).state
+      expect(creation(changed)).toBeUndefined()
+      expect(changed.modal.kind).toBe('none')
+    })
+  })
+
   it('pressed twice creates one trade', () => {
     const state = creating()
     expect(having(state, PAY).state.modal).toBe(state.modal)

@@ -2,7 +2,7 @@
 import type { FlowEvent, Step } from './events.ts'
 import { reloading } from './reduce-stand.ts'
 import { payBlock } from './selectors.ts'
-import type { FlowState, Modal, Refusal } from './state.ts'
+import type { Dialogs, FlowState, Modal, Refusal } from './state.ts'
 
 type TradeEvent = Extract<
   FlowEvent,
@@ -12,9 +12,11 @@ type TradeEvent = Extract<
       | 'tradeActive'
       | 'tradeUnknown'
       | 'tradeRefused'
+      | 'patienceEnded'
       | 'confirmationLeft'
       | 'confirmationReopened'
       | 'creationErrorClosed'
+      | 'dialogsChanged'
   }
 >
 
@@ -34,30 +36,59 @@ function next(state: FlowState, event: TradeEvent): Partial<FlowState> {
     case 'tradeRefused':
       return isCurrent(modal, event.attempt) ? refused(state, event.refusal) : {}
     case 'confirmationLeft':
-      return modal.kind === 'confirming' ? { modal: { kind: 'none' } } : {}
+      return left(modal)
+    case 'patienceEnded':
+      return modal.kind === 'creating' || modal.kind === 'joining' ? { modal: { ...modal, slow: true } } : {}
     case 'confirmationReopened':
-      return modal.kind === 'none' && state.payment?.status === 'pending'
-        ? { modal: { kind: 'confirming' } }
-        : {}
+      return modal.kind === 'none' ? reopened(state) : {}
     case 'creationErrorClosed':
       return modal.kind === 'creationError' ? { modal: { kind: 'none' } } : {}
+    case 'dialogsChanged':
+      return dialogsChanged(state, event.to)
     default:
       return event satisfies never
   }
+}
+
+/** A press on Add funds waits for a load under way. After one that failed, the shopper presses again. */
+function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowState> {
+  const { dialogs } = state
+  if (dialogs.kind === 'ready' || dialogs.kind === to) return {}
+  if (to !== 'ready') return { dialogs: { kind: to, pay: to === 'failed' && dialogs.pay } }
+  const ready: FlowState = { ...state, dialogs: { kind: 'ready' } }
+  return dialogs.kind === 'loading' && dialogs.pay
+    ? { dialogs: ready.dialogs, ...pay(ready) }
+    : { dialogs: ready.dialogs }
+}
+
+/** An open offer may be left at any time, one that is being made when it takes long: the page goes on looking for it. */
+function left(modal: Modal): Partial<FlowState> {
+  if (modal.kind === 'confirming') return { modal: { kind: 'none' } }
+  const isLong = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
+  return isLong ? { modal: { kind: 'none' }, offerLeft: true, lookNow: true } : {}
+}
+
+function reopened({ payment }: FlowState): Partial<FlowState> {
+  if (payment?.status === 'pending') return { modal: { kind: 'confirming' } }
+  return payment?.creating === true ? { modal: { kind: 'joining', slow: false }, offerLeft: false } : {}
 }
 
 function isCurrent(modal: Modal, attempt: number): modal is Extract<Modal, { kind: 'creating' }> {
   return modal.kind === 'creating' && modal.attempt === attempt
 }
 
-/** Only from an open deposit with a payable selection, and never twice. */
+/** Only from an open deposit with a payable selection, never twice, and never with nothing to show it in. */
 function pay(state: FlowState): Partial<FlowState> {
-  const { page, payment, modal } = state
+  const { page, payment, modal, dialogs } = state
   if (modal.kind !== 'none' || page.stage !== 'wait-for-select-items') return {}
   if (payment?.status !== 'created' || payBlock(page.stand, payment) !== null) return {}
+  if (dialogs.kind !== 'ready') return { dialogs: { ...dialogs, pay: true } }
+  // One trade at a time: what is being made is shown instead.
+  if (payment.creating) return reopened(state)
   const { inventory, selection, game } = page.stand
   const quoteId = inventory.status === 'ready' ? inventory.inventory.quoteId : null
-  return { modal: { kind: 'creating', request: { game, items: selection, quoteId }, attempt: 1 } }
+  const request = { game, items: selection, quoteId }
+  return { modal: { kind: 'creating', request, attempt: 1, slow: false }, offerLeft: false }
 }
 
 /** Prices or items that changed are loaded again behind the error. */

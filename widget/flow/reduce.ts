@@ -1,5 +1,4 @@
 /** The one transition of the deposit page: pure, total, and the only place where a state is made. */
-import { DEFAULT_GAME } from '../../contract/games.ts'
 import { isLanguage } from '../../contract/languages.ts'
 import { isBefore, isFinal } from '../../contract/statuses.ts'
 import { isTradeLink, parseTradeLink } from '../../contract/trade-link.ts'
@@ -7,7 +6,7 @@ import type { Payment, User } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent, Step } from './events.ts'
 import { reduceStand, reloading } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
-import { isPolling, isUnjudged } from './selectors.ts'
+import { firstGame, isPolling, isUnjudged } from './selectors.ts'
 import type { FlowState, LinkState, Page, Refusal, Stand } from './state.ts'
 
 export function reduce(state: FlowState, event: FlowEvent): Step {
@@ -43,32 +42,43 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'selectionCleared':
     case 'searchTyped':
     case 'sortChosen':
-      return reduceStand(state, event)
+      return unpressed(reduceStand(state, event))
     case 'payPressed':
     case 'tradeActive':
     case 'tradeUnknown':
     case 'tradeRefused':
+    case 'patienceEnded':
     case 'confirmationLeft':
     case 'confirmationReopened':
     case 'creationErrorClosed':
+    case 'dialogsChanged':
       return reduceTrade(state, event)
     default:
       return event satisfies never
   }
 }
 
-/** While the page polls, and once all is over, nobody waits for a single look. */
+/** A press on Add funds that waits was for what could be seen then. */
+function unpressed(taken: Step): Step {
+  const { dialogs } = taken.state
+  if (dialogs.kind !== 'loading' || !dialogs.pay) return taken
+  return { ...taken, state: { ...taken.state, dialogs: { kind: 'loading', pay: false } } }
+}
+
+/** While the page polls, and once all is over, nobody waits for a single look, unless the shopper has just come back. */
 const looked = (state: FlowState): FlowState =>
-  isPolling(state) || state.modal.kind === 'completed'
+  isPolling(state) || (state.modal.kind === 'completed' && !state.lookNow)
     ? state
     : { ...state, looks: state.looks + 1, lookNow: false }
 
 /** A page that never reached the server tries again; one that did looks whether it is still true. */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
-  if (page.stage === 'failed' && page.refusal.code === null) return { ...state, page: { stage: 'none' } }
+  if (page.stage === 'failed' && isUnjudged(page.refusal)) return { ...state, page: { stage: 'none' } }
   const asked = askedAgain(state)
-  return payment === null || isPolling(asked) ? asked : { ...asked, lookNow: true }
+  return payment === null || payment.status === 'succeeded' || isPolling(asked)
+    ? asked
+    : { ...asked, lookNow: true }
 }
 
 function retryPressed(state: FlowState): FlowState {
@@ -101,9 +111,11 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
     payment,
     language,
     pollFailing: false,
+    offerLeft: before.offerLeft && payment.status === 'created',
     deadlineMs: payment.timeLeft === null ? null : atMs + payment.timeLeft * 1000,
   }
-  const paged = before.payment === null ? openPage(state, payment) : userFound(before, state)
+  const paged =
+    before.payment === null ? openPage(state, payment) : worksOver(before, userFound(before, state))
   const modal = modalAfter(before, payment)
   const redirect = payment.redirectUrl !== before.payment?.redirectUrl ? payment.redirectUrl : undefined
   return {
@@ -125,7 +137,10 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
     const left = modal.kind === 'none' && before.payment?.status === 'pending'
     return left ? modal : { kind: 'confirming' }
   }
-  if (payment.creating) return modal.kind === 'creating' ? modal : { kind: 'joining' }
+  if (payment.creating) {
+    const known = modal.kind === 'creating' || modal.kind === 'joining' || before.offerLeft
+    return known ? modal : { kind: 'joining', slow: false }
+  }
   if (modal.kind === 'joining') {
     return { kind: 'creationError', refusal: { code: null, detail: null } }
   }
@@ -150,6 +165,16 @@ function userFound(before: FlowState, state: FlowState): FlowState {
   return withUser(state, user, linkOfUser(state, user))
 }
 
+/** An inventory that could not be had for technical works is asked for once they are over. */
+function worksOver(before: FlowState, state: FlowState): FlowState {
+  const { page } = state
+  const isOver = before.payment?.technicalWorks === true && state.payment?.technicalWorks === false
+  if (!isOver || page.stage !== 'wait-for-select-items') return state
+  const { inventory } = page.stand
+  const isWaiting = inventory.status === 'error' && inventory.type === 'engineeringWorks'
+  return isWaiting ? reloading(state, {}, true) : state
+}
+
 /** The server tells no token, so only this browser may know the whole link. */
 function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): string {
   const stored = storedLink === null ? undefined : parseTradeLink(storedLink)
@@ -158,7 +183,7 @@ function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): string {
 
 function withUser(state: FlowState, user: User, link: string): FlowState {
   const request = state.nextRequest
-  const game = state.page.stage === 'wait-for-select-items' ? state.page.stand.game : DEFAULT_GAME
+  const game = state.page.stage === 'wait-for-select-items' ? state.page.stand.game : firstGame(state.payment)
   return {
     ...state,
     nextRequest: request + 1,
@@ -171,6 +196,8 @@ function withUser(state: FlowState, user: User, link: string): FlowState {
         inventory: { status: 'loading', request, kept: null, reload: false },
         selection: [],
         setAside: [],
+        elsewhere: {},
+        counts: {},
         search: '',
         sort: 'priceDown',
       },
@@ -181,8 +208,10 @@ function withUser(state: FlowState, user: User, link: string): FlowState {
 function paymentFailed(state: FlowState, refusal: Refusal): Step {
   const toast: Effect = { kind: 'toast', toast: { text: 'depositFailed', detail: refusal.detail } }
   if (state.payment === null) {
-    return { state: { ...state, page: { stage: 'failed', refusal } }, effects: [toast] }
+    const told = state.page.stage === 'failed'
+    return { state: { ...state, page: { stage: 'failed', refusal } }, effects: told ? [] : [toast] }
   }
+  if (isFinal(state.payment.status)) return step(state)
   return { state: { ...state, pollFailing: true }, effects: state.pollFailing ? [] : [toast] }
 }
 

@@ -334,3 +334,60 @@ it('listeners hear of changes, and of nothing else', async () => {
   flow.dispatch({ type: 'linkTyped', text: 'x' })
   expect(listener).toHaveBeenCalledTimes(1)
 })
+
+describe('D-25 an offer that is long in the making', () => {
+  const away = { '/api/trade': () => problem(500, 'internal') }
+
+  it('may be left after 30 s and not before, whatever was asked meanwhile', async () => {
+    const { flow, pass } = await paid(away)
+    await pass(29_999)
+    flow.dispatch({ type: 'confirmationLeft' })
+    expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: false })
+    await pass(1)
+    expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: true })
+    flow.dispatch({ type: 'confirmationLeft' })
+    expect(flow.state().modal.kind).toBe('none')
+  })
+
+  it('is looked for every 5 s once it was left, and shown when it is open', async () => {
+    let view = payment()
+    const { flow, to, pass } = await paid({ ...away, '/api/payment': () => json(view) })
+    await pass(30_000)
+    const [asked, looked] = [to('/api/trade').length, to('/api/payment').length]
+    flow.dispatch({ type: 'confirmationLeft' })
+    view = payment({ creating: true, itemCount: 2, amount: 400 })
+    await pass(5000)
+    expect(to('/api/trade')).toHaveLength(asked)
+    expect(to('/api/payment')).toHaveLength(looked + 2)
+    expect(flow.state().modal.kind).toBe('none')
+    view = pending()
+    await pass(5000)
+    expect(flow.state().modal.kind).toBe('confirming')
+  })
+
+  it('is shown, not asked for once more, by a press on Add funds', async () => {
+    let view = payment()
+    const { flow, to, pass } = await paid({ ...away, '/api/payment': () => json(view) })
+    await pass(30_000)
+    view = payment({ creating: true, itemCount: 2, amount: 400 })
+    flow.dispatch({ type: 'confirmationLeft' })
+    await pass(0)
+    const asked = to('/api/trade').length
+    flow.dispatch({ type: 'payPressed' })
+    expect(flow.state().modal).toEqual({ kind: 'joining', slow: false })
+    await pass(3000)
+    expect(to('/api/trade')).toHaveLength(asked)
+  })
+
+  it('also after a reload, which joins it', async () => {
+    const making = payment({ creating: true, itemCount: 2, amount: 400 })
+    const { flow, pass } = started({ ...atStand, '/api/payment': () => json(making) })
+    await pass(29_999)
+    expect(flow.state().modal).toEqual({ kind: 'joining', slow: false })
+    await pass(1)
+    expect(flow.state().modal).toEqual({ kind: 'joining', slow: true })
+    flow.dispatch({ type: 'confirmationLeft' })
+    await pass(1000)
+    expect(flow.state().modal.kind).toBe('none')
+  })
+})

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { payBlock, secondsLeft, selectedItems, selectedTotal, visibleItems } from './selectors.ts'
-import { type FlowState, SORTS } from './state.ts'
+import type { Payment } from '../../contract/widget-api.ts'
+import { otherGames, payBlock, secondsLeft, selectedItems, selectedTotal, visibleItems } from './selectors.ts'
+import { type FlowState, SORTS, type Stand } from './state.ts'
 import {
   doing,
   having,
@@ -128,4 +129,21 @@ describe('A-092 the seconds left', () => {
 
 it('nothing goes on at a stand that has its inventory', () => {
   expect(doing(withItems())).toEqual([])
+})
+
+describe('the other games that may help', () => {
+  const at = (counts: Stand['counts'], games: Payment['games']) =>
+    otherGames({ ...standOf(withItems()), counts }, payment({ games }))
+
+  it('are those that the store takes, without the one that is shown', () => {
+    expect(at({}, ['cs', 'rust'])).toEqual([{ game: 'rust', count: null }])
+    expect(at({}, ['cs'])).toEqual([])
+  })
+
+  it('begin with the one of which most can be used, and leave out those that had nothing', () => {
+    expect(at({ dota: 0, tf: 12 }, ['cs', 'dota', 'rust', 'tf'])).toEqual([
+      { game: 'tf', count: 12 },
+      { game: 'rust', count: null },
+    ])
+  })
 })

@@ -1,6 +1,7 @@
 /** Values that screens and effects read off the state. */
 
 import type { ErrorCode } from '../../contract/errors.ts'
+import { DEFAULT_GAME, GAMES, type Game } from '../../contract/games.ts'
 import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { FlowState, Refusal, Sort, Stand } from './state.ts'
 
@@ -19,6 +20,35 @@ const UNJUDGED: readonly (string | null)[] = [
 /** A refusal that says nothing of what was asked for: the same may succeed in a moment. */
 export function isUnjudged({ code }: Refusal): boolean {
   return UNJUDGED.includes(code)
+}
+
+/** The games whose items the store takes. A gateway of the release before does not name them. */
+export function acceptedGames(payment: Pick<Partial<Payment>, 'games'> | null): readonly Game[] {
+  return payment?.games ?? GAMES
+}
+
+/** The game that the stand opens on. */
+export function firstGame(payment: Payment | null): Game {
+  const accepted = acceptedGames(payment)
+  return accepted.includes(DEFAULT_GAME) ? DEFAULT_GAME : (accepted[0] ?? DEFAULT_GAME)
+}
+
+/**
+ * The other games that may help, the one with the most usable items first. `count` is what this page saw before: to ask
+ * for it would cost a read of Steam. A game that had none is left out.
+ */
+export function otherGames(stand: Stand, payment: Payment): { game: Game; count: number | null }[] {
+  return acceptedGames(payment)
+    .map((game) => ({ game, count: stand.counts[game] ?? null }))
+    .filter(({ game, count }) => game !== stand.game && count !== 0)
+    .sort((a, b) => (b.count ?? 0) - (a.count ?? 0))
+}
+
+/** How many picks wait in each other game. */
+export function keptPicks(stand: Stand): { game: Game; count: number }[] {
+  return GAMES.map((game) => ({ game, count: stand.elsewhere[game]?.length ?? 0 })).filter(
+    ({ game, count }) => game !== stand.game && count > 0,
+  )
 }
 
 /** The inventory that is on the page, also while a new one loads; null when there is none. */

@@ -25,8 +25,11 @@ export type LinkState =
   | { status: 'failed'; text: string; refusal: Refusal }
   | { status: 'resolved'; text: string }
 
-/** `tooManyLooks`: the till refused the call, because this page has asked too often. */
-export type InventoryFailure = InventoryErrorType | 'tooManyLooks'
+/**
+ * `accountRestricted` is told beside a type. Two are refused calls: this page has asked too often, or the store takes no
+ * items of the game.
+ */
+export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooManyLooks' | 'gameNotAccepted'
 
 /** The last inventory is kept while a new one of the same game and user loads. */
 export type InventoryState =
@@ -47,6 +50,10 @@ export type Stand = {
   selection: readonly string[]
   /** The picks of an inventory that could not be loaded again. The next one picks those it has. */
   setAside: readonly string[]
+  /** The picks in the other games: they come back with their game. */
+  elsewhere: Partial<Record<Game, readonly string[]>>
+  /** How many items of each game could be used when this page last looked. */
+  counts: Partial<Record<Game, number>>
   search: string
   sort: Sort
 }
@@ -62,14 +69,22 @@ export type TradeRequest = { game: Game; items: readonly string[]; quoteId: stri
 
 export type Modal =
   | { kind: 'none' }
-  /** Our own POST is under way; `attempt` grows with every repetition after an unknown answer. */
-  | { kind: 'creating'; request: TradeRequest; attempt: number }
+  /** Our own POST is under way; `attempt` grows with every repetition after an unknown answer. `slow`: it may be left. */
+  | { kind: 'creating'; request: TradeRequest; attempt: number; slow: boolean }
   /** An offer is being made that this page did not ask for itself (it was reloaded). */
-  | { kind: 'joining' }
+  | { kind: 'joining'; slow: boolean }
   /** The offer is open, or was a moment ago. */
   | { kind: 'confirming' }
   | { kind: 'completed'; outcome: FinalDepositStatus; alarm: boolean }
   | { kind: 'creationError'; refusal: Refusal }
+
+/** The code of the dialogs, which comes after the page. Nothing is paid before it is here. */
+export type Dialogs =
+  /** `pay`: Add funds was pressed, and goes on when the code is here. */
+  | { kind: 'loading'; pay: boolean }
+  /** `pay`: Add funds was pressed, and refused. */
+  | { kind: 'failed'; pay: boolean }
+  | { kind: 'ready' }
 
 export type FlowState = {
   hash: string
@@ -83,6 +98,9 @@ export type FlowState = {
   deadlineMs: number | null
   page: Page
   modal: Modal
+  dialogs: Dialogs
+  /** The shopper stepped back while an offer was being made: it may turn up until the next press on Add funds. */
+  offerLeft: boolean
   /** The last poll failed; told once an outage. */
   pollFailing: boolean
   online: boolean
@@ -108,6 +126,8 @@ export function initialState(
     deadlineMs: null,
     page: { stage: 'none' },
     modal: { kind: 'none' },
+    dialogs: { kind: 'loading', pay: false },
+    offerLeft: false,
     pollFailing: false,
     online: true,
     looks: 0,

@@ -50,6 +50,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     heldUntil: null,
     minAmount: null,
     maxAmount: null,
+    games: ['cs', 'dota', 'rust', 'tf'],
     ...change,
   }
 }
@@ -88,8 +89,10 @@ export function having(state: FlowState, ...events: FlowEvent[]): { state: FlowS
 
 type Stored = { language?: Language; chosenLanguage?: Language; link?: string }
 
+/** The page as it begins, with its dialogs. */
 export function opening(stored: Stored = {}): FlowState {
-  return initialState(HASH, { language: null, link: null, ...stored })
+  const state = initialState(HASH, { language: null, link: null, ...stored })
+  return { ...state, dialogs: { kind: 'ready' } }
 }
 
 export const loaded = (change: Partial<Payment> = {}, atMs = 0): FlowEvent => ({
@@ -110,9 +113,9 @@ export function withItems(
   return answered(state, inventory(items, change))
 }
 
-/** The activities that begin at once. The look at a deadline far away is always among them, and left out. */
+/** The activities that begin at once: without the look at a deadline far away, and the end of patience. */
 export const doing = (state: FlowState): Activity[] =>
-  activitiesOf(state).filter(({ kind }) => kind !== 'look')
+  activitiesOf(state).filter(({ kind }) => kind !== 'look' && kind !== 'patience')
 
 /** The inventory that is being loaded arrives. */
 export function answered(state: FlowState, arrived: Inventory): FlowState {

@@ -9,6 +9,8 @@ const en = {
   confirmSummary: (n: number, amount: string) => `${countEn(n, 'item', 'items')} · ${amount}`,
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
+  creatingSlow:
+    'This takes longer than usual, and we keep trying. Nothing has left your inventory. You can step back: if the offer is made, this page shows it.',
   timeLeftText: 'left to accept. Items stay yours until you confirm.',
   timeUnknownText: 'We are waiting for word from Steam. Your items are safe.',
   timeAnnounce: (seconds: number) =>
@@ -75,7 +77,6 @@ const en = {
   youReceive: 'You receive',
   heldUntil: (amount: string, date: string) =>
     `The store can spend ${amount} from ${date} on: until then Steam lets a sender take the trade back.`,
-  backToStore: 'Back to the store',
   stopSound: 'Stop the sound',
 
   creationErrorTitle: 'Failed to create trade',
@@ -87,10 +88,10 @@ const en = {
     too_many_open_offers:
       'This Steam account has 2 open offers of ours already. Nothing was sent. Accept or decline one of them in Steam, then try again.',
     too_many_items: 'You have chosen too many items to trade',
-    price_changed:
-      'Prices have changed since you opened the inventory. It is being loaded again: pick once more.',
+    game_not_accepted: 'The store does not take items of this game. Nothing was sent. Choose another game.',
+    price_changed: 'Prices have changed. Nothing was sent. Your picks are kept: check the new total.',
     items_unavailable:
-      'Some of the items can no longer be used. The inventory is being loaded again: pick once more.',
+      'Some of the items can no longer be used. Nothing was sent. Your other picks are kept: check the new total.',
     no_bot_available:
       'No bot can take your items right now. Nothing was sent. Try again in a minute; if that does not help, go back to the store and pay later.',
     trade_hold:
@@ -111,6 +112,8 @@ const ru: ModalTexts = {
   confirmSummary: (n, amount) => `${countRu(n, 'предмет', 'предмета', 'предметов')} · ${amount}`,
   creatingTitle: 'Отправляем вам предложение…',
   creatingText: 'Бот отправляет предложение в Steam. Это займёт несколько секунд; предметы остаются вашими.',
+  creatingSlow:
+    'Это длится дольше обычного, мы продолжаем попытки. Ни один предмет не покинул ваш инвентарь. Можно вернуться назад: если предложение появится, страница его покажет.',
   timeLeftText: 'осталось. Предметы ваши, пока вы не подтвердите обмен.',
   timeUnknownText: 'Ждём ответа от Steam. Ваши предметы в безопасности.',
   timeAnnounce: (seconds) =>
@@ -178,7 +181,6 @@ const ru: ModalTexts = {
   youReceive: 'Вы получите',
   heldUntil: (amount, date) =>
     `Магазин сможет распоряжаться ${amount} с ${date}: до этого Steam позволяет отправителю вернуть обмен.`,
-  backToStore: 'Вернуться в магазин',
   stopSound: 'Выключить звук',
 
   creationErrorTitle: 'Не удалось создать обмен',
@@ -190,10 +192,10 @@ const ru: ModalTexts = {
     too_many_open_offers:
       'У этого аккаунта Steam уже есть 2 наших открытых предложения обмена. Ничего не отправлено. Примите или отклоните одно из них в Steam и попробуйте снова.',
     too_many_items: 'Вы выбрали слишком много предметов для обмена',
-    price_changed:
-      'Цены изменились с тех пор, как вы открыли инвентарь. Он загружается заново: выберите ещё раз.',
+    game_not_accepted: 'Магазин не принимает предметы этой игры. Ничего не отправлено. Выберите другую игру.',
+    price_changed: 'Цены изменились. Ничего не отправлено. Ваш выбор сохранён: проверьте новую сумму.',
     items_unavailable:
-      'Некоторые предметы больше нельзя использовать. Инвентарь загружается заново: выберите ещё раз.',
+      'Некоторые предметы больше нельзя использовать. Ничего не отправлено. Остальной выбор сохранён: проверьте новую сумму.',
     no_bot_available:
       'Сейчас ни один бот не может принять предметы. Ничего не отправлено. Попробуйте через минуту; если не поможет, вернитесь в магазин и оплатите позже.',
     trade_hold:

@@ -1,9 +1,10 @@
 /** The texts of the page in English. Russian has the same keys; one that is missing there shows from here. */
 import type { Game } from '../../contract/games.ts'
-import type { InventoryErrorType, UnavailableReason } from '../../contract/statuses.ts'
+import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { PayBlock } from '../flow/selectors.ts'
-import type { Sort } from '../flow/state.ts'
+import type { InventoryFailure, Sort } from '../flow/state.ts'
 import type { Mistake } from '../link/pasted.ts'
+import type { SteamPage } from '../steam-pages.ts'
 import { countEn as count } from './plural.ts'
 
 export type ErrorText = { title: string; description: string }
@@ -32,7 +33,16 @@ export const pageEn = {
   paymentNotFound: 'Failed to find your payment',
   paymentNotFoundHint: 'The link may be incomplete or out of date. Go back to the store and start again.',
   paymentNotLoaded: 'We cannot reach the server',
-  paymentNotLoadedHint: 'Nothing is lost. Check your connection and try again in a moment.',
+  paymentNotLoadedHint: 'Nothing is lost. Check your connection: this page keeps trying.',
+  paymentBusy: 'Your payment cannot be shown right now',
+  paymentBusyHint:
+    'The server answered that it is in trouble. Nothing is lost: this page tries again on its own.',
+  goBack: 'Back to where you came from',
+  partLoading: 'Loading the next step…',
+  partFailed: 'The next step could not be loaded, so nothing was sent. Reload the page, then pay.',
+  partFailedLater:
+    'This step could not be loaded. Your payment goes on and your items are safe: reload the page.',
+  reloadPage: 'Reload the page',
   failedToReceiveDeposit: 'failed to receive deposit',
 
   tradeLink: 'Steam trade link',
@@ -49,6 +59,7 @@ export const pageEn = {
     other:
       'That’s not a trade link. It looks like https://steamcommunity.com/tradeoffer/new/?partner=…&token=…',
   } satisfies Record<Mistake, string>,
+  tradeLinkStale: 'Steam refuses this link. Paste the current one here.',
   tradeLinkChecking: 'Checking the link…',
   tradeLinkStored:
     'From your last visit. Nothing has been sent yet. Continue only if you started this payment yourself.',
@@ -82,13 +93,22 @@ export const pageEn = {
       text: 'We’ll show your name and avatar so you can check it’s you.',
     },
   ],
-  guideOpen: 'Open trade settings on Steam',
+  steamPages: {
+    privacy: 'Open privacy settings on Steam',
+    guard: 'Set up Steam Guard',
+    tradeSettings: 'Open trade settings on Steam',
+    offers: 'Open your trade offers on Steam',
+    restrictions: 'See what Steam restricts',
+  } satisfies Record<SteamPage, string>,
+  backToStore: 'Back to the store',
   guideVideo: 'Watch how to find it (video)',
   itemConditions:
     'We accept items worth more than 0.1 USD that are popular among players and free of trade restrictions.',
 
   game: 'Game',
   games: { cs: 'CS2', dota: 'Dota 2', rust: 'Rust', tf: 'TF2' } satisfies Record<Game, string>,
+  kept: (picks: string) => `Your picks are kept: ${picks}. One payment takes items of one game.`,
+  keptIn: (n: number, game: string) => `${n} in ${game}`,
   search: 'Search items',
   searchOpen: 'Open search',
   searchClose: 'Close search',
@@ -104,6 +124,8 @@ export const pageEn = {
   nothingFound: 'No item has such a name',
   nothingUsable: 'None of your items can be used here',
   nothingUsableHint: 'Choose another game, or look below why the items do not count.',
+  nothingUsableHere: 'Look below why the items do not count. You can pay another way in the store.',
+  gameCount: (game: string, n: number) => `${game}: ${count(n, 'item', 'items')}`,
   itemAge: (seconds: number) => `Inventory as of ${count(seconds, 'second', 'seconds')} ago`,
   unavailable: (n: number) => `${count(n, 'more item', 'more items')} can’t be used`,
   why: 'why?',
@@ -153,6 +175,8 @@ export const pageEn = {
   tooManyItems: 'You have chosen too many items to trade',
   offerWaiting: 'Your trade offer is waiting on Steam.',
   offerReturn: 'Back to the offer',
+  offerBeingMade: 'Your trade offer is still being made. Nothing has left your inventory.',
+  offerShow: 'Show it',
   offerTimeLeft: (time: string) => `${time} left`,
   technicalWorksOnPage:
     'Technical works: new trades are paused and your time stands still. Your items are safe. This notice disappears when they are over.',
@@ -166,6 +190,11 @@ export const pageEn = {
     tradeNotAvailable: {
       title: 'Trade is not available',
       description: 'There are no items to trade; probably you do not own this game.',
+    },
+    accountRestricted: {
+      title: 'Trade is not available',
+      description:
+        'Steam lets this account trade nothing right now: it may be limited, new on this device, or banned from trading. Your items stay yours.',
     },
     hidden: {
       title: 'Your inventory is hidden',
@@ -190,7 +219,11 @@ export const pageEn = {
       description:
         'This page has looked at Steam too many times. Your items are safe; wait a few minutes, then try again.',
     },
-  } satisfies Record<InventoryErrorType | 'tooManyLooks', ErrorText>,
+    gameNotAccepted: {
+      title: 'The store does not take this game',
+      description: 'Your items are safe. Choose a game that the store takes.',
+    },
+  } satisfies Record<InventoryFailure, ErrorText>,
 
   toastTypes: { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Error' },
   toasts: 'Messages',

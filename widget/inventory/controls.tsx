@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'react'
-import { GAME_FACTS, GAMES } from '../../contract/games.ts'
+import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import type { Flow } from '../flow/runner.ts'
 import { SORTS, type Sort, type Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
@@ -9,7 +9,7 @@ import { CloseIcon, ReloadIcon, SearchIcon } from '../ui/icons.tsx'
 type Props = { stand: Stand; flow: Flow }
 
 /** Game, search, sort and reload; on the phone the search is a toggled field. */
-export function Controls({ stand, flow }: Props) {
+export function Controls({ stand, games, flow }: Props & { games: readonly Game[] }) {
   const { texts } = usePage()
   const narrow = useNarrow()
   const [searching, setSearching] = useState(stand.search !== '')
@@ -20,7 +20,7 @@ export function Controls({ stand, flow }: Props) {
   }
   return (
     <div className={`controls ${narrow ? 'controls-mobile' : 'controls-desktop'}`}>
-      <GameSelect stand={stand} flow={flow} />
+      <GameSelect stand={stand} games={games} flow={flow} />
       {!narrow && <SearchField stand={stand} flow={flow} />}
       <SortSelect stand={stand} flow={flow} />
       {narrow && (
@@ -48,13 +48,13 @@ export function Controls({ stand, flow }: Props) {
   )
 }
 
-function GameSelect({ stand, flow }: Props) {
+function GameSelect({ stand, games, flow }: Props & { games: readonly Game[] }) {
   const { texts } = usePage()
   const name = useId()
   return (
     <fieldset className="games">
       <legend className="visually-hidden">{texts.game}</legend>
-      {GAMES.map((game) => (
+      {games.map((game) => (
         <label key={game} className={game === stand.game ? 'game game-chosen' : 'game'}>
           <input
             type="radio"

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react'
-import type { Inventory, Payment } from '../../contract/widget-api.ts'
+import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
+import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
 import type { Stand as StandState } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { useNarrow } from '../ui/hooks.ts'
@@ -10,6 +10,7 @@ import { BottomBar } from './bottom-bar.tsx'
 import { Controls } from './controls.tsx'
 import { Grid } from './grid.tsx'
 import { Summary } from './summary.tsx'
+import { NothingUsable, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
 
 type Props = { stand: StandState; payment: Payment; flow: Flow }
@@ -17,24 +18,27 @@ type Props = { stand: StandState; payment: Payment; flow: Flow }
 /** The shopper's items and what they come to. */
 export function Stand({ stand, payment, flow }: Props) {
   const narrow = useNarrow()
+  const Panel = narrow ? BottomBar : Summary
   return (
     <>
       <section className="stand">
-        <Controls stand={stand} flow={flow} />
+        <Controls stand={stand} games={acceptedGames(payment)} flow={flow} />
+        <KeptPicks stand={stand} />
         <Shelf stand={stand} payment={payment} flow={flow} />
         <SelectionVoice stand={stand} payment={payment} />
       </section>
-      {narrow ? (
-        <BottomBar stand={stand} payment={payment} flow={flow} />
-      ) : (
-        <Summary stand={stand} payment={payment} flow={flow} />
-      )}
+      {isPayable(stand) && <Panel stand={stand} payment={payment} flow={flow} />}
     </>
   )
 }
 
+/** Beside an error, or without one item that can be used, there is nothing to pay with. */
+function isPayable({ inventory }: StandState): boolean {
+  if (inventory.status === 'error') return false
+  return inventory.status === 'loading' || inventory.inventory.items.length > 0
+}
+
 function Shelf({ stand, payment, flow }: Props) {
-  const { texts } = usePage()
   const inventory = shownInventory(stand)
   const { search, sort } = stand
   const items = useMemo(
@@ -42,22 +46,14 @@ function Shelf({ stand, payment, flow }: Props) {
     [inventory, search, sort],
   )
   if (stand.inventory.status === 'error') {
-    const error = texts.inventoryErrors[stand.inventory.type]
-    return (
-      <div className="empty" role="alert">
-        <h2>{error.title}</h2>
-        <p>{error.description}</p>
-        <button type="button" className="button" onClick={() => flow.dispatch({ type: 'reloadPressed' })}>
-          {texts.retry}
-        </button>
-      </div>
-    )
+    return <Trouble failure={stand.inventory.type} stand={stand} payment={payment} flow={flow} />
   }
   if (inventory === null) return <Skeletons />
   return (
     <div className="shelf" aria-busy={stand.inventory.status === 'loading'}>
       {stand.inventory.status === 'loading' && <span className="progress" aria-hidden="true" />}
-      <Message inventory={inventory} shown={items.length} />
+      {inventory.items.length === 0 && <NothingUsable stand={stand} payment={payment} flow={flow} />}
+      {inventory.items.length > 0 && items.length === 0 && <NothingFound />}
       {items.length > 0 && (
         <Grid
           key={stand.game}
@@ -73,14 +69,20 @@ function Shelf({ stand, payment, flow }: Props) {
   )
 }
 
-function Message({ inventory, shown }: { inventory: Inventory; shown: number }) {
+/** A trade takes items of one game, so picks in another one wait, and are not counted. */
+function KeptPicks({ stand }: { stand: StandState }) {
   const { texts } = usePage()
-  if (shown > 0) return null
-  const nothing = inventory.items.length === 0
+  const kept = keptPicks(stand)
+  if (kept.length === 0) return null
+  const parts = kept.map(({ game, count }) => texts.keptIn(count, texts.games[game]))
+  return <p className="kept-picks">{texts.kept(parts.join(', '))}</p>
+}
+
+function NothingFound() {
+  const { texts } = usePage()
   return (
     <div className="empty">
-      <h2>{nothing ? texts.nothingUsable : texts.nothingFound}</h2>
-      {nothing && <p>{texts.nothingUsableHint}</p>}
+      <h2>{texts.nothingFound}</h2>
     </div>
   )
 }

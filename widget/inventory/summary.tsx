@@ -63,7 +63,7 @@ export function Summary({ stand, payment, flow }: Props) {
       >
         {texts.clear}
       </button>
-      {stand.inventory.status !== 'error' && <p className="summary-note">{note}</p>}
+      <p className="summary-note">{note}</p>
     </aside>
   )
 }

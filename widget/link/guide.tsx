@@ -1,7 +1,7 @@
 import { usePage } from '../page.tsx'
+import { STEAM_PAGES } from '../steam-pages.ts'
 import { OutsideIcon, PlayIcon } from '../ui/icons.tsx'
 
-const SETTINGS_URL = 'https://steamcommunity.com/my/tradeoffers/privacy'
 const VIDEO_URL = 'https://www.youtube.com/results?search_query=how+to+find+steam+trade+url'
 
 const PICTURES = [SettingsPicture, CopyPicture, PastePicture]
@@ -13,8 +13,8 @@ export function Guide() {
     <section className="guide" aria-labelledby="guide-title">
       <h2 id="guide-title">{texts.guideTitle}</h2>
       <p className="guide-links">
-        <a className="button" href={SETTINGS_URL} target="_blank" rel="noopener noreferrer">
-          {texts.guideOpen} <OutsideIcon />
+        <a className="button" href={STEAM_PAGES.tradeSettings} target="_blank" rel="noopener noreferrer">
+          {texts.steamPages.tradeSettings} <OutsideIcon />
         </a>
         <a className="link" href={VIDEO_URL} target="_blank" rel="noopener noreferrer">
           <PlayIcon /> {texts.guideVideo}

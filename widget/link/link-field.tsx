@@ -2,7 +2,7 @@ import { type RefObject, useEffect, useId, useRef } from 'react'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Flow } from '../flow/runner.ts'
 import { isUnjudged } from '../flow/selectors.ts'
-import type { LinkState, Page, Refusal } from '../flow/state.ts'
+import type { LinkState, Page, Refusal, Stand } from '../flow/state.ts'
 import type { PageTexts } from '../i18n/page.en.ts'
 import { usePage } from '../page.tsx'
 import { Avatar } from '../ui/avatar.tsx'
@@ -23,7 +23,15 @@ export function LinkField({ page, flow }: Props) {
   const field = useRef<HTMLDivElement>(null)
   const { link } = page
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
-  const wrong = link.status === 'invalid' || link.status === 'failed'
+  // Steam knew the account, and refuses the token since.
+  const stale = page.stage === 'wait-for-select-items' && isStale(page.stand)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (!stale) return
+    input.current?.focus()
+    input.current?.select()
+  }, [stale])
+  const wrong = link.status === 'invalid' || link.status === 'failed' || stale
   const type = (text: string): void => flow.dispatch({ type: 'linkTyped', text })
   const confirm = (): void => flow.dispatch({ type: 'storedLinkConfirmed' })
   return (
@@ -35,9 +43,11 @@ export function LinkField({ page, flow }: Props) {
             <a className="link-name" href={user.profileUrl} target="_blank" rel="noopener noreferrer">
               {user.name}
             </a>
-            <span className="link-valid">
-              <TickIcon /> {texts.tradeLinkValid}
-            </span>
+            {!stale && (
+              <span className="link-valid">
+                <TickIcon /> {texts.tradeLinkValid}
+              </span>
+            )}
           </div>
         </div>
       )}
@@ -47,6 +57,7 @@ export function LinkField({ page, flow }: Props) {
         </label>
         <div className="link-input">
           <input
+            ref={input}
             id={id}
             type="url"
             inputMode="url"
@@ -82,13 +93,16 @@ export function LinkField({ page, flow }: Props) {
           )}
         </div>
         <p id={`${id}-note`} className={wrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
-          <LinkNote link={link} flow={flow} />
+          {stale ? texts.tradeLinkStale : <LinkNote link={link} flow={flow} />}
         </p>
         {link.status === 'stored' && <Continue field={field} noteId={`${id}-note`} onPress={confirm} />}
       </div>
     </section>
   )
 }
+
+const isStale = ({ inventory }: Stand): boolean =>
+  inventory.status === 'error' && inventory.type === 'invalidPartner'
 
 type ContinueProps = { field: RefObject<HTMLElement | null>; noteId: string; onPress(): void }
 

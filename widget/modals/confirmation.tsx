@@ -24,7 +24,16 @@ export function Confirmation({ state, payment, flow }: Props) {
           <h2 id={titleId}>{standing ? texts.confirmTitle : texts.creatingTitle}</h2>
           <Amounts state={state} payment={payment} />
           {payment.technicalWorks && <p className="notice notice-warning">{texts.technicalWorks}</p>}
-          {standing ? <Standing state={state} payment={payment} flow={flow} /> : <Creating />}
+          {!state.online && (
+            <p className="notice notice-warning" role="status">
+              {texts.offline}
+            </p>
+          )}
+          {standing ? (
+            <Standing state={state} payment={payment} flow={flow} />
+          ) : (
+            <Creating state={state} flow={flow} />
+          )}
         </>
       )}
     </Dialog>
@@ -35,19 +44,26 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
   const { texts, money } = useModal()
   const stand = state.page.stage === 'wait-for-select-items' ? state.page.stand : null
   const count = payment.itemCount > 0 ? payment.itemCount : (stand?.selection.length ?? 0)
+  // After a reload nothing is picked here: only the deposit knows what the trade comes to.
   const amount = payment.amount ?? (stand === null ? 0 : selectedTotal(stand))
-  if (count === 0) return null
+  if (count === 0 || amount === 0) return null
   return <p className="dialog-sub">{texts.confirmSummary(count, money(amount, payment.currency))}</p>
 }
 
-function Creating() {
+function Creating({ state: { modal }, flow }: Omit<Props, 'payment'>) {
   const { texts } = useModal()
+  const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
   return (
     <>
       <Countdown deadlineMs={null} />
       <p className="creating" role="status">
-        <span className="spinner" aria-hidden="true" /> {texts.creatingText}
+        <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : texts.creatingText}
       </p>
+      {isSlow && (
+        <button type="button" className="button" onClick={() => flow.dispatch({ type: 'confirmationLeft' })}>
+          {texts.stepBack}
+        </button>
+      )}
     </>
   )
 }

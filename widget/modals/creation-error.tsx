@@ -1,13 +1,27 @@
 import { useState } from 'react'
+import type { ErrorCode } from '../../contract/errors.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
 import { formatTime } from '../i18n/format.ts'
+import type { SteamPage } from '../steam-pages.ts'
 import { Dialog } from '../ui/dialog.tsx'
+import { SteamDoor, StoreDoor } from '../ui/doors.tsx'
 import { WarningIcon } from '../ui/icons.tsx'
 import { useModal } from './texts.ts'
 
+/** What solves it; without one, closing and another press do. */
+const DOORS: Partial<Record<string, SteamPage | 'store'>> = {
+  trade_hold: 'guard',
+  trade_refused: 'restrictions',
+  too_many_open_offers: 'offers',
+  deposit_closed: 'store',
+  shopper_refused: 'store',
+} satisfies Partial<Record<ErrorCode, SteamPage | 'store'>>
+
+type Props = { refusal: Refusal; backToStoreUrl: string; flow: Flow }
+
 /** Our own text for a code we know, the server's for one we do not. */
-export function CreationError({ refusal, flow }: { refusal: Refusal; flow: Flow }) {
+export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
   const { texts, language } = useModal()
   const close = (): void => flow.dispatch({ type: 'creationErrorClosed' })
   const own = refusal.code === null ? undefined : texts.creationErrors[refusal.code]
@@ -17,9 +31,10 @@ export function CreationError({ refusal, flow }: { refusal: Refusal; flow: Flow 
     refusal.code === 'offers_paused' && refusal.retryAfterS !== undefined
       ? texts.offersPaused(formatTime(shownAt + refusal.retryAfterS * 1000, language))
       : undefined
+  const door = DOORS[refusal.code ?? '']
   const known = refusal.code === null || refusal.code === 'trade_refused'
   return (
-    <Dialog className="dialog-outcome" onClose={close}>
+    <Dialog className="dialog-outcome dialog-refused" onClose={close}>
       {(titleId) => (
         <>
           <span className="outcome-icon outcome-bad">
@@ -29,9 +44,17 @@ export function CreationError({ refusal, flow }: { refusal: Refusal; flow: Flow 
           <p>
             {paused ?? own ?? (known ? texts.creationErrorText : (refusal.detail ?? texts.creationErrorText))}
           </p>
-          <button type="button" className="button primary" onClick={close}>
-            {texts.close}
-          </button>
+          <div className="doors">
+            {door === 'store' && <StoreDoor url={backToStoreUrl} primary />}
+            {door !== undefined && door !== 'store' && <SteamDoor to={door} />}
+            <button
+              type="button"
+              className={door === undefined ? 'button primary' : 'button'}
+              onClick={close}
+            >
+              {texts.close}
+            </button>
+          </div>
         </>
       )}
     </Dialog>

@@ -19,7 +19,7 @@ export function Modals({ state, flow }: { state: FlowState; flow: Flow }) {
     case 'completed':
       return <Completed key={modal.outcome} outcome={modal.outcome} alarm={modal.alarm} payment={payment} />
     case 'creationError':
-      return <CreationError refusal={modal.refusal} flow={flow} />
+      return <CreationError refusal={modal.refusal} backToStoreUrl={payment.backToStoreUrl} flow={flow} />
     default:
       return modal satisfies never
   }

@@ -1,4 +1,4 @@
-import { useCallback } from 'react'
+import { useCallback, useEffect } from 'react'
 import type { Language } from '../../contract/languages.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
@@ -15,11 +15,20 @@ import { Toasts } from '../toasts/toasts.tsx'
 import { useAccent } from '../ui/accent.ts'
 import { Header } from '../ui/header.tsx'
 import { useNow } from '../ui/hooks.ts'
+import { addressesOf, loadStyles } from '../ui/loaded-again.ts'
 import { createPart, usePart } from '../ui/on-demand.ts'
 import { DepositTitle } from './title.ts'
 import { useFlow } from './use-flow.ts'
 
-const modals = createPart(async () => (await import('../modals/modals.tsx')).Modals)
+const modals = createPart(async (attempt) => (await loadModals(attempt)).Modals)
+
+/** A failed import is answered from the browser's memory until the page is left, so later attempts have addresses of their own. */
+async function loadModals(attempt: number): Promise<typeof import('../modals/modals.tsx')> {
+  const again = attempt === 1 ? null : addressesOf(document.documentElement.dataset.dialogs, attempt)
+  if (again === null) return import('../modals/modals.tsx')
+  await Promise.all(again.styles.map(loadStyles))
+  return import(/* @vite-ignore */ again.script)
+}
 
 export function Deposit({ hash, toasts }: { hash: string; toasts: ToastStore }) {
   const running = useFlow(hash, toasts)
@@ -43,7 +52,8 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
   useAccent(payment?.storeAccent ?? null)
   // Before a modal is wanted, its code is here: a press on Pay shows it at once. The items come first.
   const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
-  const Modals = usePart(modals, found && (modal.kind !== 'none' || !loading))
+  const part = usePart(modals, found && (modal.kind !== 'none' || !loading))
+  useEffect(() => flow.dispatch({ type: 'dialogsChanged', to: part.kind }), [flow, part.kind])
   // The deposit has just named its language: it is not shown in another one first.
   if (found && !state.languageChosen && !isSpoken) return <Waiting />
   return (
@@ -66,8 +76,8 @@ function DepositPage({ state, flow }: { state: FlowState; flow: Flow }) {
             </main>
           </>
         )}
-      {Modals !== null && <Modals state={state} flow={flow} />}
-      {(modal.kind === 'none' || payment === null) && <Toasts store={toasts} />}
+      {part.kind === 'ready' ? <part.component state={state} flow={flow} /> : <Missing state={state} />}
+      {(modal.kind === 'none' || payment === null || part.kind !== 'ready') && <Toasts store={toasts} />}
     </>
   )
 }
@@ -95,12 +105,30 @@ function DepositHeader({ payment }: { payment: Payment }) {
 
 function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = usePage()
-  const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true
+  const { page } = state
+  const inventory = page.stage === 'wait-for-select-items' ? page.stand.inventory : null
+  // The inventory says it already.
+  const isSaid = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
+  const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true && !isSaid
   const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null
+  const isMaking =
+    state.modal.kind === 'none' && state.payment?.status === 'created' && state.payment.creating
   return (
     <div className="notices" aria-live="polite">
       {!state.online && <p className="notice notice-warning">{texts.offline}</p>}
       {works && <p className="notice notice-warning">{texts.technicalWorksOnPage}</p>}
+      {isMaking && (
+        <p className="notice notice-offer">
+          {texts.offerBeingMade}{' '}
+          <button
+            type="button"
+            className="link"
+            onClick={() => flow.dispatch({ type: 'confirmationReopened' })}
+          >
+            {texts.offerShow}
+          </button>
+        </p>
+      )}
       {offer !== null && (
         <p className="notice notice-offer">
           <span>
@@ -136,6 +164,29 @@ function TimeLeft({ deadlineMs }: { deadlineMs: number | null }) {
   )
 }
 
+/** Stands in for a dialog whose code is not here. */
+function Missing({ state }: { state: FlowState }) {
+  const { texts } = usePage()
+  const { dialogs, modal, payment } = state
+  if (dialogs.kind === 'ready' || payment === null) return null
+  const isDue = modal.kind !== 'none'
+  if (!isDue && !dialogs.pay) return null
+  if (dialogs.kind === 'loading')
+    return (
+      <p className="missing" role="status">
+        <span className="spinner" aria-hidden="true" /> {texts.partLoading}
+      </p>
+    )
+  return (
+    <div className="missing" role="alert">
+      <p>{isDue ? texts.partFailedLater : texts.partFailed}</p>
+      <button type="button" className="button primary" onClick={() => location.reload()}>
+        {texts.reloadPage}
+      </button>
+    </div>
+  )
+}
+
 function Waiting() {
   const { texts } = usePage()
   return (
@@ -154,21 +205,45 @@ function Waiting() {
   )
 }
 
+/** Asking again for a wrong address helps nobody. The page that led here may be the store's; help always is there. */
+function BackWhereFrom() {
+  const { texts } = usePage()
+  const { referrer } = document
+  const isOther = /^https?:\/\//i.test(referrer) && new URL(referrer).origin !== location.origin
+  return (
+    <a className="button primary" href={isOther ? referrer : '/help'}>
+      {isOther ? texts.goBack : texts.support}
+    </a>
+  )
+}
+
 function Failed({ code, flow }: { code: string | null; flow: Flow }) {
   const { texts } = usePage()
-  // Without a code nobody refused: the server was not reached.
   const unknown = code === 'deposit_not_found' || code === 'invalid_request'
+  // Without a code nobody refused: the server was not reached.
+  const [title, hint] =
+    code === null
+      ? [texts.paymentNotLoaded, texts.paymentNotLoadedHint]
+      : [texts.paymentBusy, texts.paymentBusyHint]
   return (
     <>
       <Header>
         <span className="brand">Tradetill</span>
       </Header>
       <main className="message-page">
-        <h1>{unknown ? texts.paymentNotFound : texts.paymentNotLoaded}</h1>
-        <p>{unknown ? texts.paymentNotFoundHint : texts.paymentNotLoadedHint}</p>
-        <button type="button" className="button" onClick={() => flow.dispatch({ type: 'retryPressed' })}>
-          {texts.retry}
-        </button>
+        <h1>{unknown ? texts.paymentNotFound : title}</h1>
+        <p>{unknown ? texts.paymentNotFoundHint : hint}</p>
+        {unknown ? (
+          <BackWhereFrom />
+        ) : (
+          <button
+            type="button"
+            className="button primary"
+            onClick={() => flow.dispatch({ type: 'retryPressed' })}
+          >
+            {texts.retry}
+          </button>
+        )}
       </main>
     </>
   )

@@ -47,6 +47,14 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
         event.preventDefault()
         onClose?.()
       }}
+      // Some browsers close it without asking: Android's second Back, a third Esc. The state decides what is shown.
+      onClose={(event) => {
+        const { currentTarget: element } = event
+        if (event.target !== element || !element.isConnected || element.open) return
+        if (onClose !== undefined) return onClose()
+        element.showModal()
+        element.focus({ preventScroll: true })
+      }}
       onKeyDown={(event) => {
         // A second Esc would close a dialog whose first cancel was prevented.
         if (event.key === 'Escape') {

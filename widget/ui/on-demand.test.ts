@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { addressesOf } from './loaded-again.ts'
 import { createPart } from './on-demand.ts'
 
 const Shown = () => null
@@ -16,14 +17,14 @@ it('a part is fetched when it is wanted, once, and its listeners hear of it', as
   const listener = vi.fn()
   part.subscribe(listener)
   expect(load).not.toHaveBeenCalled()
-  expect(part.current()).toBeNull()
+  expect(part.current()).toEqual({ kind: 'loading' })
   part.prefetch()
   part.prefetch()
   await vi.advanceTimersByTimeAsync(0)
   part.prefetch()
   expect(load).toHaveBeenCalledTimes(1)
   expect(listener).toHaveBeenCalledTimes(1)
-  expect(part.current()).toBe(Shown)
+  expect(part.current()).toEqual({ kind: 'ready', component: Shown })
 })
 
 it('a failed load is tried again every 2 s until it succeeds', async () => {
@@ -38,10 +39,44 @@ it('a failed load is tried again every 2 s until it succeeds', async () => {
   expect(load).toHaveBeenCalledTimes(1)
   await vi.advanceTimersByTimeAsync(2001)
   expect(load).toHaveBeenCalledTimes(3)
-  expect(part.current()).toBeNull()
+  expect(part.current()).toEqual({ kind: 'failed' })
   online = true
   await vi.advanceTimersByTimeAsync(2000)
-  expect(part.current()).toBe(Shown)
+  expect(part.current()).toEqual({ kind: 'ready', component: Shown })
+})
+
+it('each attempt has its number: a browser answers an address that failed from memory', async () => {
+  const load = vi.fn(async (attempt: number) => {
+    if (attempt < 3) throw new TypeError('failed to fetch')
+    return Shown
+  })
+  createPart(load).prefetch()
+  await vi.advanceTimersByTimeAsync(4000)
+  expect(load.mock.calls).toEqual([[1], [2], [3]])
+})
+
+it('a load that hangs counts as failed after 10 s, and still counts when it ends', async () => {
+  const { promise, resolve } = Promise.withResolvers<typeof Shown>()
+  const part = createPart(() => promise)
+  const listener = vi.fn()
+  part.subscribe(listener)
+  part.prefetch()
+  await vi.advanceTimersByTimeAsync(9999)
+  expect(part.current()).toEqual({ kind: 'loading' })
+  await vi.advanceTimersByTimeAsync(1)
+  expect(part.current()).toEqual({ kind: 'failed' })
+  resolve(Shown)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(part.current()).toEqual({ kind: 'ready', component: Shown })
+  expect(listener).toHaveBeenCalledTimes(2)
+})
+
+it('the addresses of a later attempt are others, and none where the page is served unbuilt', () => {
+  expect(addressesOf('/assets/modals-a.js /assets/modals-b.css', 2)).toEqual({
+    script: '/assets/modals-a.js?attempt=2',
+    styles: ['/assets/modals-b.css?attempt=2'],
+  })
+  expect(addressesOf(undefined, 2)).toBeNull()
 })
 
 it('who does not listen any more hears nothing', async () => {

@@ -1,0 +1,84 @@
+import type { Game } from '../../contract/games.ts'
+import type { Payment } from '../../contract/widget-api.ts'
+import type { Flow } from '../flow/runner.ts'
+import { otherGames } from '../flow/selectors.ts'
+import type { InventoryFailure, Stand } from '../flow/state.ts'
+import { usePage } from '../page.tsx'
+import type { SteamPage } from '../steam-pages.ts'
+import { SteamDoor, StoreDoor } from '../ui/doors.tsx'
+
+/** What solves it: a page of Steam, another game, or asking again. */
+const DOORS: Record<InventoryFailure, SteamPage | 'games' | 'retry'> = {
+  internal: 'retry',
+  tradeNotAvailable: 'games',
+  accountRestricted: 'restrictions',
+  hidden: 'privacy',
+  escrow: 'guard',
+  invalidPartner: 'tradeSettings',
+  engineeringWorks: 'retry',
+  tooManyLooks: 'retry',
+  gameNotAccepted: 'games',
+}
+
+type Props = { stand: Stand; payment: Payment; flow: Flow }
+
+/** An inventory that cannot be shown: why, and one button that solves it before all others. */
+export function Trouble({ failure, ...props }: Props & { failure: InventoryFailure }) {
+  const { texts } = usePage()
+  const { title, description } = texts.inventoryErrors[failure]
+  const door = DOORS[failure]
+  const isRetry = door === 'retry'
+  const leadsToGames = door === 'games' && otherGames(props.stand, props.payment).length > 0
+  return (
+    <div className="empty" role="alert">
+      <h2>{title}</h2>
+      <p>{description}</p>
+      <div className="doors">
+        {leadsToGames && <OtherGames {...props} />}
+        {door === 'games' && !leadsToGames && <StoreDoor url={props.payment.backToStoreUrl} primary />}
+        {door !== 'games' && door !== 'retry' && <SteamDoor to={door} />}
+        {failure !== 'gameNotAccepted' && (
+          <button
+            type="button"
+            className={isRetry ? 'button primary' : 'button'}
+            onClick={() => props.flow.dispatch({ type: 'reloadPressed' })}
+          >
+            {texts.retry}
+          </button>
+        )}
+      </div>
+      {(door !== 'games' || leadsToGames) && <StoreDoor url={props.payment.backToStoreUrl} />}
+    </div>
+  )
+}
+
+/** Steam gave the inventory, and no item of it can be used. */
+export function NothingUsable(props: Props) {
+  const { texts } = usePage()
+  const hasOthers = otherGames(props.stand, props.payment).length > 0
+  return (
+    <div className="empty">
+      <h2>{texts.nothingUsable}</h2>
+      <p>{hasOthers ? texts.nothingUsableHint : texts.nothingUsableHere}</p>
+      <div className="doors">{hasOthers && <OtherGames {...props} />}</div>
+      <StoreDoor url={props.payment.backToStoreUrl} primary={!hasOthers} />
+    </div>
+  )
+}
+
+/** The other games that the store takes, with the number of usable items where this page has seen it. */
+function OtherGames({ stand, payment, flow }: Props) {
+  const { texts } = usePage()
+  const nameOf = ({ game, count }: { game: Game; count: number | null }): string =>
+    count === null ? texts.games[game] : texts.gameCount(texts.games[game], count)
+  return otherGames(stand, payment).map((other, index) => (
+    <button
+      key={other.game}
+      type="button"
+      className={index === 0 ? 'button primary' : 'button'}
+      onClick={() => flow.dispatch({ type: 'gameChosen', game: other.game })}
+    >
+      {nameOf(other)}
+    </button>
+  ))
+}

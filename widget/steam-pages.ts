@@ -1,0 +1,10 @@
+/** Pages of Steam on which a shopper can solve what keeps a payment from going on. */
+export const STEAM_PAGES = {
+  privacy: 'https://steamcommunity.com/my/edit/settings',
+  guard: 'https://store.steampowered.com/twofactor/manage',
+  tradeSettings: 'https://steamcommunity.com/my/tradeoffers/privacy',
+  offers: 'https://steamcommunity.com/my/tradeoffers',
+  restrictions: 'https://help.steampowered.com/faqs/view/451E-96B3-D194-50FC',
+} as const
+
+export type SteamPage = keyof typeof STEAM_PAGES
