@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   scripts: ['contract', 'gateway'],
   e2e: ['contract', 'gateway', 'widget', 'scripts'],
   bench: ['contract', 'gateway', 'embedded-postgres', 'widget', 'scripts', 'e2e', 'proofs', 'steam-sandbox'],
-  proofs: ['contract', 'gateway', 'embedded-postgres', 'steam-sandbox', 'e2e'],
+  proofs: ['contract', 'gateway', 'embedded-postgres', 'steam-sandbox', 'demo-store', 'scripts', 'e2e'],
 }
 const TESTS_MAY_ALSO_IMPORT: Record<string, string[]> = {
   gateway: ['steam-sandbox', 'scripts', 'embedded-postgres'],

@@ -64,7 +64,7 @@ const EDITED = [
   'gateway/bots/jobs.ts',
   'gateway/bots/lanes.test.ts',
   'gateway/bots/lanes.ts',
-  'gateway/bots/limiter.ts',
+  'gateway/kit/limiter.ts',
   'gateway/bots/operator.ts',
   'gateway/bots/process-store.ts',
   'gateway/bots/runner-spread.test.ts',

@@ -1,6 +1,7 @@
 /** Which work of one bot may run beside which: each lane has places of its own, so none waits for another. */
-import type { TradeLane } from './bot.ts'
+
 import { createLimiter, type Limiter } from '../kit/limiter.ts'
+import type { TradeLane } from './bot.ts'
 
 /** One send and one cancel of a bot at a time. Shoppers wait for `reads`; nobody waits for `settling` and `reviews`. */
 const createLimiters = (): Record<TradeLane, Limiter> => ({

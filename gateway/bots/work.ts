@@ -1,13 +1,13 @@
 /** The work for a bot while its lease is held and its session is open: jobs, and the watch over its offers. */
 import { z } from 'zod'
 import type { Queue } from '../db/queue.ts'
+import { createLimiter } from '../kit/limiter.ts'
 import type { Log } from '../kit/log.ts'
 import type { Time } from '../steam/budget.ts'
 import { METHODS } from '../steam/methods.ts'
 import { type BotContext, type BotHandlers, type BotJob, botQueue } from './bot.ts'
 import { createFairQueue } from './fair-queue.ts'
 import { createLanes } from './lanes.ts'
-import { createLimiter } from '../kit/limiter.ts'
 
 /** Jobs taken from the queue at a time: every send and cancel that a bot may have to do, and inventories beside them. */
 const JOBS_AT_A_TIME = 64

@@ -203,7 +203,7 @@ export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade):
   }
 }
 
-/** What one turn told of a trade's offers. `more`: its list goes on. */
+/** The words of one turn about the offers of a trade. `more`: the list goes on. */
 type OffersRead = { kind: 'offers'; offers: Offer[] } | { kind: 'more' } | { kind: 'silence' }
 
 async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTrade): Promise<OffersRead> {

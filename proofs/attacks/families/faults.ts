@@ -5,7 +5,7 @@ import { type Ask, aBody, type Target } from '../target.ts'
 import { answered, never } from './checks.ts'
 
 const PROBLEM = 'gateway/http/problem.ts'
-/** What an answer has of the sources, the database and the machine. */
+/** Words of the sources, the database and the machine. */
 const TELLING =
   /relation|column|select |insert |node_modules|gateway\/|\.ts\b|\.js\b|postgres|kysely|at async|stack/i
 

@@ -7,7 +7,7 @@ import type { Target } from '../target.ts'
 import { never } from './checks.ts'
 
 const LEDGER = 'gateway/ledger/store.ts'
-/** What `payFor` brings a store. */
+/** The credit of one deposit that `payFor` paid. */
 const AVAILABLE = 3_000n
 /** As many as the till has connections. */
 const AT_ONCE = 10
