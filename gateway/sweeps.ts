@@ -24,7 +24,7 @@ export type SweepDeps = {
   trades: TradeDeps & { clock: TillClock }
   events: PublisherDeps
   pool: Pick<pg.Pool, 'connect'>
-  metrics: Pick<Metrics, 'ledgerDifferences' | 'outage'>
+  metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
   gauges: BotGauges
 }
 
@@ -43,7 +43,7 @@ export function sweepsOf({ trades, events, pool, metrics, gauges }: SweepDeps): 
       work: () => surveyBots({ ...common, gauges, watchTokens }),
     },
     { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
-    { name: 'check of the ledger', everyMs: HOUR_MS, work: () => checkLedger({ pool, log, metrics }) },
+    { name: 'check of the ledger', everyMs: MINUTE_MS, work: () => checkLedger({ pool, log, metrics }) },
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },
     { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },

@@ -9,6 +9,7 @@ import type { Db } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
 import { viewReader } from '../../gateway/deposits/shopper-view.ts'
 import { readStorageMetrics } from '../../gateway/http/metrics-store.ts'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { createMetrics } from '../../gateway/metrics.ts'
 import { sweepsOf } from '../../gateway/sweeps.ts'
 import type { Till } from '../../gateway/testing/till.ts'
@@ -18,7 +19,8 @@ import { durationsOf } from '../../gateway/webhooks/attempt-store.ts'
 import { claimLane, deliveryWriter, endpointsDue } from '../../gateway/webhooks/store.ts'
 import type { ObservedPool } from './observed.ts'
 
-export type Call = { name: string; run(): Promise<unknown> }
+/** `readsAll`: once a day, and its time is a figure only. */
+export type Call = { name: string; readsAll?: boolean; run(): Promise<unknown> }
 
 const BOT = 1n
 const DAY_MS = 86_400_000
@@ -37,6 +39,14 @@ export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Ca
     ...ofBots(trades, db),
     ...ofCredits(trades, db),
     ...ofWebhooks(own, db),
+    {
+      name: 'check of the whole ledger',
+      readsAll: true,
+      async run() {
+        const differences = await verifyLedger(pool)
+        if (differences.length > 0) throw new Error(`the ledger does not agree: ${differences[0]?.problem}`)
+      },
+    },
     { name: 'metrics', run: () => metrics.registry.metrics() },
     {
       name: 'what a waiting page polls',

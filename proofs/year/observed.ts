@@ -22,7 +22,7 @@ export const GROWING: readonly string[] = [
   'webhook_delivery',
 ]
 
-const EXPLAINED = /^\s*(select|insert|update|delete|with)\b/i
+const EXPLAINED = /^(?:\s|--.*)*(select|insert|update|delete|with)\b/i
 
 const nodeSchema = z.looseObject({
   'Node Type': z.string(),

@@ -16,7 +16,13 @@ import { fillYear, type Size } from './rows.ts'
 /** No sweep asks for longer, even on a machine that does other things. */
 const MOST_MS = 1_000
 
-export type Measured = { name: string; statements: number; ms: number; complaints: string[] }
+export type Measured = {
+  name: string
+  statements: number
+  ms: number
+  readsAll: boolean
+  complaints: string[]
+}
 
 export const yearProof = defineProof({
   options: z.object({
@@ -53,7 +59,7 @@ async function proveYear(url: string, size: Size) {
   }
   await db.destroy()
   await Promise.all([queue.stop(), signals.close(), database.close()])
-  const slow = measured.filter(({ ms }) => ms > MOST_MS)
+  const slow = measured.filter(({ ms, readsAll }) => ms > MOST_MS && !readsAll)
   const complaints = measured.flatMap(({ name, complaints: own }) => own.map((one) => `${name} ${one}`))
   const differences = lines.filter((line) => line.includes('the ledger does not agree'))
   const passed = slow.length === 0 && complaints.length === 0 && differences.length === 0
@@ -64,7 +70,10 @@ async function proveYear(url: string, size: Size) {
 }
 
 /** Only what the statements take, without their explanation. */
-export async function measure({ name, run }: Call, { taken }: ObservedPool): Promise<Measured> {
+export async function measure(
+  { name, readsAll = false, run }: Call,
+  { taken }: ObservedPool,
+): Promise<Measured> {
   taken()
   await run()
   const asked = taken()
@@ -72,6 +81,7 @@ export async function measure({ name, run }: Call, { taken }: ObservedPool): Pro
     name,
     statements: asked.length,
     ms: asked.reduce((sum: number, { ms }: Asked) => sum + ms, 0),
-    complaints: [...new Set(asked.flatMap(({ complaints }) => complaints))],
+    readsAll,
+    complaints: readsAll ? [] : [...new Set(asked.flatMap(({ complaints }) => complaints))],
   }
 }

@@ -116,6 +116,14 @@ const money = ({ stores }: Size): Statements => [
       select id, sum(amount) from (select credit_account as id, amount from ledger_entry
         union all select debit_account, -amount from ledger_entry) moved group by id) own
     where own.id = account.id`,
+  // The whole was checked a while ago.
+  sql`update ledger_check set begun_at = now(), complete_at = now() + interval '1 second',
+    verified_entry = (select greatest(0, max(id) - 3000) from ledger_entry)`,
+  sql`insert into verified_balance (account_id, balance)
+    select id, sum(amount) from (
+      select credit_account as id, amount, ledger_entry.id as entry from ledger_entry
+      union all select debit_account, -amount, ledger_entry.id from ledger_entry) moved
+    where entry <= (select verified_entry from ledger_check) group by id`,
   sql`insert into credit_at_risk (store_id, usd_cents)
     select store_id, count(*) * 1000 from year_trade where state = 'held' group by store_id`,
 ]
