@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Game } from '../contract/games.ts'
 import type { EventType } from '../contract/webhooks.ts'
-import { createBotGauges, surveyBots } from './bots/jobs.ts'
+import { createBotGauges } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
-import { createTokenWatch } from './bots/token-watch.ts'
 import { createFollower, openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
@@ -15,20 +14,19 @@ import { ping } from './db/ping.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
 import { createDeposit } from './deposits/create.ts'
-import { ensureDepositQueues, sweepLinks, workOnPrefills } from './deposits/jobs.ts'
+import { ensureDepositQueues, workOnPrefills } from './deposits/jobs.ts'
 import { depositRoutes, paymentRoute } from './deposits/routes.ts'
 import { viewReader } from './deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from './deposits/store-deposit.ts'
 import { createViewCache } from './deposits/view-cache.ts'
 import { ensureEventQueue, workOnEvents } from './events/jobs.ts'
-import { publishEvents } from './events/service.ts'
 import { createApp, type ObservedCall } from './http/app.ts'
 import { createLimits, type Limits } from './http/limits.ts'
 import { serveMetrics } from './http/metrics.ts'
 import { readStorageMetrics } from './http/metrics-store.ts'
 import { pageMetricsRoute } from './http/page-metrics.ts'
 import type { Progress } from './http/readiness.ts'
-import { inventoryHandler, sweepInventories, sweepQuotes } from './inventory/jobs.ts'
+import { inventoryHandler } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
 import { systemIds } from './kit/ids.ts'
@@ -37,28 +35,23 @@ import { type Repeating, repeat } from './kit/repeat.ts'
 import { scrub } from './kit/scrub.ts'
 import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
 import { type Shutdown, STOP_MS } from './kit/shutdown.ts'
-import { checkLedger } from './ledger/jobs.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
-import { watchOutages } from './outages/service.ts'
 import { startPricing } from './pricing/jobs.ts'
 import { priceSources } from './pricing/sources/all.ts'
 import { SANDBOX_PRICES } from './pricing/sources/file.ts'
-import { sealTokens } from './shoppers/jobs.ts'
 import { type Startup, startUp } from './startup.ts'
 import { cacheProfiles } from './steam/profile-cache.ts'
 import { createSteam, type SteamParts } from './steam-parts.ts'
 import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
-import { sweepIdempotency } from './store-api/idempotency.ts'
 import { knownTo } from './store-api/known.ts'
 import { storeRoutes } from './store-api/routes.ts'
+import { sweepsOf } from './sweeps.ts'
 import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
 import { CORE } from './trades/core.ts'
-import { sweepDeposits, workOnExpiry } from './trades/expiry.ts'
-import { reportOverdue, sweepTrades } from './trades/jobs.ts'
+import { workOnExpiry } from './trades/expiry.ts'
 import { createTradeStore } from './trades/postgres-store.ts'
-import { sweepHistories } from './trades/protection.ts'
 import { tradeRoutes } from './trades/routes.ts'
 import { allowanceFinder } from './webhooks/address-store.ts'
 import type { AttemptFacts } from './webhooks/delivery.ts'
@@ -68,8 +61,6 @@ import { createSender } from './webhooks/sender.ts'
 import { deliveryWriter, type Signer } from './webhooks/store.ts'
 
 const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
-const SWEEP_MS = 10_000
-const OUTAGE_WATCH_MS = 5_000
 const CLOCK_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -225,41 +216,13 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     onProcesses: parts.shareAddress,
   })
   shutdown.add('work', 'bots', () => bots.stop())
-  const gauges = createBotGauges(metrics.registry)
-  const watchTokens = createTokenWatch(common)
   const lanes = startLanes(webhooks)
   shutdown.add('work', 'webhooks', () => lanes.stop())
   shutdown.add('work', 'publication of events', await workOnEvents(events))
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
-  const sweeps = [
-    { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
-    { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
-    {
-      name: 'survey of bots',
-      everyMs: MINUTE_MS,
-      work: () => surveyBots({ ...common, gauges, watchTokens }),
-    },
-    { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
-    {
-      name: 'check of the ledger',
-      everyMs: HOUR_MS,
-      work: () => checkLedger({ pool: database.pool, log, metrics }),
-    },
-    { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },
-    { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
-    { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
-    { name: 'sealing of trade tokens', everyMs: HOUR_MS, work: () => sealTokens(common) },
-    { name: 'sweep of trade links', everyMs: HOUR_MS, work: () => sweepLinks(common) },
-    { name: 'sweep of quotes', everyMs: MINUTE_MS, work: () => sweepQuotes(common) },
-    { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
-    {
-      name: 'report of overdue trades',
-      everyMs: MINUTE_MS,
-      atOnce: false,
-      work: () => reportOverdue(trades),
-    },
-  ]
+  const gauges = createBotGauges(metrics.registry)
+  const sweeps = sweepsOf({ trades, box, events, pool: database.pool, metrics, gauges })
   const repeated = sweeps.map(({ work, ...when }) => {
     const running = repeat({ ...when, log }, work)
     shutdown.add('work', when.name, () => running.stop())

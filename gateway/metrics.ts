@@ -4,8 +4,10 @@ import type { Observer } from './steam/turns.ts'
 
 export type Metrics = {
   registry: Registry
-  /** Differences that the last check of the ledger found; NaN until it has run. */
+  /** Differences that the last check of the ledger found; NaN until it has run, and while it fails. */
   ledgerDifferences: Gauge
+  /** When the last check of the whole ledger came to its end, in seconds since 1970; NaN until one has. */
+  ledgerChecked: Gauge
   /** 1 while a capability of Steam (`offers`, `inventories`) is out of reach for every bot. */
   outage: Gauge<'capability'>
   /** How quick the page was for shoppers, in seconds, by `metric` (LCP, FCP, INP, TTFB) and screen. */
@@ -27,13 +29,20 @@ export function createMetrics(): Metrics {
   const registers = [registry]
   const ledgerDifferences = new Gauge({
     name: 'tradetill_ledger_differences',
-    help: 'Differences that the last check of the ledger found',
+    help: 'Differences that the last check of the ledger found; NaN where it failed',
     registers,
   })
   ledgerDifferences.set(Number.NaN)
+  const ledgerChecked = new Gauge({
+    name: 'tradetill_ledger_checked_timestamp_seconds',
+    help: 'When the last check of the whole ledger came to its end',
+    registers,
+  })
+  ledgerChecked.set(Number.NaN)
   return {
     registry,
     ledgerDifferences,
+    ledgerChecked,
     outage: new Gauge({
       name: 'tradetill_outage',
       help: '1 while a capability of Steam is out of reach for every bot',

@@ -31,6 +31,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'the connection to PostgreSQL cut inside the crediting transaction',
     load: async () => (await import('./cut/prove.ts')).cutProof,
   },
+  year: {
+    about: 'a year of deposits in every table: no statement that runs without a person reads one',
+    load: async () => (await import('./year/prove.ts')).yearProof,
+  },
   attacks: {
     about: 'families of attacks on the real routes, and again with each defence switched off',
     load: async () => (await import('./attacks/prove.ts')).attacksProof,

@@ -69,10 +69,13 @@ export async function countItems(db: Db | Tx, now: Date): Promise<void> {
     )
     update bot set items_held = greatest(0, bot.items_held + news.items), items_counted_to = last.id
     from last, (
-      select bot.id, bot.items_counted_to as since, sum(case entry.moved when 'in' then 1 else -1 end)::int as items
-      from bot join custody_entry entry on entry.bot_id = bot.id
-        and entry.id > bot.items_counted_to and entry.id <= (select id from last)
-      group by bot.id
+      -- Bot by bot: a join may read every entry before the last.
+      select bot.id, bot.items_counted_to as since, counted.items
+      from bot, lateral (
+        select sum(case entry.moved when 'in' then 1 else -1 end)::int as items from custody_entry entry
+        where entry.bot_id = bot.id and entry.id > bot.items_counted_to and entry.id <= (select id from last)
+      ) counted
+      where counted.items is not null
     ) news
     where bot.id = news.id and bot.items_counted_to = news.since`.execute(db)
 }

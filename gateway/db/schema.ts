@@ -7,6 +7,12 @@ import type { Scope } from '../../contract/scopes.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { EventType } from '../../contract/webhooks.ts'
 import type { BarReason, BarScope } from '../bots/bar.ts'
+import type {
+  CreditAtRiskTable,
+  LedgerCheckTable,
+  LostCreditTable,
+  VerifiedBalanceTable,
+} from './ledger-tables.ts'
 import type { OperatorActTable } from './operator-act.ts'
 import type { CreditMode, Liability, TradeItemTable, TradeTable } from './trade-tables.ts'
 import type {
@@ -331,18 +337,6 @@ export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'de
 /** At most one row; none until the clock was advanced. */
 export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }
 
-export type CreditAtRiskTable = {
-  store_id: bigint
-  usd_cents: bigint
-}
-
-export type LostCreditTable = {
-  trade_id: bigint
-  store_id: bigint
-  usd_cents: bigint
-  until: Date
-}
-
 export type SweepPlaceTable = {
   sweep: string
   up_to: Date
@@ -371,6 +365,8 @@ export type Tables = {
   trade_item: TradeItemTable
   account: AccountTable
   reversed_total: ReversedTotalTable
+  ledger_check: LedgerCheckTable
+  verified_balance: VerifiedBalanceTable
   credit_at_risk: CreditAtRiskTable
   lost_credit: LostCreditTable
   ledger_entry: LedgerEntryTable

@@ -1,16 +1,86 @@
 import type pg from 'pg'
 import type { Log } from '../kit/log.ts'
 import type { Metrics } from '../metrics.ts'
-import { verifyLedger } from './verify.ts'
+import {
+  beginFull,
+  type CheckState,
+  type Client,
+  completeFull,
+  differencesOf,
+  keepVerified,
+  nextPlace,
+  readCheck,
+  releaseCheck,
+  settledEntry,
+  takeCheck,
+} from './check-store.ts'
+import { type Difference, differencesOfAll } from './verify.ts'
 
-type CheckDeps = { pool: Pick<pg.Pool, 'connect'>; log: Log; metrics: Pick<Metrics, 'ledgerDifferences'> }
+type CheckDeps = {
+  pool: Pick<pg.Pool, 'connect'>
+  log: Log
+  metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked'>
+}
 
 const MOST_LOGGED = 20
+/** Parts of the ledger that one turn checks; what is left waits for the next. */
+const MOST_PARTS = 50
 
-/** Checks the ledger and tells loudly of every difference. */
+/**
+ * Checks the entries since the last time, and everything once a day; one process at a time does. Tells loudly of every
+ * difference. Call it once a minute: the metrics are those of the last check, whoever made it.
+ */
 export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<void> {
-  const differences = await verifyLedger(pool)
-  metrics.ledgerDifferences.set(differences.length)
+  const client = await pool.connect()
+  try {
+    const taken = await takeCheck(client)
+    if (taken !== undefined) {
+      tell(log, taken.isFullDue ? await checkAll(client) : await checkNewest(client, taken.verifiedEntry))
+      await releaseCheck(client)
+    }
+    show(metrics, await readCheck(client))
+    client.release()
+  } catch (error) {
+    metrics.ledgerDifferences.set(Number.NaN)
+    client.release(true)
+    throw error
+  }
+}
+
+async function checkAll(client: Client): Promise<Difference[]> {
+  await beginFull(client)
+  const settled = await settledEntry(client)
+  const differences = await differencesOfAll(client)
+  await completeFull(client, settled, differences.length)
+  return differences
+}
+
+async function checkNewest(client: Client, verified: string): Promise<Difference[]> {
+  const differences: Difference[] = []
+  const settled = await settledEntry(client)
+  let from = verified
+  for (let parts = 0; parts < MOST_PARTS; parts += 1) {
+    const to = await nextPlace(client, from, settled)
+    if (to === undefined) break
+    const found = await differencesOf(client, from, to)
+    await keepVerified(client, { from, to }, found.length)
+    differences.push(...found)
+    from = to
+  }
+  return differences
+}
+
+function show(
+  { ledgerDifferences, ledgerChecked }: CheckDeps['metrics'],
+  state: CheckState | undefined,
+): void {
+  if (state === undefined || state.completeAtS === null) return
+  ledgerChecked.set(state.completeAtS)
+  // A check of everything that failed says nothing of what is wrong.
+  ledgerDifferences.set(state.isIncomplete ? Number.NaN : state.differences)
+}
+
+function tell(log: Log, differences: readonly Difference[]): void {
   for (const { problem, detail } of differences.slice(0, MOST_LOGGED)) {
     log.fatal({ problem, detail }, 'the ledger does not agree with itself: stop payouts and look into it')
   }

@@ -28,7 +28,7 @@ export async function riskRoom(
   return rows[0]?.room ?? 0n
 }
 
-/** What the limit of the row `store` leaves, in the currency of the quote. */
+/** The room that the limit of the row `store` leaves, in the currency of the quote. */
 export const roomSql = (quoteId: string) => sql<bigint>`
   (select floor((store.risk_limit_usd_cents - coalesce(
       (select usd_cents from credit_at_risk where store_id = store.id), 0)) * per_usd)::bigint
@@ -60,7 +60,7 @@ async function take(
   if (rows.length === 0) throw new Overtaken(`store ${storeId} has less room than was seen`)
 }
 
-/** Each amount is rounded up by itself, so what was taken for it is given back to the cent. */
+/** Each amount is rounded up on its own, so what was taken for it is given back to the cent. */
 const centsSql = (quoteId: string, { before, now }: RoomChange['held']) => sql<bigint>`
   (select (ceil(${now}::bigint / per_usd) - ceil(${before}::bigint / per_usd))::bigint
     from quote join exchange_rate on exchange_rate.id = rate_id where quote.id = ${quoteId})`

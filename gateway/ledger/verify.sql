@@ -53,33 +53,8 @@ credited as (
   select deposit_id, count(*) as trades, sum(total) as total, sum(held_amount) as held, sum(reversed_amount) as reversed
   from delivered group by deposit_id
 )
--- Accounts
-select 'the balances of a currency do not sum to zero' as problem, currency || ': ' || sum(balance) as detail
-from account group by currency having sum(balance) <> 0
-union all
-select 'a balance is not the sum of its entries', 'account ' || a.id || ': ' || a.balance || ', entries ' || coalesce(s.sum, 0)
-from account a left join (
-  select account, sum(amount) from (
-    select credit_account as account, amount from ledger_entry
-    union all select debit_account, -amount from ledger_entry
-  ) moved group by account
-) s on s.account = a.id
-where a.balance <> coalesce(s.sum, 0)
-union all
-select 'a balance is below its floor', 'account ' || id || ': ' || balance
-from account where balance < floor or (kind = 'held' and balance < 0)
-union all
-select 'the held balance of a store is not what its deposits hold', 'store ' || s.id || ' ' || c.currency
-from store s cross join (select currency from account union select currency from deposit) c
-where coalesce((select sum(balance) from account where store_id = s.id and kind = 'held' and currency = c.currency), 0)
-  <> coalesce((select sum(held_amount) from deposit where store_id = s.id and currency = c.currency), 0)
-union all
-select 'the reversed total of a store is not what its deposits say', 'store ' || store_id || ' ' || currency
-from (select store_id, currency, sum(reversed_amount) from deposit where reversed_amount > 0 group by store_id, currency) d
-full join reversed_total using (store_id, currency) where coalesce(d.sum, 0) <> coalesce(amount, 0)
 -- Entries
-union all
-select 'an entry is not in the currency of its accounts', 'entry ' || id
+select 'an entry is not in the currency of its accounts' as problem, 'entry ' || id as detail
 from entry where currency <> debit_currency or currency <> credit_currency
 union all
 select 'an entry moves money of another store', 'entry ' || e.id
@@ -114,9 +89,6 @@ select 'the state of a trade contradicts its delivery', 'trade ' || id || ' is '
 from trade where (delivered_at is not null) <> (state in ('held', 'final', 'reversed'))
   or (state = 'final' and held_amount <> 0)
   or (state = 'reversed' and reversed_amount <> total)
-union all
-select 'an exchange on Steam is credited twice', 'Steam trade ' || steam_trade_id
-from delivered group by steam_trade_id having count(*) > 1
 -- The word of operators
 union all
 select 'an operator credited a trade without a record of it', 'trade ' || t.id
@@ -138,14 +110,6 @@ union all
 select 'a trade ended with its bot, which no operator retired', 'trade ' || t.id
 from trade t where t.reason = 'bot_retired' and not exists (
   select from operator_act a where a.act = 'bot retire' and a.arguments ->> 'botId' = t.bot_id::text)
-union all
-select 'the record of an operator names a trade that is not so', 'act ' || a.id || ', ' || a.act
-from operator_act a left join trade t on t.id::text = a.arguments ->> 'tradeId'
-where a.act in ('trade credit', 'trade release', 'trade reverse', 'trade end') and (t.id is null or case a.act
-  when 'trade credit' then not t.credited_by_operator or t.steam_trade_id <> a.arguments ->> 'steamTradeId'
-  when 'trade release' then not t.released_by_operator
-  when 'trade reverse' then not t.reversed_by_operator
-  else t.state in ('intended', 'sending', 'unknown', 'active') end)
 -- Credit at risk
 union all
 select 'a delivered trade has no terms', 'trade ' || id
@@ -162,21 +126,6 @@ where t.at_risk_amount <> case
     greatest(t.at_risk_amount, t.total - t.reversed_amount), t.total - t.reversed_amount + coalesce(c.lost, 0))
   when t.state = 'held' then coalesce(c.amount, 0)
   else least(t.at_risk_amount, coalesce(c.lost, 0)) end
-union all
-select 'more of a store is at risk than its limit at the last delivery',
-  'store ' || l.store_id || ': ' || sum(t.at_risk_usd_cents) || ' of ' || l.risk_limit_usd_cents
-from last_early l join early t on t.store_id = l.store_id and (t.state = 'held' or t.at_risk_until > l.delivered_at)
-group by l.store_id, l.risk_limit_usd_cents having sum(t.at_risk_usd_cents) > l.risk_limit_usd_cents
-union all
-select 'what a store has at risk is not what its trades have', 'store ' || store_id
-from taken full join credit_at_risk c using (store_id) where coalesce(taken.usd_cents, 0) <> coalesce(c.usd_cents, 0)
-union all
-select 'credit that was lost is not what its trade lost', 'trade ' || trade_id
-from (
-  select t.id as trade_id, t.store_id, ceil(t.at_risk_amount / r.per_usd) as usd_cents, t.at_risk_until as until
-  from delivered t join exchange_rate r on r.id = t.rate_id where t.at_risk_amount > 0 and t.state <> 'held'
-) own full join lost_credit l using (trade_id)
-where (own.store_id, own.usd_cents, own.until) is distinct from (l.store_id, l.usd_cents, l.until)
 union all
 select 'a reversal is borne by another than the terms of its trade say', 'trade ' || t.id
 from delivered t join entry e on e.trade_id = t.id and e.cause = 'reversed'
@@ -215,6 +164,57 @@ where (c.id is null) <> (i.reversed_at is null)
 union all
 select 'an item is in custody that no trade brought', 'custody entry ' || c.id
 from custody_entry c left join trade t on t.id = c.trade_id where t.delivered_at is null
+-- From here on: sums over everything. The check of the newest entries ends before.
+union all
+select 'the balances of a currency do not sum to zero', currency || ': ' || sum(balance)
+from account group by currency having sum(balance) <> 0
+union all
+select 'a balance is not the sum of its entries', 'account ' || a.id || ': ' || a.balance || ', entries ' || coalesce(s.sum, 0)
+from account a left join (
+  select account, sum(amount) from (
+    select credit_account as account, amount from ledger_entry
+    union all select debit_account, -amount from ledger_entry
+  ) moved group by account
+) s on s.account = a.id
+where a.balance <> coalesce(s.sum, 0)
+union all
+select 'a balance is below its floor', 'account ' || id || ': ' || balance
+from account where balance < floor or (kind = 'held' and balance < 0)
+union all
+select 'the held balance of a store is not what its deposits hold', 'store ' || s.id || ' ' || c.currency
+from store s cross join (select currency from account union select currency from deposit) c
+where coalesce((select sum(balance) from account where store_id = s.id and kind = 'held' and currency = c.currency), 0)
+  <> coalesce((select sum(held_amount) from deposit where store_id = s.id and currency = c.currency), 0)
+union all
+select 'the reversed total of a store is not what its deposits say', 'store ' || store_id || ' ' || currency
+from (select store_id, currency, sum(reversed_amount) from deposit where reversed_amount > 0 group by store_id, currency) d
+full join reversed_total using (store_id, currency) where coalesce(d.sum, 0) <> coalesce(amount, 0)
+union all
+select 'an exchange on Steam is credited twice', 'Steam trade ' || steam_trade_id
+from delivered group by steam_trade_id having count(*) > 1
+union all
+select 'the record of an operator names a trade that is not so', 'act ' || a.id || ', ' || a.act
+from operator_act a left join trade t on t.id::text = a.arguments ->> 'tradeId'
+where a.act in ('trade credit', 'trade release', 'trade reverse', 'trade end') and (t.id is null or case a.act
+  when 'trade credit' then not t.credited_by_operator or t.steam_trade_id <> a.arguments ->> 'steamTradeId'
+  when 'trade release' then not t.released_by_operator
+  when 'trade reverse' then not t.reversed_by_operator
+  else t.state in ('intended', 'sending', 'unknown', 'active') end)
+union all
+select 'more of a store is at risk than its limit at the last delivery',
+  'store ' || l.store_id || ': ' || sum(t.at_risk_usd_cents) || ' of ' || l.risk_limit_usd_cents
+from last_early l join early t on t.store_id = l.store_id and (t.state = 'held' or t.at_risk_until > l.delivered_at)
+group by l.store_id, l.risk_limit_usd_cents having sum(t.at_risk_usd_cents) > l.risk_limit_usd_cents
+union all
+select 'what a store has at risk is not what its trades have', 'store ' || store_id
+from taken full join credit_at_risk c using (store_id) where coalesce(taken.usd_cents, 0) <> coalesce(c.usd_cents, 0)
+union all
+select 'credit that was lost is not what its trade lost', 'trade ' || trade_id
+from (
+  select t.id as trade_id, t.store_id, ceil(t.at_risk_amount / r.per_usd) as usd_cents, t.at_risk_until as until
+  from delivered t join exchange_rate r on r.id = t.rate_id where t.at_risk_amount > 0 and t.state <> 'held'
+) own full join lost_credit l using (trade_id)
+where (own.store_id, own.usd_cents, own.until) is distinct from (l.store_id, l.usd_cents, l.until)
 union all
 select 'a bot is said to hold another number of items than it does', 'bot ' || b.id || ': ' || b.items_held
 from bot b left join custody_entry c on c.bot_id = b.id and c.id <= b.items_counted_to

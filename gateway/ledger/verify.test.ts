@@ -64,8 +64,8 @@ async function damaged<T>(damage: string, look: (by: Connector) => Promise<T>): 
     await client.query('set local session_replication_role = replica')
     await client.query(damage)
     // The check runs within this transaction in place of its own.
-    const query = (statement: string) =>
-      /^(begin|commit)/.test(statement) ? client.query('select') : client.query(statement)
+    const query = (statement: string, values?: unknown[]) =>
+      /^(begin|commit)/.test(statement) ? client.query('select') : client.query(statement, values)
     return await look({ connect: async () => ({ query, release: () => {} }) } as unknown as Connector)
   } finally {
     await client.query('rollback')
@@ -249,13 +249,64 @@ describe('the check of the ledger', () => {
     )
   })
 
-  it('runs while the till writes, and tells loudly what it finds', async () => {
+  describe('of the gateway', () => {
     const metrics = createMetrics()
     const check = (by: Connector) => checkLedger({ pool: by, log: till.deps.log, metrics })
-    await check(pool)
-    expect(await metrics.registry.metrics()).toContain('tradetill_ledger_differences 0')
-    await damaged(`update account set balance = 1 where kind = 'commission'`, check)
-    expect(await metrics.registry.metrics()).toContain('tradetill_ledger_differences 2')
-    expect(till.lines.join('')).toContain('the ledger does not agree with itself')
+    const shown = async (name: string) =>
+      new RegExp(`^tradetill_ledger_${name} (.*)$`, 'm').exec(await metrics.registry.metrics())?.[1]
+    const isDue = 'update ledger_check set begun_at = null, complete_at = null;'
+    /** So old that no other transaction may add an earlier entry. */
+    const isSettled = `update ledger_entry set created_at = now() - interval '1 hour';`
+
+    it('tells loudly what it finds in everything, and when that was', async () => {
+      expect([await shown('differences'), await shown('checked_timestamp_seconds')]).toEqual(['Nan', 'Nan'])
+      await check(pool)
+      expect(await shown('differences')).toBe('0')
+      expect(Number(await shown('checked_timestamp_seconds')) * 1_000).toBeCloseTo(Date.now(), -5)
+      await damaged(`${isDue} update account set balance = 1 where kind = 'commission'`, check)
+      expect(await shown('differences')).toBe('2')
+      expect(till.lines.join('')).toContain('the ledger does not agree with itself')
+    })
+
+    it.each([
+      ['a balance', `update account set balance = balance + 1 where kind = 'commission'`],
+      ['a trade', `update trade set held_amount = held_amount - 1 where state = 'held'`],
+      ['a deposit', `update deposit set credited_amount = credited_amount + 1 where status = 'succeeded'`],
+      ['the custody of an item', 'delete from custody_entry where id = 1'],
+    ])('finds %s by the entries since the last time alone', async (_name, damage) => {
+      await damaged(`${isSettled} ${damage}`, check)
+      expect(Number(await shown('differences'))).toBeGreaterThan(0)
+    })
+
+    it('finds nothing in entries that are right, and looks at each once', async () => {
+      await damaged(isSettled, async (by) => {
+        await check(by)
+        const client = await by.connect()
+        const { rows } = await client.query('select verified_entry, differences from ledger_check')
+        const { rows: last } = await client.query(
+          'select max(id) as verified_entry, 0 as differences from ledger_entry',
+        )
+        expect(rows).toEqual(last)
+        await client.query(`update trade set held_amount = held_amount - 1 where state = 'held'`)
+        await check(by)
+      })
+      expect(await shown('differences')).toBe('0')
+    })
+
+    it('is made by one process at a time', async () => {
+      const isTaken = `${isDue} update ledger_check set taken_until = now() + interval '1 minute';`
+      await damaged(`${isTaken} update account set balance = 1 where kind = 'commission'`, check)
+      expect(await shown('differences')).toBe('0')
+    })
+
+    it('that failed is no check without differences', async () => {
+      const refused = damaged(`${isDue} drop table custody_entry cascade`, check)
+      await expect(refused).rejects.toThrow('custody_entry')
+      expect(await shown('differences')).toBe('Nan')
+      await check(pool)
+      expect(await shown('differences')).toBe('0')
+      await damaged('update ledger_check set begun_at = clock_timestamp()', check)
+      expect(await shown('differences')).toBe('Nan')
+    })
   })
 })

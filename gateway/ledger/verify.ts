@@ -8,20 +8,35 @@ export type Difference = { problem: string; detail: string }
 const SQL = readFileSync(join(import.meta.dirname, 'verify.sql'), 'utf8')
 const DEADLINE = '5min'
 
+/** The first part of verify.sql without its "with": it may be asked of some trades and all that belongs to them. */
+export const CHECKS_OF_TRADES = `${SQL.slice(SQL.indexOf('entry as ('), SQL.indexOf('-- From here on'))} limit 1000`
+
 /** Every difference found, at most 1,000; on one snapshot of the database. Throws when it cannot be asked. */
 export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Difference[]> {
   const client = await pool.connect()
   try {
-    await client.query('begin isolation level repeatable read read only')
-    await client.query(`set local statement_timeout = '${DEADLINE}'`)
-    const { rows } = await client.query<Difference>(SQL)
-    await client.query('commit')
+    const differences = await differencesOfAll(client)
     client.release()
-    return rows
+    return differences
   } catch (error) {
     client.release(true)
     throw error
   }
+}
+
+type Client = Pick<pg.PoolClient, 'query'>
+
+export function differencesOfAll(client: Client): Promise<Difference[]> {
+  return onSnapshot(client, DEADLINE, async () => (await client.query<Difference>(SQL)).rows)
+}
+
+/** A failure leaves the transaction open: the caller gives the connection up. */
+export async function onSnapshot<T>(client: Client, deadline: string, work: () => Promise<T>): Promise<T> {
+  await client.query('begin isolation level repeatable read read only')
+  await client.query(`set local statement_timeout = '${deadline}'`)
+  const found = await work()
+  await client.query('commit')
+  return found
 }
 
 /** How many entries the ledger has. */

@@ -18,7 +18,7 @@ export function roomOfDelivery(atRisk: bigint, limitUsdCents: bigint): RoomChang
   return [{ kind: 'change_room', held: { before: 0n, now: atRisk }, lost: null, limitUsdCents }]
 }
 
-/** What becomes of the room of a delivery. */
+/** The room of a delivery after a later event. */
 export function roomChange(before: Taking, now: Taking): RoomChange[] {
   const heldBy = ({ isHeld, atRisk }: Taking) => (isHeld ? atRisk : 0n)
   const held = { before: heldBy(before), now: heldBy(now) }

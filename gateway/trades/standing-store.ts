@@ -50,7 +50,7 @@ type Found = Terms & {
   othersHeldUntil: Date | null
   reversals: number
   items: ItemJson[]
-  /** What the store's limit leaves, in the trade's currency. */
+  /** Room that the store's limit leaves, in the trade's currency. */
   room: bigint
 }
 

@@ -1,4 +1,5 @@
 /** Finds what is due, and wakes the bots for it. */
+import { sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
 import { takeDueHistories } from '../bots/history-store.ts'
 import { SPEAKING_STATES } from '../bots/store.ts'
@@ -23,25 +24,26 @@ type Sweeps = Pick<
 
 export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Sweeps {
   return {
-    takeDueTrades: ({ now, nextAt, limit }) =>
-      db
+    takeDueTrades: ({ now, nextAt, limit }) => {
+      const due = db
+        .selectFrom('trade')
+        .select('id')
+        .where('due_at', '<=', now)
+        .where('bot_id', 'in', (bots) =>
+          bots.selectFrom('bot').select('bot.id').where('state', 'in', SPEAKING_STATES),
+        )
+        .orderBy('due_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked()
+      // An array, not a join: found one by one, however many the planner expects.
+      return db
         .updateTable('trade')
         .set({ due_at: nextAt })
-        .where('id', 'in', (eb) =>
-          eb
-            .selectFrom('trade')
-            .select('id')
-            .where('due_at', '<=', now)
-            .where('bot_id', 'in', (bots) =>
-              bots.selectFrom('bot').select('bot.id').where('state', 'in', SPEAKING_STATES),
-            )
-            .orderBy('due_at')
-            .limit(limit)
-            .forUpdate()
-            .skipLocked(),
-        )
+        .where('id', '=', sql<bigint>`any(array(${due}))`)
         .returning(['id', 'deposit_id as depositId', 'bot_id as botId'])
-        .execute(),
+        .execute()
+    },
     staleIntents: (before, limit) =>
       db
         .selectFrom('trade')

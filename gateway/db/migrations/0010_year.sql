@@ -59,3 +59,26 @@ select store_id, sum(usd_cents) from (
 
 -- It found the deliveries of a store that take room; the row has their sum.
 drop index trade_at_risk;
+
+-- ----------------------------------------------------------------------------------------- check of the ledger
+
+-- How far the ledger is checked. One process at a time checks it.
+create table ledger_check (
+  only_row boolean primary key default true check (only_row),
+  -- By the database's machine, as leases are.
+  taken_until timestamptz,
+  -- The last check of everything.
+  begun_at timestamptz,
+  complete_at timestamptz,
+  -- Found by it, and in the entries since.
+  differences integer not null default 0 check (differences >= 0),
+  -- Entries up to this one are checked.
+  verified_entry bigint not null default 0
+);
+insert into ledger_check default values;
+
+-- The sums of those entries.
+create table verified_balance (
+  account_id bigint primary key references account,
+  balance bigint not null
+);

@@ -96,7 +96,7 @@ export type Memory = Sim & {
   taken: Map<string, TradeRow>
   /** Trades whose credit takes, or took, room in the limit of their store. */
   atRisk: Set<TradeRow>
-  /** What reversals took of the limits, until the room is given back. */
+  /** Room that reversals took of the limits, until it is given back. */
   lost: Map<TradeRow, { amount: bigint; until: Date }>
   /** Trades that may be due, deposits that may be waiting to be paid, and when the first of them is due: for the sweep. */
   due: Set<TradeRow>

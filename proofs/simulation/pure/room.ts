@@ -1,4 +1,4 @@
-/** What is taken of the stores' limits for credit at risk, and its check against the trades. */
+/** How much is taken of the stores' limits for credit at risk, checked against the trades. */
 import type { RoomChange } from '../../../gateway/trades/room.ts'
 import { hold } from '../violation.ts'
 import type { Memory, Store, TradeRow } from './memory.ts'

@@ -1,0 +1,141 @@
+/** How far the ledger is checked, and the check of its newest entries. Like verify.sql, it shares nothing with the writer. */
+import type pg from 'pg'
+import { CHECKS_OF_TRADES, type Difference, onSnapshot } from './verify.ts'
+
+export type Client = Pick<pg.PoolClient, 'query'>
+
+export type CheckState = {
+  /** When the last check of everything came to its end, in seconds since 1970. */
+  completeAtS: number | null
+  /** It has begun since, and was not finished. */
+  isIncomplete: boolean
+  differences: number
+  verifiedEntry: string
+  isFullDue: boolean
+}
+
+/** A process that was killed while it checked gives its place up after so long. */
+const TAKEN_FOR = '10 minutes'
+const FULL_EVERY = '24 hours'
+/** A check of everything that failed begins again after so long. */
+const FULL_AGAIN = '1 hour'
+/** No transaction is open for longer: no earlier entry will appear before one this old. */
+const SETTLED = '5 minutes'
+const ENTRIES_AT_A_TIME = 2_000
+
+const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differences, verified_entry as "verifiedEntry",
+  coalesce(begun_at > coalesce(complete_at, '-infinity'), false) as "isIncomplete",
+  coalesce(complete_at < now() - interval '${FULL_EVERY}', true)
+    and coalesce(begun_at < now() - interval '${FULL_AGAIN}', true) as "isFullDue"`
+
+/** Undefined while another process checks. */
+export async function takeCheck(client: Client): Promise<CheckState | undefined> {
+  const { rows } = await client.query<CheckState>(
+    `update ledger_check set taken_until = now() + interval '${TAKEN_FOR}'
+    where coalesce(taken_until < now(), true) returning ${STATE}`,
+  )
+  return rows[0]
+}
+
+export async function readCheck(client: Client): Promise<CheckState | undefined> {
+  const { rows } = await client.query<CheckState>(`select ${STATE} from ledger_check`)
+  return rows[0]
+}
+
+export async function releaseCheck(client: Client): Promise<void> {
+  await client.query('update ledger_check set taken_until = null')
+}
+
+export async function beginFull(client: Client): Promise<void> {
+  await client.query('update ledger_check set begun_at = clock_timestamp()')
+}
+
+/** After the check of everything: what comes next begins at the entries that were settled when it began. */
+export async function completeFull(
+  client: Client,
+  verifiedEntry: string,
+  differences: number,
+): Promise<void> {
+  await client.query('delete from verified_balance')
+  await client.query(
+    `insert into verified_balance (account_id, balance)
+    select account, sum(amount) from (
+      select credit_account as account, amount from ledger_entry where id <= $1
+      union all select debit_account, -amount from ledger_entry where id <= $1) moved group by account`,
+    [verifiedEntry],
+  )
+  await client.query(
+    'update ledger_check set complete_at = clock_timestamp(), differences = $2, verified_entry = $1',
+    [verifiedEntry, differences],
+  )
+}
+
+/** The newest entry before which no other will appear. */
+export async function settledEntry(client: Client): Promise<string> {
+  const { rows } = await client.query<{ id: string }>(
+    `select coalesce((select id from ledger_entry where created_at < (select till_now()) - interval '${SETTLED}'
+      order by id desc limit 1), 0)::text as id`,
+  )
+  return rows[0]?.id ?? '0'
+}
+
+/** The last of the next entries after `from`, or undefined where there are none up to `settled`. */
+export async function nextPlace(client: Client, from: string, settled: string): Promise<string | undefined> {
+  const { rows } = await client.query<{ id: string | null }>(
+    `select max(id)::text as id from (
+      select id from ledger_entry where id > $1 and id <= $2 order by id limit ${ENTRIES_AT_A_TIME}) next`,
+    [from, settled],
+  )
+  return rows[0]?.id ?? undefined
+}
+
+/** The tables of verify.sql, as if only these entries, their deposits and all of these deposits' trades were there. */
+const PART = `with scope as materialized (
+  select array(select deposit_id from public.trade where id = any(array(
+    select trade_id from public.ledger_entry where id > $1 and id <= $2 and trade_id is not null))) as deposits
+),
+trade as materialized (select * from public.trade where deposit_id = any((select deposits from scope)::bigint[])),
+ids as materialized (select array(select id from trade) as trades),
+deposit as (select * from public.deposit where id = any((select deposits from scope)::bigint[])),
+trade_item as (select * from public.trade_item where trade_id = any((select trades from ids)::bigint[])),
+custody_entry as (select * from public.custody_entry where trade_id = any((select trades from ids)::bigint[])),
+ledger_entry as (
+  select * from public.ledger_entry where trade_id = any((select trades from ids)::bigint[])
+  union all select * from public.ledger_entry where id > $1 and id <= $2 and trade_id is null
+),
+${CHECKS_OF_TRADES}`
+
+const BALANCES = `
+  select 'a balance is not the sum of its entries' as problem, 'account ' || account.id as detail
+  from account left join verified_balance verified on verified.account_id = account.id
+  left join (
+    select account, sum(amount) from (
+      select credit_account as account, amount from ledger_entry where id > $1
+      union all select debit_account, -amount from ledger_entry where id > $1) moved group by account
+  ) news on news.account = account.id
+  where account.balance <> coalesce(verified.balance, 0) + coalesce(news.sum, 0)`
+
+/** Differences in what belongs to the entries after `from` up to `to`, and in the balances since then. */
+export function differencesOf(client: Client, from: string, to: string): Promise<Difference[]> {
+  return onSnapshot(client, '30s', async () => {
+    const { rows } = await client.query<Difference>(PART, [from, to])
+    const { rows: balances } = await client.query<Difference>(BALANCES, [from])
+    return [...rows, ...balances]
+  })
+}
+
+export async function keepVerified(
+  client: Client,
+  { from, to }: { from: string; to: string },
+  differences: number,
+): Promise<void> {
+  await client.query(
+    `with kept as (update ledger_check set verified_entry = $2, differences = differences + $3)
+    insert into verified_balance as verified (account_id, balance)
+    select account, sum(amount) from (
+      select credit_account as account, amount from ledger_entry where id > $1 and id <= $2
+      union all select debit_account, -amount from ledger_entry where id > $1 and id <= $2) moved group by account
+    on conflict (account_id) do update set balance = verified.balance + excluded.balance`,
+    [from, to, differences],
+  )
+}

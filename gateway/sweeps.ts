@@ -1,0 +1,64 @@
+/** What a gateway repeats without a call: it finds the work of lost jobs, ends what is over and forgets what is old. */
+import type pg from 'pg'
+import { type BotGauges, surveyBots } from './bots/jobs.ts'
+import { createTokenWatch } from './bots/token-watch.ts'
+import { sweepLinks } from './deposits/jobs.ts'
+import { type PublisherDeps, publishEvents } from './events/service.ts'
+import { sweepInventories, sweepQuotes } from './inventory/jobs.ts'
+import type { TillClock } from './kit/clock.ts'
+import type { SecretBox } from './kit/secret-box.ts'
+import { checkLedger } from './ledger/jobs.ts'
+import type { Metrics } from './metrics.ts'
+import { watchOutages } from './outages/service.ts'
+import { sealTokens } from './shoppers/jobs.ts'
+import { sweepIdempotency } from './store-api/idempotency.ts'
+import type { TradeDeps } from './trades/deps.ts'
+import { sweepDeposits } from './trades/expiry.ts'
+import { reportOverdue, sweepTrades } from './trades/jobs.ts'
+import { sweepHistories } from './trades/protection.ts'
+
+const SWEEP_MS = 10_000
+const OUTAGE_WATCH_MS = 5_000
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+
+export type SweepDeps = {
+  trades: TradeDeps & { clock: TillClock }
+  box: SecretBox
+  events: PublisherDeps
+  pool: Pick<pg.Pool, 'connect'>
+  metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
+  gauges: BotGauges
+}
+
+type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
+
+export function sweepsOf({ trades, box, events, pool, metrics, gauges }: SweepDeps): Sweep[] {
+  const { db, clock, log } = trades
+  const common = { db, clock, log, box }
+  const watchTokens = createTokenWatch(common)
+  return [
+    { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
+    { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
+    {
+      name: 'survey of bots',
+      everyMs: MINUTE_MS,
+      work: () => surveyBots({ ...common, gauges, watchTokens }),
+    },
+    { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
+    { name: 'check of the ledger', everyMs: MINUTE_MS, work: () => checkLedger({ pool, log, metrics }) },
+    { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },
+    { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
+    { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
+    { name: 'sealing of trade tokens', everyMs: HOUR_MS, work: () => sealTokens(common) },
+    { name: 'sweep of trade links', everyMs: HOUR_MS, work: () => sweepLinks(common) },
+    { name: 'sweep of quotes', everyMs: MINUTE_MS, work: () => sweepQuotes(common) },
+    { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
+    {
+      name: 'report of overdue trades',
+      everyMs: MINUTE_MS,
+      atOnce: false,
+      work: () => reportOverdue(trades),
+    },
+  ]
+}

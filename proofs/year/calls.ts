@@ -1,0 +1,143 @@
+/** Everything that a gateway asks of its database without a person, as the gateway itself asks it. */
+import { randomUUID } from 'node:crypto'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { botQueue } from '../../gateway/bots/bot.ts'
+import { createBotGauges } from '../../gateway/bots/jobs.ts'
+import { beat, takeLeases } from '../../gateway/bots/lease-store.ts'
+import { beatProcess, readSpread } from '../../gateway/bots/process-store.ts'
+import type { Db } from '../../gateway/db/client.ts'
+import type { Tables } from '../../gateway/db/schema.ts'
+import { viewReader } from '../../gateway/deposits/shopper-view.ts'
+import { readStorageMetrics } from '../../gateway/http/metrics-store.ts'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import { createMetrics } from '../../gateway/metrics.ts'
+import { sweepsOf } from '../../gateway/sweeps.ts'
+import type { Till } from '../../gateway/testing/till.ts'
+import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
+import { record } from '../../gateway/trades/record.ts'
+import { durationsOf } from '../../gateway/webhooks/attempt-store.ts'
+import { claimLane, deliveryWriter, endpointsDue } from '../../gateway/webhooks/store.ts'
+import type { ObservedPool } from './observed.ts'
+
+/** `readsAll`: once a day, and its time is a figure only. */
+export type Call = { name: string; readsAll?: boolean; run(): Promise<unknown> }
+
+const BOT = 1n
+const DAY_MS = 86_400_000
+
+export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Call[]; db: Db } {
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const own = { ...deps, db }
+  const trades = { ...own, trades: createTradeStore(own) }
+  const events = { ...own, addDeliveries: deliveryWriter(own) }
+  const metrics = createMetrics()
+  readStorageMetrics(metrics.registry, db)
+  const gauges = createBotGauges(metrics.registry)
+  const sweeps = sweepsOf({ trades, box: own.box, events, pool, metrics, gauges })
+  const calls = [
+    ...sweeps.map(({ name, work }) => ({ name, run: work })),
+    ...ofBots(trades, db),
+    ...ofCredits(trades, db),
+    ...ofWebhooks(own, db),
+    {
+      name: 'check of the whole ledger',
+      readsAll: true,
+      async run() {
+        const differences = await verifyLedger(pool)
+        if (differences.length > 0) throw new Error(`the ledger does not agree: ${differences[0]?.problem}`)
+      },
+    },
+    { name: 'metrics', run: () => metrics.registry.metrics() },
+    {
+      name: 'what a waiting page polls',
+      run: () => viewReader(db, 'http://steam.test')(['0'.repeat(32), '1'.repeat(32)]),
+    },
+  ]
+  return { calls, db }
+}
+
+type Trades = Till['deps']
+
+function ofBots({ trades, clock }: Trades, db: Db): Call[] {
+  const owner = randomUUID()
+  const process = { owner, maxBots: 50, keyFingerprint: 'f'.repeat(64) }
+  return [
+    { name: 'beat of a process', run: () => beatProcess(db, process) },
+    { name: 'spread of the bots', run: () => readSpread(db) },
+    {
+      name: 'leases',
+      async run() {
+        await sql`update bot set lease_until = null where id = ${BOT}`.execute(db)
+        for (const lease of await takeLeases(db, owner, 1)) await beat(db, lease)
+      },
+    },
+    { name: 'open trades of a bot', run: () => trades.openTradesOf(BOT) },
+    { name: 'protected trades of a bot', run: () => trades.protectedTradesOf(BOT, ['t1', 't2']) },
+    { name: 'oldest protected trade of a bot', run: () => trades.oldestProtectedOf(BOT) },
+    { name: 'trades of a bot by code', run: () => trades.tradesByCode(BOT, ['c1', 'c2']) },
+    {
+      name: 'partners of a bot',
+      run: () => trades.partnersSince(BOT, new Date(clock.now().getTime() - DAY_MS)),
+    },
+    { name: 'history of a bot', run: () => trades.historyOf(BOT) },
+  ]
+}
+
+/** A trade of its fill whose offer was accepted, and one whose protection is over. */
+function ofCredits(deps: Trades, db: Db): Call[] {
+  const tradeIn = (state: 'active' | 'held') =>
+    db
+      .selectFrom('trade')
+      .innerJoin('bot', 'bot.id', 'trade.bot_id')
+      .select([
+        'trade.id',
+        'steam_offer_id',
+        'steam_trade_id',
+        'partner_steam_id',
+        'bot_id',
+        'bot.lease_epoch',
+      ])
+      .where('trade.state', '=', state)
+      .orderBy('trade.id')
+      .limit(1)
+      .executeTakeFirstOrThrow()
+  const read = async (state: 'active' | 'held') => {
+    const row = await tradeIn(state)
+    await deps.queue.ensure(botQueue(row.bot_id))
+    const items = await db.selectFrom('trade_item').selectAll().where('trade_id', '=', row.id).execute()
+    const received = items.map((item) => ({
+      appId: item.app_id,
+      contextId: item.context_id,
+      assetId: item.asset_id,
+      newAssetId: `r${item.asset_id}`,
+      rolledBackAssetId: null,
+    }))
+    const steamTradeId = row.steam_trade_id ?? ''
+    const exchange = { tradeId: steamTradeId, partnerSteamId: row.partner_steam_id, received } as const
+    const settlesAt = new Date(deps.clock.now().getTime() + 8 * DAY_MS)
+    const whole = { ...exchange, state: 'complete', settlesAt, rollbackOf: null } as const
+    const fact = { kind: 'exchange_read', offerId: row.steam_offer_id ?? '', exchange: whole } as const
+    return record(deps, { tradeId: row.id, writer: { epoch: row.lease_epoch } }, fact)
+  }
+  return [
+    {
+      name: 'credit',
+      async run() {
+        const recorded = await read('active')
+        if (recorded?.trade.state !== 'held') throw new Error('the delivery was not credited')
+      },
+    },
+    { name: 'look at a delivery', run: () => read('held') },
+  ]
+}
+
+function ofWebhooks({ clock }: Pick<Trades, 'clock'>, db: Db): Call[] {
+  return [
+    { name: 'endpoints with due deliveries', run: () => endpointsDue(db, clock.now()) },
+    { name: 'pace of an endpoint', run: () => durationsOf(db, [1n]) },
+    ...(['first', 'again'] as const).map((lane) => ({
+      name: `deliveries of the lane ${lane}`,
+      run: () => claimLane({ db, clock }, { endpointId: 1n, lane }, 8),
+    })),
+  ]
+}

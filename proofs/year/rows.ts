@@ -1,0 +1,182 @@
+/** A year of a till in every table that grows, written by the database itself. The ledger of it agrees with itself. */
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from '../../gateway/db/client.ts'
+
+export type Size = { deposits: number; stores: number; bots: number }
+
+/** Deposits that wait for their shopper, or for an answer to their offer: the newest. */
+const WAITING = 200
+/** Resolves to the bytes of the database. The connection must be the only one of its pool. */
+export async function fillYear(db: Db, size: Size): Promise<bigint> {
+  await sql`set statement_timeout = 0`.execute(db)
+  // Rows that fit by construction: no check of references, which would double the time.
+  await sql`set session_replication_role = replica`.execute(db)
+  for (const statement of [...people(size), ...deposits(size), ...trades(), ...money(size), ...events()]) {
+    await statement.execute(db)
+  }
+  for (const statement of shortLived()) await statement.execute(db)
+  await sql`drop table year_trade`.execute(db)
+  await sql`set session_replication_role = origin`.execute(db)
+  await sql`vacuum analyze`.execute(db)
+  const { rows } = await sql<{ bytes: bigint }>`
+    select pg_database_size(current_database()) as bytes`.execute(db)
+  return rows[0]?.bytes ?? 0n
+}
+
+type Statements = RawBuilder<unknown>[]
+
+const people = ({ stores, bots }: Size): Statements => [
+  sql`insert into store (name, origins, risk_limit_usd_cents)
+    select 'Store ' || n, array['https://store.test'], 1000000000000 from generate_series(1, ${stores}::int) n`,
+  sql`insert into webhook_endpoint (store_id, url, secret) select id, 'http://127.0.0.1:9/', '' from store`,
+  sql`insert into bot (steam_id, name, avatar_url, profile_url, level, refresh_token, online, lease_epoch, lease_until)
+    select '7656119700000' || lpad(n::text, 4, '0'), 'Bot ' || n, 'a', 'p', 10, '', true, 1, now() + interval '1 hour'
+    from generate_series(1, ${bots}::int) n`,
+  sql`insert into exchange_rate (currency, per_usd, source, as_of)
+    select 'USD', 1, 'year', now() - n * interval '6 hours' from generate_series(0, 1460) n`,
+]
+
+/** Every fifth belongs to store 1. Of ten, four are paid and one is declined. */
+const deposits = ({ deposits: count, stores, bots }: Size): Statements => [
+  sql`
+    insert into deposit (hash, store_id, external_id, request_sha256, status, currency, back_to_store_url,
+      credited_amount, customer_reference, user_steam_id, user_token, user_name, created_at, expires_at)
+    select md5(n::text), case when n % 5 = 0 then 1 else 1 + n % ${stores}::int end, 'order ' || n, '', status, 'USD',
+      'https://store.test/', case when status = 'succeeded' then 1000 end, 'customer ' || n % 100000,
+      '76561198' || lpad((n % 200000)::text, 9, '0'), 'token', 'nova_hound', at, case
+        when status = 'created' and n % 4 = 0 then now() - interval '1 minute'
+        when status = 'created' then now() + interval '1 hour' else at + interval '1 hour' end
+    from (select n, now() - (${count}::int - n) * interval '365 days' / ${count}::int as at, case
+        when n > ${count}::int - ${WAITING}::int then case when n % 10 < 5 then 'pending' else 'created' end
+        when n % 10 < 4 then 'succeeded' when n % 10 = 4 then 'tradeDeclined' else 'paymentTimeout' end as status
+      from generate_series(1, ${count}::int) n) made`,
+  sql`
+    create table year_trade as
+    select id as deposit_id, store_id, status, created_at, user_steam_id, 1 + (id % ${bots}::int)::bigint as bot_id,
+      md5('quote ' || id)::uuid as quote_id, row_number() over (order by id) as trade_id, case
+        when status = 'pending' then 'active' when status = 'tradeDeclined' then 'declined'
+        when created_at > now() - interval '8 days' then 'held' else 'final' end as state
+    from deposit where status in ('succeeded', 'tradeDeclined', 'pending')`,
+]
+
+const trades = (): Statements => [
+  sql`insert into quote (id, deposit_id, steam_id, game, currency, rate_id, created_at, expires_at)
+    select quote_id, deposit_id, user_steam_id, 'cs', 'USD', 1 + trade_id % 1461, created_at, created_at + interval '15 minutes'
+    from year_trade`,
+  sql`insert into quote_item (quote_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
+    select quote_id, trade_id || '-' || n, 730, '2', 'AK-47 | Redline', 'AK-47 | Redline (Field-Tested)', 500, 550
+    from year_trade, generate_series(1, 3) n`,
+  sql`insert into quote_price (quote_id, market_hash_name, usd_micros, said)
+    select quote_id, 'AK-47 | Redline (Field-Tested)', 5500000, '[{"source": "market", "usdMicros": "5500000"}]'
+    from year_trade`,
+  sql`
+    insert into trade (id, deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token, state, reason,
+      currency, total, gross_total, at_risk_amount, steam_offer_id, steam_trade_id, send_started_at, deadline, accepted_at,
+      delivered_at, settles_at, look_at, credit_mode, liability, risk_limit_usd_cents, due_at, created_at, ended_at)
+    overriding system value
+    select trade_id, deposit_id, bot_id, quote_id, 'cs', 'c' || trade_id, user_steam_id, 'token', state,
+      case when state = 'declined' then 'declined' end, 'USD', 1000, 1100, case when state = 'held' then 1000 else 0 end,
+      'o' || trade_id, case when state <> 'declined' then 't' || trade_id end, created_at, created_at + interval '5 minutes',
+      case when state <> 'declined' then created_at + interval '1 minute' end,
+      case when state in ('held', 'final') then created_at + interval '1 minute' end,
+      case when state in ('held', 'final') then created_at + interval '8 days' end,
+      case when state = 'final' and created_at > now() - interval '9 days' then created_at + interval '9 days' end,
+      case when state in ('held', 'final') then 'on_accept' end, case when state in ('held', 'final') then 'operator' end,
+      case when state in ('held', 'final') then 1000000000000 end,
+      case when state = 'active' and trade_id % 2 = 0 then now() - interval '1 second'
+        when state = 'active' then now() + interval '5 minutes'
+        when state = 'held' then created_at + interval '8 days' end,
+      created_at, case when state in ('declined', 'final') then created_at + interval '8 days' end
+    from year_trade`,
+  sql`insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross, live, received_asset_id)
+    select trade_id, trade_id || '-' || n, 730, '2', 'AK-47 | Redline', 'AK-47 | Redline (Field-Tested)', 500, 550,
+      state = 'active', case when state in ('held', 'final') then 'r' || trade_id || '-' || n end
+    from year_trade, generate_series(1, 2) n`,
+  sql`insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at)
+    select trade_id, trade_id || '-' || n, 'r' || trade_id || '-' || n, bot_id, 'in', created_at
+    from year_trade, generate_series(1, 2) n where state in ('held', 'final') order by trade_id, n`,
+  sql`update bot set items_held = held, items_counted_to = last from (
+      select bot_id, count(*) as held, (select max(id) from custody_entry) - 200 as last from custody_entry
+      where id <= (select max(id) from custody_entry) - 200 group by bot_id) counted
+    where bot.id = counted.bot_id`,
+]
+
+const money = ({ stores }: Size): Statements => [
+  sql`insert into account (store_id, kind, currency, floor) values (null, 'items', 'USD', null), (null, 'commission', 'USD', null)`,
+  sql`insert into account (store_id, kind, currency, floor)
+    select n, kind, 'USD', 0 from generate_series(1, ${stores}::int) n, unnest(array['available', 'held']) kind`,
+  sql`
+    insert into ledger_entry (debit_account, credit_account, amount, currency, cause, trade_id, quote_id, rate_id, created_at)
+    select (select id from account where kind = 'items'), account.id, amount, 'USD', cause, trade_id, quote_id,
+      1 + trade_id % 1461, created_at
+    from year_trade cross join (values ('delivered', 'available', 1000), ('commission', 'commission', 100)) moved (cause, kind, amount)
+    join account on account.kind = moved.kind and (account.store_id is null or account.store_id = year_trade.store_id)
+    where state in ('held', 'final') order by trade_id`,
+  sql`update account set balance = sum from (
+      select id, sum(amount) from (select credit_account as id, amount from ledger_entry
+        union all select debit_account, -amount from ledger_entry) moved group by id) own
+    where own.id = account.id`,
+  // The whole was checked a while ago.
+  sql`update ledger_check set begun_at = now(), complete_at = now() + interval '1 second',
+    verified_entry = (select greatest(0, max(id) - 3000) from ledger_entry)`,
+  sql`insert into verified_balance (account_id, balance)
+    select id, sum(amount) from (
+      select credit_account as id, amount, ledger_entry.id as entry from ledger_entry
+      union all select debit_account, -amount, ledger_entry.id from ledger_entry) moved
+    where entry <= (select verified_entry from ledger_check) group by id`,
+  sql`insert into credit_at_risk (store_id, usd_cents)
+    select store_id, count(*) * 1000 from year_trade where state = 'held' group by store_id`,
+]
+
+const PAYLOAD = JSON.stringify({
+  type: 'deposit.succeeded',
+  timestamp: '2026-01-01T12:00:00.000Z',
+  data: { externalId: 'order', backToStoreUrl: 'https://store.test/', note: 'x'.repeat(900) },
+})
+
+const events = (): Statements => [
+  sql`
+    insert into event (id, store_id, deposit_id, type, payload, created_at, sequence)
+    select gen_random_uuid(), store_id, id, type, ${PAYLOAD}::jsonb, at, case when is_new then null
+      else row_number() over (partition by store_id order by is_new, at, id) end
+    from (
+      select store_id, id, created_at as at, 'deposit.pending' as type, status = 'pending' as is_new
+      from deposit where status in ('succeeded', 'tradeDeclined', 'pending')
+      union all
+      select store_id, id, created_at + interval '1 minute', case status when 'succeeded' then 'deposit.succeeded'
+        when 'tradeDeclined' then 'deposit.trade_declined' else 'deposit.payment_timeout' end, false
+      from deposit where status in ('succeeded', 'tradeDeclined', 'paymentTimeout')
+    ) told order by at`,
+  sql`update store set last_sequence = last from (select store_id, max(sequence) as last from event group by store_id) own
+    where own.store_id = store.id`,
+  sql`
+    insert into webhook_delivery (event_id, endpoint_id, state, attempts, due_at, last_result, delivered_at, claim)
+    select event.id, endpoint.id, case when is_due then 'due' else 'delivered' end, 1,
+      case when is_due then now() - interval '1 minute' end, '200', case when not is_due then event.created_at end,
+      case when is_due then sequence % 2 else 1 end
+    from (select *, created_at > now() - interval '1 hour' and sequence % 2 = 0 as is_due from event where sequence is not null) event
+    join webhook_endpoint endpoint on endpoint.store_id = event.store_id`,
+  sql`
+    insert into webhook_attempt (delivery_id, endpoint_id, attempt, at, duration_ms, status, answer)
+    select id, endpoint_id, 1, coalesce(delivered_at, now()), 40, 200, '{"received":true}' from webhook_delivery`,
+]
+
+/** What is kept for hours or days, and some of it for too long. */
+const shortLived = (): Statements => [
+  sql`insert into idempotency_key (store_id, key, request_sha256, created_at, status, answer)
+    select store_id, external_id, '', created_at, 200, 'answer' from deposit where created_at > now() - interval '2 days 1 hour'`,
+  sql`insert into deposit_link (deposit_id, link_sha256, given_at)
+    select id, decode(hash, 'hex'), created_at from deposit where created_at > now() - interval '2 hours'`,
+  sql`insert into inventory_request (bot_id, steam_id, token, game, language, state, answer, created_at, done_at, deposit_id)
+    select 1, user_steam_id, 'token', 'cs', 'en', 'done', jsonb_build_object('kind', 'items', 'items', repeat('x', 5000)),
+      created_at, created_at, id from deposit where created_at > now() - interval '25 hours'`,
+  // Quotes that nobody paid with: replaced ones, and some of the day before.
+  sql`insert into quote (id, deposit_id, steam_id, game, currency, rate_id, created_at, expires_at)
+    select md5(id || ' old ' || n)::uuid, id, user_steam_id, 'cs', 'USD', 1, created_at + n * interval '1 minute',
+      created_at + (n + 15) * interval '1 minute'
+    from deposit, generate_series(1, 2) n where created_at > now() - interval '25 hours'`,
+  sql`insert into quote_item (quote_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
+    select id, 'q-' || n, 730, '2', 'AK-47 | Redline', 'AK-47 | Redline (Field-Tested)', 500, 550
+    from quote, generate_series(1, 50) n where created_at > now() - interval '25 hours'`,
+  sql`insert into sweep_place (sweep, up_to) values ('quotes', now() - interval '25 hours')`,
+]
