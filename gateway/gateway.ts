@@ -43,7 +43,7 @@ import { watchOutages } from './outages/service.ts'
 import { startPricing } from './pricing/jobs.ts'
 import { priceSources } from './pricing/sources/all.ts'
 import { SANDBOX_PRICES } from './pricing/sources/file.ts'
-import { sealTokens } from './shoppers/jobs.ts'
+import { sweepOldData } from './retention/jobs.ts'
 import { type Startup, startUp } from './startup.ts'
 import { cacheProfiles } from './steam/profile-cache.ts'
 import { createSteam, type SteamParts } from './steam-parts.ts'
@@ -160,7 +160,7 @@ type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics
 /** Gives each feature the parts that it needs. */
 function featuresOf(parts: Parts) {
   const { config, log, metrics, database, queue, signals, steam, box, clock, imageBase } = parts
-  const common = { db: database.db, queue, signals, clock, ids: systemIds, log, box }
+  const common = { db: database.db, queue, signals, clock, ids: systemIds, log, box, keep: config.keep }
   const readProfile = cacheProfiles(steam.readProfile, () => performance.now())
   const deposits = { ...common, steam: { ...steam, readProfile }, publicUrl: config.publicUrl.origin }
   const { maxItems, fleetLimits: fleet, priceRules: rules } = config
@@ -249,7 +249,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },
     { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
-    { name: 'sealing of trade tokens', everyMs: HOUR_MS, work: () => sealTokens(common) },
+    { name: 'sweep of old data', everyMs: HOUR_MS, work: () => sweepOldData(common) },
     { name: 'sweep of trade links', everyMs: HOUR_MS, work: () => sweepLinks(common) },
     { name: 'sweep of quotes', everyMs: MINUTE_MS, work: () => sweepQuotes(common) },
     { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },
@@ -287,7 +287,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
   const { db } = database
   const nowMs = () => performance.now()
   const limits = createLimits(nowMs)
-  const views = createViewCache({ read: viewReader(db, parts.communityUrl), log, nowMs })
+  const views = createViewCache({ read: viewReader(db, parts.communityUrl, config.keep.pagesMs), log, nowMs })
   shutdown.add('work', 'views', () => views.stop())
   return createApp({
     log,

@@ -52,10 +52,13 @@ export async function sweepQuotes({ db, clock }: Pick<JobDeps, 'db' | 'clock'>):
   }
 }
 
-/** Requests hold trade tokens and quotes hold many rows: both are kept only as long as somebody may ask. */
 const KEEP_MS = 24 * 3_600_000
 
 /** To be called once in a while: forgets old requests and unused quotes. */
-export function sweepInventories({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> {
-  return forgetBefore(db, new Date(clock.now().getTime() - KEEP_MS))
+export function sweepInventories({
+  db,
+  clock,
+  keep,
+}: Pick<JobDeps, 'db' | 'clock'> & { keep?: { inventoriesMs: number } }): Promise<void> {
+  return forgetBefore(db, new Date(clock.now().getTime() - (keep?.inventoriesMs ?? KEEP_MS)))
 }

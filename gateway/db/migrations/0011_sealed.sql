@@ -21,3 +21,10 @@ alter table inventory_request add column token_hmac bytea not null;
 -- A token is short enough to be found from a hash without a key.
 delete from deposit_link;
 alter table deposit_link rename column link_sha256 to link_hmac;
+
+-- ------------------------------------------------------------------------------------------------------- retention
+
+-- For the sweeps that delete and erase: each has only rows that they have not been to yet.
+create index webhook_attempt_old on webhook_attempt (at);
+create index deposit_with_token on deposit (expires_at, id) where user_token_sealed is not null;
+create index deposit_with_profile on deposit (expires_at, id) where user_name is not null;
