@@ -53,6 +53,7 @@ export type DepositRow = {
   held: bigint
   heldUntil: Date | null
   reversed: bigint
+  charged: bigint
   trades: TradeRow[]
   events: string[]
 }
@@ -144,6 +145,7 @@ export function openDeposit(
     held: 0n,
     heldUntil: null,
     reversed: 0n,
+    charged: 0n,
     trades: [],
     events: [],
   }
