@@ -64,6 +64,7 @@ const HEIGHT: Record<string, number> = {
   stores: 5,
   'store-api': 6,
   trades: 6,
+  retention: 6,
   operations: 7,
   cli: 8,
   testing: 9,

@@ -172,9 +172,12 @@ export const storeDepositSchema = z
     heldAmount: minorUnits.describe('The part of amount that cannot be paid out before heldUntil.'),
     heldUntil: time.nullable(),
     reversedAmount: minorUnits.describe(
-      'The part of amount that its sender took back with the items: no longer yours.',
+      'The worth of the items that their sender took back: take it from your shopper.',
     ),
-    availableAmount: minorUnits.describe('amount less what is held and what was reversed.'),
+    chargedAmount: sinceNext(minorUnits).describe(
+      'What that cost you here: book it with the till. Null only in events of version 0.2.0 and before.',
+    ),
+    availableAmount: minorUnits.describe('amount less heldAmount and chargedAmount.'),
     minAmount: positiveMinorUnits.nullable(),
     maxAmount: positiveMinorUnits.nullable(),
     targetAmount: positiveMinorUnits.nullable(),
@@ -256,7 +259,9 @@ export const statementSchema = z
           available: z.int().describe('Change of what is available.'),
         }),
       )
-      .describe('Newest first. Their sums are the balance.'),
+      .describe(
+        'Newest first. Their sums are the balance. A reversal that cost nothing has a line of zeros.',
+      ),
     next: z.string().nullable(),
   })
   .meta({ id: 'Statement' })

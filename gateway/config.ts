@@ -10,6 +10,7 @@ import { problemsOf } from './mode-checks.ts'
 import { perGame } from './pricing/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
+import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 
 /** Seven days, and one more for clocks and for what is carried out late. */
 const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
@@ -66,6 +67,7 @@ const environmentSchema = z
     /** Where /home sends the browser. */
     TRADETILL_HOME_URL: httpUrl.optional(),
     ...PRICE_SETTINGS,
+    ...KEEP_SETTINGS,
     /** Days in which the sender can take a trade back; what Steam itself says of a trade counts where it is longer. */
     TRADETILL_PROTECTION_DAYS: perGame(0, 30).optional(),
     /** Most items in one trade. */
@@ -140,6 +142,7 @@ export type Config = {
   supportEmail: string | undefined
   messengerUrl: string | undefined
   homeUrl: string | undefined
+  keep: Keep
   priceRules: PricingRules
   priceSources: WebSources
   protectionDays: Record<Game, number>
@@ -194,6 +197,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     supportEmail: data.TRADETILL_SUPPORT_EMAIL,
     messengerUrl: data.TRADETILL_MESSENGER_URL,
     homeUrl: data.TRADETILL_HOME_URL,
+    keep: keepOf(data),
     priceRules: rulesOf(data),
     protectionDays: { ...PROTECTION_DAYS, ...data.TRADETILL_PROTECTION_DAYS },
     priceSources: webSourcesOf(data, data.TRADETILL_MODE),

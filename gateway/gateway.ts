@@ -151,7 +151,7 @@ type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics
 /** Gives each feature the parts that it needs. */
 function featuresOf(parts: Parts) {
   const { config, log, metrics, database, queue, signals, steam, box, clock, imageBase } = parts
-  const common = { db: database.db, queue, signals, clock, ids: systemIds, log, box }
+  const common = { db: database.db, queue, signals, clock, ids: systemIds, log, box, keep: config.keep }
   const readProfile = cacheProfiles(steam.readProfile, () => performance.now())
   const deposits = { ...common, steam: { ...steam, readProfile }, publicUrl: config.publicUrl.origin }
   const { maxItems, fleetLimits: fleet, priceRules: rules } = config
@@ -222,7 +222,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
   const gauges = createBotGauges(metrics.registry)
-  const sweeps = sweepsOf({ trades, box, events, pool: database.pool, metrics, gauges })
+  const sweeps = sweepsOf({ trades, box, keep: config.keep, events, pool: database.pool, metrics, gauges })
   const repeated = sweeps.map(({ work, ...when }) => {
     const running = repeat({ ...when, log }, work)
     shutdown.add('work', when.name, () => running.stop())
@@ -250,7 +250,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
   const { db } = database
   const nowMs = () => performance.now()
   const limits = createLimits(nowMs)
-  const views = createViewCache({ read: viewReader(db, parts.communityUrl), log, nowMs })
+  const views = createViewCache({ read: viewReader(db, parts.communityUrl, config.keep.pagesMs), log, nowMs })
   shutdown.add('work', 'views', () => views.stop())
   return createApp({
     log,

@@ -10,7 +10,8 @@ import type { SecretBox } from './kit/secret-box.ts'
 import { checkLedger } from './ledger/jobs.ts'
 import type { Metrics } from './metrics.ts'
 import { watchOutages } from './outages/service.ts'
-import { sealTokens } from './shoppers/jobs.ts'
+import { sweepOldData } from './retention/jobs.ts'
+import type { Keep } from './retention/settings.ts'
 import { sweepIdempotency } from './store-api/idempotency.ts'
 import type { TradeDeps } from './trades/deps.ts'
 import { sweepDeposits } from './trades/expiry.ts'
@@ -25,6 +26,7 @@ const HOUR_MS = 3_600_000
 export type SweepDeps = {
   trades: TradeDeps & { clock: TillClock }
   box: SecretBox
+  keep: Keep
   events: PublisherDeps
   pool: Pick<pg.Pool, 'connect'>
   metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
@@ -33,9 +35,9 @@ export type SweepDeps = {
 
 type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
 
-export function sweepsOf({ trades, box, events, pool, metrics, gauges }: SweepDeps): Sweep[] {
+export function sweepsOf({ trades, box, keep, events, pool, metrics, gauges }: SweepDeps): Sweep[] {
   const { db, clock, log } = trades
-  const common = { db, clock, log, box }
+  const common = { db, clock, log, box, keep }
   const watchTokens = createTokenWatch(common)
   return [
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
@@ -50,7 +52,7 @@ export function sweepsOf({ trades, box, events, pool, metrics, gauges }: SweepDe
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },
     { name: 'sweep of events', everyMs: SWEEP_MS, work: () => publishEvents(events) },
     { name: 'sweep of idempotency keys', everyMs: HOUR_MS, work: () => sweepIdempotency(common) },
-    { name: 'sealing of trade tokens', everyMs: HOUR_MS, work: () => sealTokens(common) },
+    { name: 'sweep of old data', everyMs: HOUR_MS, work: () => sweepOldData(common) },
     { name: 'sweep of trade links', everyMs: HOUR_MS, work: () => sweepLinks(common) },
     { name: 'sweep of quotes', everyMs: MINUTE_MS, work: () => sweepQuotes(common) },
     { name: 'sweep of inventories', everyMs: HOUR_MS, work: () => sweepInventories(common) },

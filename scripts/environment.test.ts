@@ -7,6 +7,7 @@ const NAME = /\b(?:TRADETILL|STEAM_SANDBOX|DEMO_STORE|DATABASE|CHROMIUM)_[A-Z_]*
 const READERS = [
   'gateway/config.ts',
   'gateway/pricing/settings.ts',
+  'gateway/retention/settings.ts',
   'scripts/*.ts',
   'demo-store/main.ts',
   'steam-sandbox/main.ts',

@@ -68,9 +68,9 @@ const SAMPLES: Record<EventType, Sample> = {
   },
   'deposit.reversed': {
     meaning:
-      'Its sender took items back under Steam’s trade protection: **`data.reversedAmount` of `data.amount` is no longer yours.** May come more than once.',
+      'Its sender took items back under Steam’s trade protection: **`data.reversedAmount` goes from your shopper’s balance, and `data.chargedAmount` is what it cost yours here.** May come more than once.',
     sequence: 20,
-    change: { ...PAID, reversedAmount: 1_250, availableAmount: 0 },
+    change: { ...PAID, reversedAmount: 1_250, chargedAmount: 0 },
   },
 }
 
@@ -93,6 +93,7 @@ function sampleOf(type: EventType): WebhookEvent {
       heldAmount: 0,
       heldUntil: null,
       reversedAmount: 0,
+      chargedAmount: 0,
       availableAmount: 0,
       minAmount: null,
       maxAmount: null,

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { runCommand } from '../testing/command.ts'
-import { aBot, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { allCommands } from './app.ts'
 
 let till: Till
@@ -61,6 +61,7 @@ async function contents(): Promise<unknown> {
     'outage',
     'operator_act',
     'denied_shopper',
+    'deposit',
   ]
   const money = ['account', 'payout', 'ledger_entry', 'custody_entry']
   const read = async (table: string) =>
@@ -121,6 +122,16 @@ const CASES: Case[] = [
     },
     args: [],
     arguments: { steamId: '76561198000000077' },
+  },
+  {
+    act: 'shopper erase',
+    prepare: async () => {
+      const { id } = await aDeposit(till, await aStore(till))
+      await till.db.updateTable('deposit').set({ status: 'paymentTimeout' }).where('id', '=', id).execute()
+      return [`7656119800000${id}`]
+    },
+    args: ['--reason', 'asked for by mail'],
+    arguments: { deposits: 1, trades: 0, keptDeposits: 0 },
   },
   {
     act: 'store add',

@@ -63,6 +63,7 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   await print(['shopper', 'deny', shopper, '--reason', 'stolen items'])
   await print(['shopper', 'list'])
   await print(['shopper', 'allow', shopper])
+  await print(['shopper', 'erase', shopper, '--reason', 'asked for by mail'])
   const trade = String(tradeId)
   await print(['trade', 'end', trade, '--reason', 'banned'])
   await print(['trade', 'credit', trade, '--steam-trade', '6100000000000000001', '--reason', 'seen'])

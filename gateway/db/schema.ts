@@ -181,6 +181,8 @@ export type DepositTable = {
   held_amount: Generated<bigint>
   held_until: Date | null
   reversed_amount: Generated<bigint>
+  /** The part of it that cost the store something. */
+  charged_amount: Generated<bigint>
   user_steam_id: string | null
   /** In clear: written by an earlier version, and not sealed yet. */
   user_token: string | null

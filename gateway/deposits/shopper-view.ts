@@ -22,10 +22,15 @@ export type View = {
 
 export type ViewReader = (hashes: readonly string[]) => Promise<Map<string, View>>
 
-/** Reads any number of views in one query, with the database's clock. `communityUrl` is where offers are accepted. */
-export function viewReader(db: Db, communityUrl: string): ViewReader {
+const SHOWN_MS = 30 * 86_400_000
+
+/**
+ * Reads any number of views in one query, with the database's clock. `communityUrl` is where offers are accepted, `shownMs`
+ * how long an ended deposit says whose it was.
+ */
+export function viewReader(db: Db, communityUrl: string, shownMs = SHOWN_MS): ViewReader {
   return async (hashes) => {
-    const rows = await viewRowsOf(db, hashes)
+    const rows = await viewRowsOf(db, hashes, shownMs)
     return new Map(rows.map((row) => [row.hash, viewOf(row, communityUrl)]))
   }
 }
@@ -33,7 +38,7 @@ export function viewReader(db: Db, communityUrl: string): ViewReader {
 const CREATING: readonly (TradeStateColumn | null)[] = ['intended', 'sending', 'unknown']
 
 function viewOf(row: ViewRow, communityUrl: string): View {
-  const payment = paymentOf(row, communityUrl)
+  const payment = paymentOf(row.is_old ? faded(row) : row, communityUrl)
   const { timeLeft: _, ...lasting } = payment
   const etag = `"${createHash('sha256').update(JSON.stringify(lasting)).digest('base64url').slice(0, 22)}"`
   const open = row.trade_state === 'active' && row.trade_id !== null && row.bot_id !== null
@@ -45,6 +50,14 @@ function viewOf(row: ViewRow, communityUrl: string): View {
     openTrade: open && row.trade_id && row.bot_id ? { tradeId: row.trade_id, botId: row.bot_id } : null,
   }
 }
+
+/** The page of an old deposit shows how it ended, and neither amount nor shopper, bot or code. */
+const faded = (row: ViewRow): ViewRow => ({
+  ...row,
+  ...{ credited_amount: null, held_amount: 0n, held_until: null, customer_label: null },
+  ...{ user_name: null, user_account: null, bot_name: null, item_count: null },
+  ...{ steam_offer_id: null, secret_code: null, total: null },
+})
 
 function paymentOf(row: ViewRow, communityUrl: string): Payment {
   const creating = row.status === 'created' && CREATING.includes(row.trade_state)

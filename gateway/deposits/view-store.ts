@@ -105,10 +105,12 @@ export type ViewRow = {
   trades_stopped: boolean
   seconds_to_expiry: number
   seconds_to_deadline: number | null
+  /** Over for so long that the page no longer says whose it was. */
+  is_old: boolean
 }
 
 /** Any number of views in one query, with the database's clock. */
-export async function viewRowsOf(db: Db, hashes: readonly string[]): Promise<ViewRow[]> {
+export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: number): Promise<ViewRow[]> {
   const { rows } = await sql<ViewRow>`
       select deposit.hash, deposit.id, store.name as store_name, store.accent as store_accent,
         deposit.customer_label,
@@ -127,7 +129,9 @@ export async function viewRowsOf(db: Db, hashes: readonly string[]): Promise<Vie
         exists (select from outage where kind = 'deposits') as deposits_stopped,
         exists (select from outage where kind = 'offers') as trades_stopped,
         greatest(0, ceil(extract(epoch from deposit.expires_at - (select till_now()))))::int as seconds_to_expiry,
-        greatest(0, ceil(extract(epoch from trade.deadline - (select till_now()))))::int as seconds_to_deadline
+        greatest(0, ceil(extract(epoch from trade.deadline - (select till_now()))))::int as seconds_to_deadline,
+        deposit.status not in ('created', 'pending')
+          and deposit.expires_at < (select till_now()) - make_interval(secs => ${shownMs / 1000}) as is_old
       from deposit
       join store on store.id = deposit.store_id
       left join lateral (

@@ -49,12 +49,15 @@ const QUOTES_AT_A_TIME = 100
 export const sweepQuotes = ({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> =>
   inRounds(QUOTES_AT_A_TIME, () => deleteSuperseded(db, clock.now(), QUOTES_AT_A_TIME))
 
-/** Requests hold trade tokens and quotes hold many rows: both are kept only as long as somebody may ask. */
 const KEEP_MS = 24 * 3_600_000
 
 /** To be called once in a while: forgets old requests and unused quotes. */
-export async function sweepInventories({ db, clock }: Pick<JobDeps, 'db' | 'clock'>): Promise<void> {
-  const before = new Date(clock.now().getTime() - KEEP_MS)
+export async function sweepInventories({
+  db,
+  clock,
+  keep,
+}: Pick<JobDeps, 'db' | 'clock'> & { keep?: { inventoriesMs: number } }): Promise<void> {
+  const before = new Date(clock.now().getTime() - (keep?.inventoriesMs ?? KEEP_MS))
   await forgetRequests(db, before)
   await inRounds(QUOTES_AT_A_TIME, () => forgetQuotes(db, before, QUOTES_AT_A_TIME))
 }

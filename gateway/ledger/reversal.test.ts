@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { fc, test } from '../testing/property.ts'
-import { reversalMovements } from './reversal.ts'
+import { chargedBy, reversalMovements } from './reversal.ts'
 
 const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
 
@@ -17,6 +17,7 @@ test.prop([amount, amount, amount, fc.constantFrom('operator' as const, 'store' 
     expect(of('held') <= held).toBe(true)
     expect(of('held') + of(liability === 'store' ? 'available' : 'loss')).toBe(total)
     expect(of(liability === 'store' ? 'loss' : 'available')).toBe(0n)
+    expect(chargedBy(movements)).toBe(liability === 'store' ? total : of('held'))
   },
 )
 

@@ -1,5 +1,5 @@
 /** The movements of a reversal between accounts, pure. Amounts are minor units. */
-import { least, type Movement } from './entry.ts'
+import { isStoreAccount, least, type Movement } from './entry.ts'
 
 type Reversal = {
   /** The credit for the items that went back, and their worth before commission. */
@@ -31,3 +31,10 @@ export function reversalMovements({ total, gross, held, liability }: Reversal): 
   ]
   return movements.filter((movement) => movement.amount > 0n)
 }
+
+/** The part of these movements of a reversal that the store bears. */
+export const chargedBy = (movements: readonly Movement[]): bigint =>
+  movements.reduce(
+    (sum, { cause, debit, amount }) => (cause === 'reversed' && isStoreAccount(debit) ? sum + amount : sum),
+    0n,
+  )

@@ -190,6 +190,20 @@ select 'the reversed total of a store is not what its deposits say', 'store ' ||
 from (select store_id, currency, sum(reversed_amount) from deposit where reversed_amount > 0 group by store_id, currency) d
 full join reversed_total using (store_id, currency) where coalesce(d.sum, 0) <> coalesce(amount, 0)
 union all
+select 'a deposit is not charged with what its reversals cost its store', 'deposit ' || d.id
+from deposit d left join (
+  select t.deposit_id, sum(e.amount) from entry e join trade t on t.id = e.trade_id
+  where e.cause = 'reversed' and e.debit_kind in ('held', 'available') group by t.deposit_id
+) c on c.deposit_id = d.id
+where d.charged_amount <> coalesce(c.sum, 0)
+union all
+select 'the available balance of a store is not what its deposits leave, less its payouts', 'store ' || s.id || ' ' || c.currency
+from store s cross join (select currency from account union select currency from deposit) c
+where coalesce((select sum(balance) from account where store_id = s.id and kind = 'available' and currency = c.currency), 0)
+  <> coalesce((select sum(coalesce(credited_amount, 0) - held_amount - charged_amount) from deposit
+      where store_id = s.id and currency = c.currency), 0)
+    - coalesce((select sum(amount) from payout where store_id = s.id and currency = c.currency), 0)
+union all
 select 'an exchange on Steam is credited twice', 'Steam trade ' || steam_trade_id
 from delivered group by steam_trade_id having count(*) > 1
 union all

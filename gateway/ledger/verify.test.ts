@@ -116,6 +116,14 @@ describe('the check of the ledger', () => {
     ],
     ['the reversed total of a store is not what its deposits say', 'delete from reversed_total'],
     [
+      'a deposit is not charged with what its reversals cost its store',
+      'update deposit set charged_amount = charged_amount - 1 where charged_amount > 0',
+    ],
+    [
+      'the available balance of a store is not what its deposits leave, less its payouts',
+      'update deposit set charged_amount = charged_amount + 1 where id = (select min(id) from deposit)',
+    ],
+    [
       'an entry is not in the currency of its accounts',
       `update ledger_entry set currency = 'EUR' where id = 1`,
     ],

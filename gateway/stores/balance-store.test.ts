@@ -4,11 +4,14 @@ import { recordPayout } from '../ledger/payout.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { payFor } from '../testing/payment.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
-import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, jump, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
 
 let till: Till
 let api: StoreApi
 let deliver: () => Promise<bigint>
+/** Pays a protected deposit of 30.00 under these settings; its sender takes it back. */
+let reverse: (settings: { liability: 'operator' | 'store'; risk_limit_usd_cents: bigint }) => Promise<bigint>
 
 beforeEach(async () => {
   till = await startTill()
@@ -18,6 +21,20 @@ beforeEach(async () => {
   deliver = async () => {
     const deposit = await aDeposit(till, api.store)
     await payFor(till, bot, deposit)
+    return deposit.id
+  }
+  reverse = async (settings) => {
+    await till.db.updateTable('store').set(settings).where('id', '=', api.store.id).execute()
+    const deposit = await aDeposit(till, api.store, { game: 'cs' })
+    await payFor(till, bot, deposit)
+    const { id, steam_trade_id: steamTradeId } = await till.db
+      .selectFrom('trade')
+      .select(['id', 'steam_trade_id'])
+      .where('deposit_id', '=', deposit.id)
+      .executeTakeFirstOrThrow()
+    bot.session.takeBack(String(steamTradeId))
+    await jump(till, 9 * 86_400)
+    await tradeHandlers(till.deps).trade(bot.bot, id)
     return deposit.id
   }
 })
@@ -47,6 +64,33 @@ test('balance and statement agree, movement by movement and page by page', async
   expect([...page.movements, ...rest.movements]).toEqual(movements)
   expect((await statement('&limit=3')).next).toBeNull()
   expect((await api.call('GET', '/v1/statement?currency=EUR')).json().movements).toEqual([])
+})
+
+test('D-36 each reversal has a line, and what deposits leave adds up to the balance', async () => {
+  await deliver()
+  const covered = await reverse({ liability: 'operator', risk_limit_usd_cents: 100_000n })
+  const borne = await reverse({ liability: 'store', risk_limit_usd_cents: 100_000n })
+  const wasHeld = await reverse({ liability: 'operator', risk_limit_usd_cents: 0n })
+  const deposits = (await api.call('GET', '/v1/deposits')).json().deposits.reverse().slice(1)
+  const back = { amount: 3_000, heldAmount: 0, reversedAmount: 3_000 }
+  expect(deposits).toMatchObject([
+    { ...back, id: String(covered), chargedAmount: 0, availableAmount: 3_000 },
+    { ...back, id: String(borne), chargedAmount: 3_000, availableAmount: 0 },
+    { ...back, id: String(wasHeld), chargedAmount: 3_000, availableAmount: 0 },
+  ])
+  expect(await balance()).toEqual([{ currency: 'USD', held: 0, available: 6_000, reversed: 9_000 }])
+  const { movements } = await statement()
+  expect(movements.filter(({ cause }: { cause: string }) => cause === 'reversed')).toMatchObject([
+    { depositId: String(wasHeld), held: -3_000, available: 0 },
+    { depositId: String(borne), held: 0, available: -3_000 },
+    { depositId: String(covered), held: 0, available: 0 },
+  ])
+  const page = await statement('&limit=3')
+  const rest = await statement(`&limit=100&after=${page.next}`)
+  expect([...page.movements, ...rest.movements]).toEqual(movements)
+  const database = openDatabase(till.url, 1)
+  expect(await verifyLedger(database.pool)).toEqual([])
+  await database.close()
 })
 
 test('a payout is recorded once, never above what is available, and the ledger holds', async () => {

@@ -40,7 +40,7 @@ type MovementCause = (typeof MOVEMENT_CAUSES)[number]
 const isMovement = (cause: EntryCause): cause is MovementCause =>
   (MOVEMENT_CAUSES as readonly EntryCause[]).includes(cause)
 
-/** The movements of a store's two accounts in a currency, newest first. */
+/** The movements of a store's two accounts in a currency, and reversals that cost it nothing, newest first. */
 export async function readStatement(
   db: Db,
   storeId: bigint,
@@ -56,6 +56,18 @@ export async function readStatement(
       order by ${sql.ref(column)}, ledger_entry.id desc limit ${limit + 1}
     ) entry
     where account.store_id = ${storeId} and account.currency = ${currency}`
+  // The operator bore all of it, so it is in no account of the store.
+  const covered = sql`
+    select entry.* from deposit
+    join trade on trade.deposit_id = deposit.id
+    join ledger_entry entry on entry.trade_id = trade.id and entry.cause = 'reversed'
+    join account bearer on bearer.id = entry.debit_account and bearer.kind = 'loss'
+    where deposit.store_id = ${storeId} and deposit.currency = ${currency}
+      and deposit.reversed_amount > deposit.charged_amount and (${before}::bigint is null or entry.id < ${before})
+      and not exists (
+        select from ledger_entry other join account on account.id = other.debit_account and account.store_id is not null
+        where other.trade_id = entry.trade_id and other.cause = 'reversed' and other.part = entry.part)
+    order by entry.id desc limit ${limit + 1}`
   const { rows } = await sql<Row>`
     select entry.id, entry.created_at as at, entry.cause, trade.deposit_id, payout.reference,
       (case when credit.store_id is not null and credit.kind = 'held' then entry.amount else 0 end
@@ -63,7 +75,7 @@ export async function readStatement(
       (case when credit.store_id is not null and credit.kind = 'available' then entry.amount else 0 end
         - case when debit.store_id is not null and debit.kind = 'available' then entry.amount else 0 end) as available
     from (
-      select * from (${side('debit_account')} union ${side('credit_account')}) moved
+      select * from (${side('debit_account')} union ${side('credit_account')} union (${covered})) moved
       order by id desc limit ${limit + 1}
     ) entry
     join account debit on debit.id = entry.debit_account

@@ -191,6 +191,13 @@ export const SHAPES: Record<string, z.ZodObject> = {
   'shopper deny': deniedShopper,
   'shopper allow': z.strictObject({ steamId: z.string() }),
   'shopper list': z.strictObject({ shoppers: z.array(deniedShopper) }),
+  'shopper erase': z.strictObject({
+    deposits: z.int(),
+    trades: z.int(),
+    keptDeposits: z.int(),
+    keptEvents: z.int(),
+    isDenied: z.boolean(),
+  }),
   'price show': z.strictObject({
     game,
     item: z.string(),

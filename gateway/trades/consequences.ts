@@ -4,7 +4,7 @@ import type { BarReason } from '../bots/bar.ts'
 import type { CreditMode, Liability } from '../db/trade-tables.ts'
 import { type DepositCause, decideDeposit } from '../deposits/deposit.ts'
 import { deliveryMovements, heldPart, least, type Movement, releaseMovements } from '../ledger/entry.ts'
-import { reversalMovements } from '../ledger/reversal.ts'
+import { chargedBy, reversalMovements } from '../ledger/reversal.ts'
 import { lineOfEnd, lineOfHold, lineOfUnwatched } from './giving-up.ts'
 import { type RoomChange, roomChange, roomOfDelivery } from './room.ts'
 import type { Trade, TradeEvent } from './trade.ts'
@@ -22,6 +22,8 @@ export type DepositStanding = {
   credited: bigint | null
   held: bigint
   reversed: bigint
+  /** The part of it that cost the store something: the rest is the operator's loss. */
+  charged: bigint
   /** Until when other trades of the deposit hold something; null where none does. */
   othersHeldUntil: Date | null
 }
@@ -49,13 +51,9 @@ export type Standing = {
   items: ReadonlyMap<string, ItemWorth>
 }
 
-type DepositChange = {
-  status?: DepositStatus
-  credited?: bigint
-  held?: bigint
-  heldUntil?: Date | null
-  reversed?: bigint
-}
+type DepositChange = { credited?: bigint; heldUntil?: Date | null } & Partial<
+  Pick<DepositStanding, 'status' | 'held' | 'reversed' | 'charged'>
+>
 
 type TradeMoneyChange = {
   deliveredAt?: Date
@@ -285,13 +283,13 @@ function deliver(standing: Standing, { exchange, settlesAt, at, byOperator }: De
 
 /** The deposit's columns as they are now; how much is held also says until when. */
 function changeOf(standing: Standing, columns: ('status' | 'credited' | 'held' | 'reversed')[]): Effect {
-  const { status, credited, held, reversed } = standing.deposit
+  const { status, credited, held, reversed, charged } = standing.deposit
   return {
     kind: 'change_deposit',
     change: {
       ...(columns.includes('status') && { status }),
       ...(columns.includes('credited') && { credited: credited ?? 0n }),
-      ...(columns.includes('reversed') && { reversed }),
+      ...(columns.includes('reversed') && { reversed, charged }),
       ...(columns.includes('held') && { held, heldUntil: heldUntil(standing) }),
     },
   }
@@ -357,7 +355,10 @@ function reverse(
   { assetIds, at, byOperator }: Extract<TradeEvent, { kind: 'reversed' }>,
 ): Consequences {
   const { total, gross } = worthOf(standing.items, assetIds)
-  const { deposit, terms, reversals } = standing
+  const { deposit, reversals } = standing
+  const { liability } = standing.terms
+  const movements = reversalMovements({ total, gross, held: standing.held, liability })
+  const charged = deposit.charged + chargedBy(movements)
   const fromHeld = least(standing.held, total)
   const lostNow = total - fromHeld
   const reversed = standing.reversed + total
@@ -372,13 +373,11 @@ function reverse(
     reversals: reversals + 1,
     atRisk: isWhole || trade.state === 'final' ? lost : standing.atRisk,
     atRiskUntil: lostNow > 0n ? new Date(at.getTime() + LOST_ROOM_MS) : standing.atRiskUntil,
-    deposit: { ...deposit, held: deposit.held - fromHeld, reversed: deposit.reversed + total },
+    deposit: { ...deposit, held: deposit.held - fromHeld, reversed: deposit.reversed + total, charged },
   }
   const { atRisk, atRiskUntil } = after
   const isHeld = trade.state === 'held'
   const by = byOperator && { reversedByOperator: byOperator }
-  const { liability } = terms
-  const movements = reversalMovements({ total, gross, held: standing.held, liability })
   const gone = assetIds.map((assetId) => ({
     assetId,
     receivedAssetId: standing.items.get(assetId)?.receivedAssetId ?? null,

@@ -149,7 +149,14 @@ async function changeTrade(
 async function changeDeposit(
   tx: Tx,
   id: bigint,
-  { status, credited, held, heldUntil, reversed }: Extract<Effect, { kind: 'change_deposit' }>['change'],
+  {
+    status,
+    credited,
+    held,
+    heldUntil,
+    reversed,
+    charged,
+  }: Extract<Effect, { kind: 'change_deposit' }>['change'],
 ): Promise<void> {
   await tx
     .updateTable('deposit')
@@ -159,6 +166,7 @@ async function changeDeposit(
       ...(held !== undefined && { held_amount: held }),
       ...(heldUntil !== undefined && { held_until: heldUntil }),
       ...(reversed !== undefined && { reversed_amount: reversed }),
+      ...(charged !== undefined && { charged_amount: charged }),
     })
     .where('id', '=', id)
     .execute()

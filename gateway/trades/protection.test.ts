@@ -112,8 +112,8 @@ describe('a delivery under trade protection', () => {
       .orderBy('inserted')
       .execute()
     expect(payloads.map(({ payload }) => payload)).toMatchObject([
-      { data: { reversedAmount: 1_000 } },
-      { data: { reversedAmount: 3_000 } },
+      { data: { reversedAmount: 1_000, chargedAmount: 1_000, availableAmount: 0 } },
+      { data: { reversedAmount: 3_000, chargedAmount: 1_000, availableAmount: 2_000 } },
     ])
   })
 })

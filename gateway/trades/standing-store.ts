@@ -26,6 +26,7 @@ export async function standingOf(
       credited: deposit.credited_amount,
       held: deposit.held_amount,
       reversed: deposit.reversed_amount,
+      charged: deposit.charged_amount,
       othersHeldUntil,
     },
     total: row.total,

@@ -13,9 +13,10 @@ export const A_CUSTOMER = 20
 export async function fillDeposits(db: Db, count: number): Promise<void> {
   await sql`
     insert into deposit (hash, store_id, external_id, request_sha256, status, currency, back_to_store_url,
-      credited_amount, reversed_amount, customer_reference, created_at, expires_at)
+      credited_amount, reversed_amount, charged_amount, customer_reference, created_at, expires_at)
     select md5(n::text), case when n % 10 = 0 then 2 else 1 end, 'order ' || n, '', status, 'USD', 'https://store.test/',
       case when status = 'succeeded' then 1000 end, case when status = 'succeeded' and n % 10 in (1, 2, 3) then 1000 else 0 end,
+      case when status = 'succeeded' and n % 10 in (1, 2, 3) then 1000 else 0 end,
       'customer ' || n % (${count}::int / ${A_CUSTOMER}::int), now() - (${count}::int - n) * interval '1 second', now()
     from (select n, case when n % 3 = 1 then 'succeeded' when n % 1000 = 2 then 'tradeDeclined' else 'paymentTimeout' end
       as status from generate_series(1, ${count}::int) n) made`.execute(db)

@@ -1,6 +1,7 @@
 /** Everything that a gateway asks of its database without a person, as the gateway itself asks it. */
 import { randomUUID } from 'node:crypto'
 import { Kysely, PostgresDialect, sql } from 'kysely'
+import { z } from 'zod'
 import { botQueue } from '../../gateway/bots/bot.ts'
 import { createBotGauges } from '../../gateway/bots/jobs.ts'
 import { beat, takeLeases } from '../../gateway/bots/lease-store.ts'
@@ -11,6 +12,7 @@ import { viewReader } from '../../gateway/deposits/shopper-view.ts'
 import { readStorageMetrics } from '../../gateway/http/metrics-store.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { createMetrics } from '../../gateway/metrics.ts'
+import { KEEP_SETTINGS, keepOf } from '../../gateway/retention/settings.ts'
 import { sweepsOf } from '../../gateway/sweeps.ts'
 import type { Till } from '../../gateway/testing/till.ts'
 import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
@@ -23,6 +25,7 @@ import type { ObservedPool } from './observed.ts'
 export type Call = { name: string; readsAll?: boolean; run(): Promise<unknown> }
 
 const BOT = 1n
+const KEEP = keepOf(z.object(KEEP_SETTINGS).parse({}))
 const DAY_MS = 86_400_000
 
 export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Call[]; db: Db } {
@@ -33,7 +36,7 @@ export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Ca
   const metrics = createMetrics()
   readStorageMetrics(metrics.registry, db)
   const gauges = createBotGauges(metrics.registry)
-  const sweeps = sweepsOf({ trades, box: own.box, events, pool, metrics, gauges })
+  const sweeps = sweepsOf({ trades, box: own.box, keep: KEEP, events, pool, metrics, gauges })
   const calls = [
     ...sweeps.map(({ name, work }) => ({ name, run: work })),
     ...ofBots(trades, db),

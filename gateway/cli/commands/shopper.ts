@@ -34,6 +34,17 @@ const allow = command({
   },
 })
 
+const erase = command({
+  does: 'erase a Steam account from all deposits that are over',
+  example: "shopper erase 76561198000000077 --reason 'asked for by mail'",
+  parameters: { flags: GRAVE_ACT, positional: ONE_ACCOUNT },
+  load: async () => {
+    const { erasePayer } = await import('../../operations/shoppers.ts')
+    return async (session: Session, flags: GraveFlags, account: string) =>
+      erasePayer(await session.act(flags), account)
+  },
+})
+
 const list = command({
   does: 'show the denied accounts, and the offers to them that are open yet',
   example: 'shopper list',
@@ -46,6 +57,6 @@ const list = command({
 })
 
 export const shopper = buildRouteMap({
-  routes: { deny, allow, list },
-  docs: { brief: 'accounts that may not pay' },
+  routes: { deny, allow, list, erase },
+  docs: { brief: 'accounts that may not pay, and what is known of one' },
 })

@@ -21,3 +21,24 @@ alter table inventory_request add column token_hmac bytea not null;
 -- A token is short enough to be found from a hash without a key.
 delete from deposit_link;
 alter table deposit_link rename column link_sha256 to link_hmac;
+
+-- ------------------------------------------------------------------------------------------------------- retention
+
+-- For the sweeps that delete and erase: each has only rows that they have not been to yet.
+create index webhook_attempt_old on webhook_attempt (at);
+create index deposit_with_token on deposit (expires_at, id) where user_token_sealed is not null;
+create index deposit_with_profile on deposit (expires_at, id) where user_name is not null;
+
+-- ------------------------------------------------------------------------------------------------------- reversals
+
+-- What reversals cost the store; the rest of reversed_amount was the operator's loss.
+alter table deposit add column charged_amount bigint not null default 0 check (charged_amount >= 0);
+update deposit set charged_amount = charged.sum from (
+  select trade.deposit_id, sum(entry.amount) as sum
+  from ledger_entry entry
+  join account on account.id = entry.debit_account and account.kind in ('held', 'available')
+  join trade on trade.id = entry.trade_id
+  where entry.cause = 'reversed' group by trade.deposit_id
+) charged where charged.deposit_id = deposit.id;
+-- Reversals that cost their store less than they took back, for its statement.
+create index deposit_covered on deposit (store_id, currency) where reversed_amount > charged_amount;

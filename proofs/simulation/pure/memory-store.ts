@@ -38,7 +38,8 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
     load: (id) => read(() => loadedOf(memory, memory.trades.get(id))),
-    partnerTokenOf: () => read(() => 'token'),
+    // A read right before the question about the partner, which waits and may crash itself.
+    partnerTokenOf: async () => 'token',
     openTradesOf: (botId) =>
       read(() => {
         const open: TradeSummary[] = []

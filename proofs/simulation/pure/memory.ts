@@ -55,6 +55,7 @@ export type DepositRow = {
   held: bigint
   heldUntil: Date | null
   reversed: bigint
+  charged: bigint
   trades: TradeRow[]
   events: string[]
 }
@@ -149,6 +150,7 @@ export function openDeposit(
     held: 0n,
     heldUntil: null,
     reversed: 0n,
+    charged: 0n,
     trades: [],
     events: [],
   }

@@ -67,7 +67,12 @@ const ROWS = `select
     'held', (select coalesce(sum(balance), 0) from account where store_id = store.id and kind = 'held'),
     'available', (select coalesce(sum(balance), 0) from account where store_id = store.id and kind = 'available'),
     'movements', (select count(*) from ledger_entry where debit_account in (select id from account where store_id = store.id)
-      or credit_account in (select id from account where store_id = store.id)))), '[]') from store) as balances`
+      or credit_account in (select id from account where store_id = store.id))
+      + (select count(*) from ledger_entry e join account a on a.id = e.debit_account and a.kind = 'loss'
+        join trade t on t.id = e.trade_id join deposit d on d.id = t.deposit_id
+        where d.store_id = store.id and e.cause = 'reversed' and not exists (
+          select from ledger_entry o join account b on b.id = o.debit_account and b.store_id is not null
+          where o.trade_id = e.trade_id and o.cause = 'reversed' and o.part = e.part)))), '[]') from store) as balances`
 
 type Reading = { db: Db; reads: Reads; rows: Rows }
 
@@ -133,7 +138,8 @@ async function checkList({ db, reads, rows }: Reading, store: string): Promise<S
 
 function checkListed(row: Row, listed: StoreDeposit | undefined): void {
   if (listed === undefined) return
-  const { status, amount, heldAmount, heldUntil, reversedAmount, availableAmount, trade } = listed
+  const { status, amount, heldAmount, heldUntil, reversedAmount, chargedAmount, availableAmount, trade } =
+    listed
   const until = heldUntil === null ? null : Date.parse(heldUntil)
   const told = [status, amount, heldAmount, until, reversedAmount]
   hold(
@@ -141,8 +147,12 @@ function checkListed(row: Row, listed: StoreDeposit | undefined): void {
     'I16',
     () => `deposit ${row.id} is listed as ${told}`,
   )
-  const isWithin = availableAmount >= 0 && availableAmount <= (amount ?? 0) - heldAmount
-  hold(isWithin, 'I16', () => `deposit ${row.id} is listed with ${availableAmount} available`)
+  const isSum = availableAmount === (amount ?? 0) - heldAmount - (chargedAmount ?? 0)
+  hold(
+    isSum && availableAmount >= 0,
+    'I16',
+    () => `deposit ${row.id} is listed with ${availableAmount} available`,
+  )
   const [steamTradeId] = row.steamTradeIds
   const isProved = steamTradeId === undefined || trade?.steamTradeId === steamTradeId
   hold(isProved, 'I16', () => `deposit ${row.id} is listed with the Steam trade ${trade?.steamTradeId}`)

@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { readConfig } from '../config.ts'
+import { openDatabase } from '../db/client.ts'
+import { publishEvents } from '../events/service.ts'
+import { verifyLedger } from '../ledger/verify.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+import type { ActDeps } from './operation.ts'
+import { denyPayer, erasePayer } from './shoppers.ts'
+
+const DAY_S = 86_400
+
+let till: Till
+let bot: BotContext
+let session: FakeSession
+
+beforeEach(async () => {
+  till = await startTill()
+  ;({ bot, session } = await aBot(till))
+})
+afterEach(() => till.close())
+
+function deps(): ActDeps {
+  const answer = readConfig({})
+  if (answer.kind === 'refused') throw new Error(answer.problems.join())
+  const config = { ...answer.config, masterKey: Buffer.alloc(32, 3) }
+  return { config, db: till.db, clock: till.clock, operator: 'Ada', reason: 'asked for by mail' }
+}
+
+/** The tables of the till that still have this text. */
+async function tablesWith(text: string): Promise<string[]> {
+  const { rows: tables } = await sql<{ name: string }>`
+    select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+    order by relname`.execute(till.db)
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await sql`select from ${sql.table(name)} t where t::text like ${`%${text}%`}`.execute(
+      till.db,
+    )
+    if (rows.length > 0) found.push(name)
+  }
+  return found
+}
+
+const differences = async () => {
+  const { pool, close } = openDatabase(till.url, 1, 'sandbox')
+  return verifyLedger(pool).finally(close)
+}
+
+it('D-35 erases an account once its protection is over, says what it keeps, and leaves the sums true', async () => {
+  const store = await aStore(till)
+  const deposit = await aDeposit(till, store, { game: 'cs' })
+  const steamId = `7656119800000${deposit.id}`
+  await payFor(till, { bot, session }, deposit)
+  await publishEvents(till.deps)
+  expect(await erasePayer(deps(), steamId)).toMatchObject({
+    kind: 'unchanged',
+    data: { deposits: 0, keptDeposits: 1 },
+    message: expect.stringContaining('run this again later'),
+  })
+  expect(await tablesWith(steamId)).toEqual(['deposit', 'event', 'trade'])
+
+  await denyPayer(deps(), steamId)
+  for (const days of [9, 2]) {
+    await jump(till, days * DAY_S)
+    const { id } = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
+    await tradeHandlers(till.deps).trade(bot, id)
+  }
+  const answer = await erasePayer(deps(), steamId)
+  const { length: told } = await till.db.selectFrom('event').select('id').execute()
+  expect(answer).toMatchObject({
+    kind: 'done',
+    data: { deposits: 1, trades: 1, keptDeposits: 0, keptEvents: told, isDenied: true },
+  })
+  // What stores were told and what the operator did are kept for good, and the deny-list needs the number.
+  expect(await tablesWith(steamId)).toEqual(['denied_shopper', 'event', 'operator_act'])
+  expect(await tablesWith('nova_hound')).toEqual([])
+  const acts = await till.db.selectFrom('operator_act').select(['act', 'arguments']).orderBy('id').execute()
+  expect(acts.at(-1)).toEqual({
+    act: 'shopper erase',
+    arguments: { deposits: 1, trades: 1, keptDeposits: 0 },
+  })
+  expect(await differences()).toEqual([])
+  expect(await erasePayer(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
+})

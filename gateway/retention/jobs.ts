@@ -1,0 +1,42 @@
+import type { Db } from '../db/client.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { SecretBox } from '../kit/secret-box.ts'
+import { sealTokens } from '../shoppers/jobs.ts'
+import type { Keep } from './settings.ts'
+import { type DepositPlace, deleteAttempts, deleteDeliveries, eraseProfiles, eraseTokens } from './store.ts'
+
+type Deps = { db: Db; clock: Clock; box: SecretBox; keep: Keep }
+
+const AT_A_TIME = 500
+/** The rest waits for the next time. */
+const MOST_BATCHES = 200
+/** Ended trades are reviewed for a day, and released ones looked at once more after a day. */
+const LAST_LOOK_MS = 24 * 3_600_000
+const FIRST: DepositPlace = { expiresAt: new Date(0), id: 0n }
+
+/** To be called once in a while: seals, erases and deletes what the till must not keep any longer. */
+export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void> {
+  const now = clock.now()
+  const since = (ms: number) => new Date(now.getTime() - ms)
+  await sealTokens({ db, box })
+  const attempts = { before: since(keep.attemptsMs), limit: AT_A_TIME }
+  await inBatches(0, async () =>
+    (await deleteAttempts(db, attempts.before, attempts.limit)) === AT_A_TIME ? 0 : undefined,
+  )
+  const deliveries = { before: since(keep.deliveriesMs), limit: AT_A_TIME }
+  await inBatches(0n, (after) => deleteDeliveries(db, { ...deliveries, after }))
+  const endedBefore = since(keep.tokensMs + LAST_LOOK_MS)
+  const tokens = { before: since(keep.tokensMs), endedBefore, now, limit: AT_A_TIME }
+  await inBatches(FIRST, (after) => eraseTokens(db, { ...tokens, after }))
+  const profiles = { before: since(keep.pagesMs), limit: AT_A_TIME }
+  await inBatches(FIRST, (after) => eraseProfiles(db, { ...profiles, after }))
+}
+
+/** `step` does a batch after a place, and resolves to the next place. */
+async function inBatches<Place>(
+  first: Place,
+  step: (after: Place) => Promise<Place | undefined>,
+): Promise<void> {
+  let after: Place | undefined = first
+  for (let batches = 0; batches < MOST_BATCHES && after !== undefined; batches += 1) after = await step(after)
+}

@@ -1,0 +1,42 @@
+/** How long the till keeps what it does not need for good. The ledger, events and the record of acts have no end. */
+import { z } from 'zod'
+
+const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
+const MOST_DAYS = 3_650
+
+const whole = (min: number, max: number) => {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
+}
+
+export const KEEP_SETTINGS = {
+  /** Attempts of webhooks, with the beginnings of their answers. */
+  TRADETILL_KEEP_ATTEMPTS_DAYS: whole(1, MOST_DAYS).default(30),
+  /** Webhooks that were delivered or given up. */
+  TRADETILL_KEEP_DELIVERIES_DAYS: whole(1, MOST_DAYS).default(90),
+  /** Looks at inventories, and quotes that no trade names. */
+  TRADETILL_KEEP_INVENTORIES_HOURS: whole(1, 24 * MOST_DAYS).default(24),
+  /** Trade tokens, once nothing of their deposit is watched any more. */
+  TRADETILL_KEEP_TOKENS_DAYS: whole(0, MOST_DAYS).default(1),
+  /** What the page of an ended deposit shows of its amount, shopper and bot. */
+  TRADETILL_KEEP_PAGES_DAYS: whole(1, MOST_DAYS).default(30),
+}
+
+type Settings = z.infer<z.ZodObject<typeof KEEP_SETTINGS>>
+
+export type Keep = {
+  attemptsMs: number
+  deliveriesMs: number
+  inventoriesMs: number
+  tokensMs: number
+  pagesMs: number
+}
+
+export const keepOf = (settings: Settings): Keep => ({
+  attemptsMs: settings.TRADETILL_KEEP_ATTEMPTS_DAYS * DAY_MS,
+  deliveriesMs: settings.TRADETILL_KEEP_DELIVERIES_DAYS * DAY_MS,
+  inventoriesMs: settings.TRADETILL_KEEP_INVENTORIES_HOURS * HOUR_MS,
+  tokensMs: settings.TRADETILL_KEEP_TOKENS_DAYS * DAY_MS,
+  pagesMs: settings.TRADETILL_KEEP_PAGES_DAYS * DAY_MS,
+})

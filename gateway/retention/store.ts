@@ -1,0 +1,96 @@
+/** Deletes and erases what is old, a limited number of rows a statement. */
+import { sql } from 'kysely'
+import type { Db } from '../db/client.ts'
+import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
+
+/** Resolves to how many were deleted. */
+export async function deleteAttempts(db: Db, before: Date, limit: number): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`
+    delete from webhook_attempt where id in (
+      select id from webhook_attempt where at < ${before} order by at limit ${limit})`.execute(db)
+  return Number(numAffectedRows)
+}
+
+/** The place in a table where the next batch begins; undefined once there is none. */
+export type Place = bigint | undefined
+
+/**
+ * Deletes deliveries of events from before then, in the order in which they were made, and resolves to the last one that it
+ * looked at. Those that are due, or whose attempts are kept, stay.
+ */
+export async function deleteDeliveries(
+  db: Db,
+  { before, after, limit }: { before: Date; after: bigint; limit: number },
+): Promise<Place> {
+  const { rows } = await sql<{ id: bigint; isOld: boolean }>`
+    with looked_at as (
+      select delivery.id, event.created_at < ${before} as is_old
+      from (select id, event_id from webhook_delivery where id > ${after} order by id limit ${limit}) delivery
+      join event on event.id = delivery.event_id
+    ),
+    gone as (
+      delete from webhook_delivery using looked_at
+      where webhook_delivery.id = looked_at.id and is_old and state <> 'due'
+        and not exists (select from webhook_attempt where delivery_id = looked_at.id)
+    )
+    select id, is_old as "isOld" from looked_at order by id desc limit 1`.execute(db)
+  const [last] = rows
+  return last?.isOld ? last.id : undefined
+}
+
+/** The end of a deposit's time, and its id. */
+export type DepositPlace = { expiresAt: Date; id: bigint }
+
+type Batch = { before: Date; after: DepositPlace; limit: number }
+
+/**
+ * Erases the trade tokens of deposits that have been over since then, with no trade that is open, protected, held by Steam
+ * or reviewed, and none that ended after `endedBefore`. Deposits that somebody works on wait for the next time.
+ */
+export async function eraseTokens(
+  db: Db,
+  { before, after, limit, now, endedBefore }: Batch & { now: Date; endedBefore: Date },
+): Promise<DepositPlace | undefined> {
+  const { rows } = await sql<DepositPlace>`
+    with past as (
+      select id, expires_at from deposit
+      where user_token_sealed is not null and status not in ('created', 'pending') and expires_at < ${before}
+        and (expires_at, id) > (${after.expiresAt}, ${after.id})
+      order by expires_at, id limit ${limit} for update skip locked
+    ),
+    quiet as (
+      select id from past where not exists (
+        select from trade where trade.deposit_id = past.id and (
+          state in (${sql.join(OPEN_TRADE_STATES)}, 'held') or due_at is not null or look_at is not null
+          or steam_hold_until >= ${now} or ended_at >= ${endedBefore} or settles_at >= ${endedBefore}))
+    ),
+    of_trades as (
+      update trade set partner_token_sealed = null from quiet
+      where trade.deposit_id = quiet.id and partner_token_sealed is not null
+    ),
+    of_deposits as (
+      update deposit set user_token_sealed = null from quiet where deposit.id = quiet.id
+    )
+    select id, expires_at as "expiresAt" from past order by expires_at desc, id desc limit 1`.execute(db)
+  return rows[0]
+}
+
+/** Erases the names and pictures of shoppers whose deposits have been over since then. */
+export async function eraseProfiles(
+  db: Db,
+  { before, after, limit }: Batch,
+): Promise<DepositPlace | undefined> {
+  const { rows } = await sql<DepositPlace>`
+    with past as (
+      select id, expires_at from deposit
+      where user_name is not null and status not in ('created', 'pending') and expires_at < ${before}
+        and (expires_at, id) > (${after.expiresAt}, ${after.id})
+      order by expires_at, id limit ${limit} for update skip locked
+    ),
+    erased as (
+      update deposit set user_name = null, user_avatar_url = null, user_profile_url = null
+      from past where deposit.id = past.id
+    )
+    select id, expires_at as "expiresAt" from past order by expires_at desc, id desc limit 1`.execute(db)
+  return rows[0]
+}

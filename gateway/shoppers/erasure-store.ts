@@ -1,0 +1,64 @@
+/** Erases what the till knows of a Steam account. */
+import { sql } from 'kysely'
+import type { Tx } from '../db/client.ts'
+import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
+
+/** Account number 0, which nobody has: it stands where a Steam id must be. */
+export const NOBODY = '76561197960265728'
+
+export type Erased = {
+  /** Deposits and trades that name the account no longer. */
+  deposits: number
+  trades: number
+  /** Of deposits that are open, or have a trade that is open, protected, held by Steam, watched or at risk. */
+  keptDeposits: number
+  /** Events that stores were told. They stay as they were. */
+  keptEvents: number
+  isDenied: boolean
+}
+
+/** Locks the account's deposits; to be called before anything is written. */
+async function depositsOf(tx: Tx, steamId: string, now: Date): Promise<{ id: bigint; isQuiet: boolean }[]> {
+  const { rows } = await sql<{ id: bigint; isQuiet: boolean }>`
+    select deposit.id, status not in ('created', 'pending') and not exists (
+      select from trade where trade.deposit_id = deposit.id and (
+        state in (${sql.join(OPEN_TRADE_STATES)}, 'held') or due_at is not null or look_at is not null
+        or steam_hold_until >= ${now} or (at_risk_amount > 0 and (at_risk_until is null or at_risk_until >= ${now})))
+    ) as "isQuiet"
+    from deposit
+    where user_steam_id = ${steamId} or shopper_steam_id = ${steamId}
+      or id in (select deposit_id from trade where partner_steam_id = ${steamId})
+    order by id for update`.execute(tx)
+  return rows
+}
+
+/** Money, items and what stores were told stay as they are. */
+export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<Erased> {
+  const deposits = await depositsOf(tx, steamId, now)
+  const quiet = deposits.filter(({ isQuiet }) => isQuiet).map(({ id }) => String(id))
+  const ofQuiet = sql`deposit_id = any(${quiet}::bigint[])`
+  await sql`
+    update deposit set user_steam_id = null, user_token = null, user_token_sealed = null, user_name = null,
+      user_avatar_url = null, user_profile_url = null, shopper_steam_id = null, shopper_locked = false,
+      customer_label = null
+    where id = any(${quiet}::bigint[])`.execute(tx)
+  const { numAffectedRows: trades = 0n } = await sql`
+    update trade set partner_steam_id = ${NOBODY}, partner_token = null, partner_token_sealed = null
+    where ${ofQuiet} and partner_steam_id = ${steamId}`.execute(tx)
+  await sql`delete from inventory_request where steam_id = ${steamId} and state = 'done'`.execute(tx)
+  await sql`
+    delete from quote where ${ofQuiet} and not exists (select from trade where trade.quote_id = quote.id)
+      and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(tx)
+  await sql`update quote set steam_id = null where ${ofQuiet}`.execute(tx)
+  await sql`delete from bot_doubt where partner_steam_id = ${steamId}`.execute(tx)
+  const { rows } = await sql<{ events: number; isDenied: boolean }>`
+    select (select count(*)::int from event where ${ofQuiet}) as events,
+      exists (select from denied_shopper where steam_id = ${steamId}) as "isDenied"`.execute(tx)
+  return {
+    deposits: quiet.length,
+    trades: Number(trades),
+    keptDeposits: deposits.length - quiet.length,
+    keptEvents: rows[0]?.events ?? 0,
+    isDenied: rows[0]?.isDenied ?? false,
+  }
+}
