@@ -255,7 +255,7 @@ describe('promises of the tree', () => {
       // Which processes live, as long as their leases.
       'gateway/bots/process-store.ts': 2,
       'gateway/outages/store.ts': 1,
-      // Who checks the ledger, and when: a lease, and a time for the operator's monitoring.
+      // A process that checks the ledger, and when: a lease, and a time for the operator's monitoring.
       'gateway/ledger/check-store.ts': 6,
       // When a migration was applied: before there is a clock of the till.
       'gateway/db/migrate.ts': 1,

@@ -1,4 +1,5 @@
 /** Writes the effects of a trade's events, in the transaction of their cause. */
+import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import { barBot, doubtBot, trustBot } from '../bots/bar-store.ts'
 import type { Tx } from '../db/client.ts'
@@ -98,14 +99,11 @@ async function receiveItems(
   tradeId: bigint,
   { items }: Extract<Effect, { kind: 'receive_items' }>,
 ): Promise<void> {
-  for (const { assetId, receivedAssetId } of items) {
-    await tx
-      .updateTable('trade_item')
-      .set({ live: false, received_asset_id: receivedAssetId })
-      .where('trade_id', '=', tradeId)
-      .where('asset_id', '=', assetId)
-      .execute()
-  }
+  const received = sql`unnest(${items.map(({ assetId }) => assetId)}::text[],
+    ${items.map(({ receivedAssetId }) => receivedAssetId)}::text[]) received (asset_id, received_asset_id)`
+  await sql`
+    update trade_item set live = false, received_asset_id = received.received_asset_id from ${received}
+    where trade_item.trade_id = ${tradeId} and trade_item.asset_id = received.asset_id`.execute(tx)
 }
 
 async function changeTrade(

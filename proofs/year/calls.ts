@@ -101,7 +101,7 @@ function ofCredits(deps: Trades, db: Db): Call[] {
         'bot.lease_epoch',
       ])
       .where('trade.state', '=', state)
-      .orderBy('trade.id')
+      .orderBy('trade.id', 'desc')
       .limit(1)
       .executeTakeFirstOrThrow()
   const read = async (state: 'active' | 'held') => {

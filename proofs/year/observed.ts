@@ -4,8 +4,11 @@ import { z } from 'zod'
 
 export type Asked = { text: string; ms: number; complaints: string[] }
 
+/** Of a table with fewer rows the planner may rather read all, where it is not told to avoid that. */
+const FEW = 10_000
+
 /** Tables that grow with every deposit. */
-export const GROWING: readonly string[] = [
+const GROWING: readonly string[] = [
   'custody_entry',
   'deposit',
   'deposit_link',
@@ -33,17 +36,20 @@ const nodeSchema = z.looseObject({
 })
 const explainedSchema = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: z.unknown() })) }))
 
-/** `wholeIndexes`: those that one may be read to its end, because they hold a few rows of their table only. */
-function complaintsOf(plan: unknown, wholeIndexes: ReadonlySet<string>, isLimited = false): string[] {
+/** `wholeIndexes` may be read to their ends, because they hold a few rows of their table only. */
+type Tables = { growing: ReadonlySet<string>; wholeIndexes: ReadonlySet<string> }
+
+function complaintsOf(plan: unknown, tables: Tables, isLimited = false): string[] {
+  const { growing, wholeIndexes } = tables
   const node = nodeSchema.parse(plan)
   const { 'Node Type': type, 'Relation Name': table = '', 'Index Name': index = '' } = node
   const own: string[] = []
-  if (type === 'Seq Scan' && GROWING.includes(table)) own.push(`reads all of ${table}`)
+  if (type === 'Seq Scan' && growing.has(table)) own.push(`reads all of ${table}`)
   const isWhole = /^Index( Only)? Scan$/.test(type) && node['Index Cond'] === undefined
-  if (isWhole && GROWING.includes(table) && !isLimited && !wholeIndexes.has(index))
+  if (isWhole && growing.has(table) && !isLimited && !wholeIndexes.has(index))
     own.push(`reads all of ${table} by ${index}`)
   const limited = type === 'Limit' || (isLimited && type !== 'Sort' && type !== 'Aggregate')
-  return [...own, ...node.Plans.flatMap((inner) => complaintsOf(inner, wholeIndexes, limited))]
+  return [...own, ...node.Plans.flatMap((inner) => complaintsOf(inner, tables, limited))]
 }
 
 export type ObservedPool = {
@@ -56,6 +62,7 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
   const asked: Asked[] = []
   const pool = new pg.Pool({ connectionString: url, max: 2, types: INT8 })
   const wholeIndexes = new Set<string>()
+  const growing = new Set<string>()
   pool.on('connect', (client) => {
     const plain = client.query.bind(client) as (text: unknown, values?: unknown) => Promise<pg.QueryResult>
     if (settings !== '') void plain(settings)
@@ -65,7 +72,7 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
         const { rows } = await plain(`explain (format json) ${text}`, values)
         const [explained] = explainedSchema.parse(rows)
         for (const { Plan } of explained?.['QUERY PLAN'] ?? [])
-          complaints.push(...complaintsOf(Plan, wholeIndexes))
+          complaints.push(...complaintsOf(Plan, { growing, wholeIndexes }))
       }
       const begun = performance.now()
       const answer = await plain(text, values)
@@ -82,6 +89,11 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
     'select relname as name from pg_index join pg_class on oid = indexrelid where indpred is not null',
   )
   for (const { name } of rows) wholeIndexes.add(name)
+  const { rows: large } = await client.query<{ name: string }>(
+    'select relname as name from pg_class where relname = any($1) and reltuples >= $2',
+    [GROWING, settings === '' ? FEW : 0],
+  )
+  for (const { name } of large) growing.add(name)
   client.release()
   const taken = () => asked.splice(0)
   taken()

@@ -174,7 +174,8 @@ const shortLived = (): Statements => [
   sql`insert into quote (id, deposit_id, steam_id, game, currency, rate_id, created_at, expires_at)
     select md5(id || ' old ' || n)::uuid, id, user_steam_id, 'cs', 'USD', 1, created_at + n * interval '1 minute',
       created_at + (n + 15) * interval '1 minute'
-    from deposit, generate_series(1, 2) n where created_at > now() - interval '25 hours'`,
+    from deposit, generate_series(1, 2) n
+    where created_at > now() - case n when 1 then interval '25 hours' else interval '30 minutes' end`,
   sql`insert into quote_item (quote_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
     select id, 'q-' || n, 730, '2', 'AK-47 | Redline', 'AK-47 | Redline (Field-Tested)', 500, 550
     from quote, generate_series(1, 50) n where created_at > now() - interval '25 hours'`,
