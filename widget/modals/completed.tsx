@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { formatDate } from '../i18n/format.ts'
-import { CurrencyIcon } from '../ui/currency.tsx'
+import { Amount } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
@@ -80,10 +80,10 @@ function Received({ payment }: { payment: Payment }) {
   if (payment.amount === null) return null
   return (
     <div className="received">
-      <span>
-        <CurrencyIcon currency={payment.currency} /> {texts.youReceive}
-      </span>
-      <strong>{money(payment.amount, payment.currency)}</strong>
+      <span>{texts.youReceive}</span>
+      <strong>
+        <Amount minor={payment.amount} currency={payment.currency} />
+      </strong>
       {payment.heldUntil !== null && (
         <p className="quiet">
           {texts.heldUntil(

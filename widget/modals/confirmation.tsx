@@ -4,6 +4,7 @@ import type { Flow } from '../flow/runner.ts'
 import { selectedTotal } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
 import { Avatar } from '../ui/avatar.tsx'
+import { CurrencyIcon } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useNarrow } from '../ui/hooks.ts'
 import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
@@ -37,7 +38,12 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
   const count = payment.itemCount > 0 ? payment.itemCount : (stand?.selection.length ?? 0)
   const amount = payment.amount ?? (stand === null ? 0 : selectedTotal(stand))
   if (count === 0) return null
-  return <p className="dialog-sub">{texts.confirmSummary(count, money(amount, payment.currency))}</p>
+  return (
+    <p className="dialog-sub">
+      <CurrencyIcon currency={payment.currency} />
+      {texts.confirmSummary(count, money(amount, payment.currency))}
+    </p>
+  )
 }
 
 function Creating() {
