@@ -84,6 +84,8 @@ export const pageEn = {
   ],
   guideOpen: 'Open trade settings on Steam',
   guideVideo: 'Watch how to find it (video)',
+  guideClipNote:
+    'Without sound. The steps are below in words. Recorded on a model of Steam: the real pages look a little different.',
   itemConditions:
     'We accept items worth more than 0.1 USD that are popular among players and free of trade restrictions.',
 
