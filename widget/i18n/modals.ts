@@ -61,6 +61,8 @@ const en = {
     'Revoke the Steam Web API key if you did not create one, and sign out of all other devices.',
     'Change your Steam password, then start again from the store.',
   ],
+  counteredStep:
+    'If you did not send the counteroffer yourself, somebody else may control your account: don’t accept any offer that looks like ours.',
   scamApiKey: 'Check your Steam API key',
   stolenKeyTitle: 'This was probably not you',
   stolenKeyText:
@@ -88,9 +90,9 @@ const en = {
       'This Steam account has 2 open offers of ours already. Nothing was sent. Accept or decline one of them in Steam, then try again.',
     too_many_items: 'You have chosen too many items to trade',
     price_changed:
-      'Prices have changed since you opened the inventory. It is being loaded again: pick once more.',
+      'Prices have changed since you opened the inventory. Your picks are kept: check the new total.',
     items_unavailable:
-      'Some of the items can no longer be used. The inventory is being loaded again: pick once more.',
+      'Some of the items can no longer be used. Your other picks are kept: check the new total.',
     no_bot_available:
       'No bot can take your items right now. Nothing was sent. Try again in a minute; if that does not help, go back to the store and pay later.',
     trade_hold:
@@ -164,6 +166,8 @@ const ru: ModalTexts = {
     'Отзовите ключ Steam Web API, если не создавали его, и выйдите на всех других устройствах.',
     'Смените пароль Steam, затем начните заново в магазине.',
   ],
+  counteredStep:
+    'Если встречное предложение отправили не вы, аккаунтом может управлять кто-то ещё: не принимайте похожих предложений.',
   scamApiKey: 'Проверить ключ Steam API',
   stolenKeyTitle: 'Скорее всего, это были не вы',
   stolenKeyText:
@@ -191,9 +195,9 @@ const ru: ModalTexts = {
       'У этого аккаунта Steam уже есть 2 наших открытых предложения обмена. Ничего не отправлено. Примите или отклоните одно из них в Steam и попробуйте снова.',
     too_many_items: 'Вы выбрали слишком много предметов для обмена',
     price_changed:
-      'Цены изменились с тех пор, как вы открыли инвентарь. Он загружается заново: выберите ещё раз.',
+      'Цены изменились с тех пор, как вы открыли инвентарь. Выбор сохранён: проверьте новую сумму.',
     items_unavailable:
-      'Некоторые предметы больше нельзя использовать. Инвентарь загружается заново: выберите ещё раз.',
+      'Некоторые предметы больше нельзя использовать. Остальной выбор сохранён: проверьте новую сумму.',
     no_bot_available:
       'Сейчас ни один бот не может принять предметы. Ничего не отправлено. Попробуйте через минуту; если не поможет, вернитесь в магазин и оплатите позже.',
     trade_hold:

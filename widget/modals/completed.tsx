@@ -52,7 +52,9 @@ export function Completed({ outcome, alarm, payment }: Props) {
             {isHeld ? texts.heldBySteam(formatDate(steamHoldUntil, language)) : description}
           </p>
           {outcome === 'succeeded' && <Received payment={payment} />}
-          {(SUSPICIOUS[outcome] || payment.endedAtOnce) && <ScamSteps atOnce={payment.endedAtOnce} />}
+          {(SUSPICIOUS[outcome] || payment.endedAtOnce) && (
+            <ScamSteps atOnce={payment.endedAtOnce} isCountered={outcome === 'tradeCountered'} />
+          )}
           {alarm && <Alarm />}
           {payment.steamTradeId !== null && (
             <p className="quiet">{texts.offerNumber(payment.steamTradeId)}</p>
@@ -99,9 +101,10 @@ function Received({ payment }: { payment: Payment }) {
 const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
 
 /** An offer that ended before a person could read it was ended by somebody with a key to an account. */
-function ScamSteps({ atOnce }: { atOnce: boolean }) {
+function ScamSteps({ atOnce, isCountered }: { atOnce: boolean; isCountered: boolean }) {
   const { texts } = useModal()
-  const steps = atOnce ? texts.stolenKeySteps : texts.scamSteps
+  const scamSteps = isCountered ? [texts.counteredStep, ...texts.scamSteps.slice(1)] : texts.scamSteps
+  const steps = atOnce ? texts.stolenKeySteps : scamSteps
   return (
     <div className="scam-steps">
       <h3>{atOnce ? texts.stolenKeyTitle : texts.scamTitle}</h3>
