@@ -116,21 +116,27 @@ async function picked(who: string) {
 const creationError = (page: Page, texts: Messages) =>
   page.getByRole('dialog', { name: texts.creationErrorTitle })
 
+const pageScroll = (page: Page) =>
+  page.evaluate(() => [getComputedStyle(document.documentElement).overflowY, scrollY])
+
 const press = (page: Page, texts: Messages) =>
   page.getByRole('button', { name: texts.pay, exact: true }).click()
 
 describe('A-025 A-063 A-110 a trade that was not created says why', () => {
-  test('A-129 Steam refuses it', async () => {
+  test('A-129 A-026 Steam refuses it; the page behind is locked, and keeps its place', async () => {
     const { page, texts } = await picked('magic_reverser')
     const { steamId } = await shopper('magic_reverser')
     await badDay('send-trade-ban', { steamId })
+    await page.evaluate(() => scrollTo(0, 200))
     await press(page, texts)
     const modal = creationError(page, texts)
     await modal.getByText(texts.creationErrorText).waitFor()
+    expect(await pageScroll(page)).toEqual(['hidden', 200])
     expect(texts.creationErrorTitle).toBe('Failed to create trade')
     expect(await modal.locator('.primary').getAttribute('href')).toBe(STEAM_PAGES.restrictions)
     await modal.getByRole('button', { name: texts.close }).click()
     await modal.waitFor({ state: 'detached' })
+    expect(await pageScroll(page)).toEqual(['scroll', 200])
     expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(1)
     await speak(page, 'ru')
     await press(page, TEXTS.ru)

@@ -2,13 +2,14 @@
  * `npm run gallery`: pictures of every screen and state, in both languages and widths, into `.data/gallery`, and the
  * main ones into `e2e/gallery`. `-- --check` compares the main ones with those that are there. `-- NAME` takes only
  * the scenes whose names begin with NAME, `-- --main` only the main pictures. `-- --readme` takes the pictures of the
- * README instead, into `docs/images`.
+ * README instead, into `docs/images`, `-- --video` records the guide's clips into `widget/public`.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import type { Language } from '../contract/languages.ts'
 import { DESKTOP, launchBrowser, MOBILE, visit } from './support/browser.ts'
+import { recordGuide } from './support/guide-video.ts'
 import { baseOf, playScene } from './support/play-scene.ts'
 import { eventually } from './support/process.ts'
 import { takeReadmePictures } from './support/readme-pictures.ts'
@@ -133,6 +134,7 @@ async function main(args: string[]): Promise<void> {
   const browser = await launchBrowser()
   try {
     if (args.includes('--readme')) await takeReadmePictures(browser, till)
+    else if (args.includes('--video')) await recordGuide(browser, till)
     else await takeScenes({ browser, till, base: await baseOf(till) }, args)
   } finally {
     await browser.close()

@@ -10,6 +10,7 @@ import {
   openConfirmation,
   openDeposit,
   shopper,
+  till,
 } from './support/shared-till.ts'
 import { giveLink, TEXTS } from './support/shopper.ts'
 
@@ -30,7 +31,29 @@ describe.each([
     expect(await guide(page, texts).getByRole('listitem').count()).toBe(3)
     expect(await guide(page, texts).locator('svg.guide-picture').count()).toBe(3)
     const video = guide(page, texts).getByRole('link', { name: texts.guideVideo })
-    expect(await video.getAttribute('href')).toMatch(/^https:\/\//)
+    expect(await video.getAttribute('href')).toBe(`/guide-${language}.webm`)
+    await video.click()
+    const clip = guide(page, texts).locator('video')
+    await expect
+      .poll(() => clip.evaluate((element: HTMLVideoElement) => element.currentTime))
+      .toBeGreaterThan(0.2)
+    const shown = await clip.evaluate(async (element: HTMLVideoElement) => {
+      const { duration, videoWidth, controls } = element
+      element.pause()
+      const sought = new Promise((resolve) => element.addEventListener('seeked', resolve, { once: true }))
+      element.currentTime = 14
+      await sought
+      return {
+        duration,
+        videoWidth,
+        controls,
+        at: element.currentTime,
+        said: element.textTracks[0]?.cues?.length,
+      }
+    })
+    expect(shown).toMatchObject({ videoWidth: 800, controls: true, at: 14, said: 3 })
+    expect(shown.duration).toBeGreaterThan(15)
+    await page.getByText(texts.guideClipNote).waitFor()
     expect(await page.getByRole('grid').count()).toBe(0)
     expect(await page.getByRole('radio').count()).toBe(0)
     await giveLink(page, texts, await shopper())
@@ -216,6 +239,27 @@ test('D-17 a link that cannot be changed is told in its own words, an unknown re
   )
   await field(page, texts).fill((await shopper('magic_hoarder')).tradeUrl)
   await page.getByText(`${texts.userFailed}. The moon is not full.`).waitFor()
+})
+
+test('D-39 the clip is small and ours, and the operator may name another', async () => {
+  for (const language of ['en', 'ru']) {
+    const answer = await fetch(`${till.gateway}/guide-${language}.webm`, { headers: { range: 'bytes=0-99' } })
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([206, 'video/webm'])
+    expect(Number(answer.headers.get('content-range')?.split('/')[1])).toBeLessThan(400_000)
+  }
+  const { page, seen } = await openBrowser()
+  const other = 'https://videos.example/trade-link'
+  const { url } = await depositOf({ language: 'en' })
+  await page.route(url, async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replace('<html', `<html data-guide-video="${other}"`)
+    await route.fulfill({ response, body })
+  })
+  await page.goto(url)
+  const link = page.getByRole('link', { name: TEXTS.en.guideVideo })
+  expect(await link.getAttribute('href')).toBe(other)
+  expect(await link.getAttribute('target')).toBe('_blank')
+  expect(seen.requests.filter(({ type }) => type === 'media')).toEqual([])
 })
 
 test('A-089 A-122 an account that Steam cannot name just now is an error of the field', async () => {

@@ -248,7 +248,7 @@ test('A-067 the alarm sounds after a declined confirmation, looping and low, unt
   await page.getByRole('button', { name: texts.stopSound }).waitFor({ state: 'detached' })
 })
 
-test('A-064 A-100 a redirectUrl takes the shopper there, once, and only after success', async () => {
+test('A-064 A-100 a redirectUrl takes the shopper there after success, and each opening of the page does', async () => {
   const target = `${till.store}/?thanks`
   const { page, offerId } = await openConfirmation({ deposit: { redirectUrl: target } })
   await answerOffer(till.sandbox, offerId, 'accept')

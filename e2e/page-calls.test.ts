@@ -125,8 +125,12 @@ test('A-017 A-023 A-053 in reais: what the page shows is what the store credits,
   const { page, texts, deposit } = await openStand({ deposit: { currency: 'BRL' }, who: 'magic_tuesday' })
   const total = await pickItems(page, 2)
   await pay(page, texts)
+  const coins = page.getByRole('dialog').locator('.coin[data-currency=BRL]')
+  expect(await coins.count()).toBe(1)
   await answerInBrowser(page, texts, 'Accept')
   const done = page.getByRole('dialog', { name: texts.outcomes.succeeded.title })
+  await done.waitFor()
+  expect(await coins.count()).toBe(1)
   await done
     .getByText(formatMoney(total, 'BRL', 'en'))
     .first()

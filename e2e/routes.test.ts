@@ -211,13 +211,23 @@ test('A-006 the header names the store, the deposit and what this page is for', 
   await page.getByRole('banner').getByText(`#${deposit.id}`, { exact: true }).waitFor()
 })
 
+test('A-031 /home of a till without a home address is the page that was not found', async () => {
+  const { page } = await openBrowser()
+  await page.route('**/home', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.text()).replace(/ data-home="[^"]*"/, '') })
+  })
+  await page.goto(`${till.gateway}/home`)
+  await heading(page, TEXTS.en.notFound).waitFor()
+})
+
 test('A-031 /home leads to the home address of the provider', async () => {
   const { page } = await openBrowser()
   await page.goto(`${till.gateway}/home`)
   await page.waitForURL(`${till.store}/`)
 })
 
-test('A-040 A-041 A-042 A-043 A-044 the calls carry the fields of the specification', async () => {
+test('A-040 a deposit carries the fields of the specification', async () => {
   const { page, texts } = await openDeposit({ deposit: { language: 'en' } })
   const answers = await page.evaluate(async () => {
     const read = async (path: string): Promise<Record<string, unknown>> => (await fetch(path)).json()

@@ -30,7 +30,8 @@ describe.each([
       (await page.locator(selector).first().boundingBox())?.width ?? 0
     expect(await width('.card')).toBeGreaterThan(0)
     expect(await width('.card')).toBeLessThanOrEqual(viewport === MOBILE ? 110 : 165)
-    expect(await page.locator('.card img').first().getAttribute('width')).toBe('100')
+    const picture = await page.locator('.card img').first().boundingBox()
+    expect([picture?.width, picture?.height]).toEqual([100, 100])
     if (viewport === DESKTOP) {
       await cell(page, 0).click()
       expect(await width('.summary-item')).toBe(65)
@@ -145,8 +146,16 @@ test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 everything is in %s', asyn
   const sign = { EUR: '€', BRL: 'R$' }[currency]
   await cell(page, 0).click()
   for (const text of await page.locator('.card-price').allTextContents()) expect(text).toContain(sign)
+  const coins = (place: string) => page.locator(`${place} .coin[data-currency=${currency}]`).count()
+  expect(await coins('.card')).toBe(await page.locator('.card').count())
+  // The minimum and the total.
+  expect(await coins('.summary-facts dd')).toBe(2)
   const facts = await page.locator('.summary-facts dd').allTextContents()
   expect(facts.filter((fact) => fact.includes(sign))).toHaveLength(2)
+  await page.setViewportSize(MOBILE)
+  await expect.poll(() => coins('.bottom-sum')).toBe(1)
+  await page.setViewportSize(DESKTOP)
+  await page.locator('.summary').waitFor()
   const minimum: Record<string, [number, number]> = { EUR: [200, 320], BRL: [1000, 2500] }
   const [least, most] = minimum[currency] ?? [0, 0]
   expect(inventory.minPrice).toBeGreaterThan(least)

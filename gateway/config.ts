@@ -64,6 +64,8 @@ const environmentSchema = z
     /** Shown on the help page. */
     TRADETILL_SUPPORT_EMAIL: z.email({ error: 'must be an email address' }).optional(),
     TRADETILL_MESSENGER_URL: httpUrl.optional(),
+    /** A video that shows how to find a trade link, instead of the till's own. */
+    TRADETILL_GUIDE_VIDEO_URL: httpUrl.optional(),
     /** Where /home sends the browser. */
     TRADETILL_HOME_URL: httpUrl.optional(),
     ...PRICE_SETTINGS,
@@ -141,6 +143,7 @@ export type Config = {
   demoStoreUrl: string | undefined
   supportEmail: string | undefined
   messengerUrl: string | undefined
+  guideVideoUrl: string | undefined
   homeUrl: string | undefined
   keep: Keep
   priceRules: PricingRules
@@ -196,6 +199,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     demoStoreUrl: data.TRADETILL_DEMO_STORE_URL,
     supportEmail: data.TRADETILL_SUPPORT_EMAIL,
     messengerUrl: data.TRADETILL_MESSENGER_URL,
+    guideVideoUrl: data.TRADETILL_GUIDE_VIDEO_URL,
     homeUrl: data.TRADETILL_HOME_URL,
     keep: keepOf(data),
     priceRules: rulesOf(data),

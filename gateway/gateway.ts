@@ -263,6 +263,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
       'demo-store': config.demoStoreUrl,
       'support-email': config.supportEmail,
       'messenger-url': config.messengerUrl,
+      'guide-video': config.guideVideoUrl,
       home: config.homeUrl,
     },
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),

@@ -20,7 +20,7 @@ export type PageOptions = {
 const YEAR_MS = 365 * 86_400_000
 const HOUR_MS = 3_600_000
 const ASSET = /^\/assets\/[\w-]+(?:\.[\w-]+)*\.(?:js|css|svg|woff2|wav|mp3|png|webp)$/
-const FILE = /^\/[\w-]+\.(?:svg|wav|mp3|png|ico|txt|webmanifest)$/
+const FILE = /^\/[\w-]+\.(?:svg|wav|mp3|webm|vtt|png|ico|txt|webmanifest)$/
 
 /** Answers every GET outside the API: files of the build, the page on the widget's routes, else 404. */
 export async function servePage(app: FastifyInstance, options: PageOptions): Promise<void> {

@@ -20,7 +20,8 @@ export function profilePage({ world }: Sandbox, steamId: string): Reply {
   if (!account) return missing('There is no such profile.')
   const open = world().offers.filter(({ partner, state }) => partner === steamId && state === STATE.active)
   const peculiar = account.behaviour ? `<p>${lineOfHtml(lineOf(account.behaviour))}</p>` : ''
-  const link = account.kind === 'shopper' ? linkRow(tradeLink(account), account.name) : ''
+  const settings = `<p><a href="/profiles/${steamId}/tradeoffers/privacy">Who can send me trade offers?</a></p>`
+  const link = account.kind === 'shopper' ? `${linkRow(tradeLink(account), account.name)}${settings}` : ''
   const rest = account.assets.length - MOST_SHOWN
   const isHeld = ({ contextId }: { contextId: string }) =>
     contextId === '16' ? '<br><small>trade-protected</small>' : ''

@@ -168,15 +168,6 @@ describe('the language', () => {
     expect(effects).toEqual([{ kind: 'storeLanguage', language: 'ru' }])
   })
 
-  it.each(['en', 'ru'] as const)(
-    'D-10 a choice of %s made before a reload holds after it',
-    (chosenLanguage) => {
-      const language = chosenLanguage === 'en' ? 'ru' : 'en'
-      const { state } = having(opening({ chosenLanguage, language }), loaded({ language }))
-      expect(state).toMatchObject({ language: chosenLanguage, languageChosen: true })
-    },
-  )
-
   it('D-10 a choice made before the deposit is there holds too', () => {
     const { state } = having(
       opening(),

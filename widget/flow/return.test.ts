@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Asked, atStand, created, etagged, hangs, json, paid, problem, started } from './test-flow.ts'
-import { inventory, item, LINK, payment, USER } from './test-states.ts'
+import { having, inventory, item, LINK, loaded, opening, payment, USER } from './test-states.ts'
 
 describe('technical works that are over before the first look', () => {
   it('A-022 are seen to be over, although the deposit is what it was before them', async () => {
@@ -84,3 +84,12 @@ describe('coming back while a call hangs', () => {
     expect(to('/api/inventory')).toHaveLength(1)
   })
 })
+
+it.each(['en', 'ru'] as const)(
+  'D-10 a choice of %s made before a reload holds after it',
+  (chosenLanguage) => {
+    const language = chosenLanguage === 'en' ? 'ru' : 'en'
+    const { state } = having(opening({ chosenLanguage, language }), loaded({ language }))
+    expect(state).toMatchObject({ language: chosenLanguage, languageChosen: true })
+  },
+)

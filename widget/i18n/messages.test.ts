@@ -183,6 +183,66 @@ describe('§8 the texts of the specification', () => {
     expect(text).toBe(expected)
   })
 
+  it.each([
+    ['A-123', 'internal', /again later or contact support/, /позже или обратитесь в поддержку/],
+    [
+      'A-124',
+      'tradeNotAvailable',
+      /no items to trade.*probably.*own this game/,
+      /Нет предметов.*вероятно.*нет этой игры/,
+    ],
+    ['A-125', 'hidden', /to Open \(Public\)|to Public/, /откройте «Инвентарь» для всех/],
+    [
+      'A-126',
+      'escrow',
+      /mobile authenticator for 7 days.*delay/,
+      /мобильным аутентификатором 7 дней.*задержит/,
+    ],
+  ] as const)('%s what to do about %s, in both languages', (_number, type, english, russian) => {
+    expect(inventoryErrors[type].description).toMatch(english)
+    expect(ru.inventoryErrors?.[type].description).toMatch(russian)
+  })
+
+  it('A-129 what to do about a trade that was not created, in both languages', () => {
+    expect(en.creationErrorText).toMatch(/[Cc]heck the trade URL or try .*later.*restrictions/)
+    expect(ru.creationErrorText).toMatch(/Проверьте ссылку на обмен.*позже.*ограничения/)
+  })
+
+  it('§8 every title exists in Russian, as it stands', () => {
+    const titles = Object.values(ru.inventoryErrors ?? {}).map(({ title }) => title)
+    expect(titles.slice(0, 6)).toEqual([
+      'Не удалось получить инвентарь',
+      'Обмен недоступен',
+      'Ваш инвентарь скрыт',
+      'Ограничения обмена',
+      'Неверная ссылка на обмен',
+      'Технические работы',
+    ])
+    expect([ru.notFound, ru.paymentNotFound, ru.userFailed, ru.creationErrorTitle]).toEqual([
+      'Страница не найдена',
+      'Не удалось найти ваш платёж',
+      'Не удалось получить данные пользователя',
+      'Не удалось создать обмен',
+    ])
+  })
+
+  it('A-045 the wear of an item has the names of the specification', () => {
+    expect(en.wear).toEqual({
+      WearCategory0: ['FN', 'Factory New'],
+      WearCategory1: ['MW', 'Minimal Wear'],
+      WearCategory2: ['FT', 'Field-Tested'],
+      WearCategory3: ['WW', 'Well-Worn'],
+      WearCategory4: ['BS', 'Battle-Scarred'],
+    })
+    expect(Object.values(ru.wear ?? {})).toEqual([
+      ['FN', 'Прямо с завода'],
+      ['MW', 'Немного поношенное'],
+      ['FT', 'После полевых испытаний'],
+      ['WW', 'Поношенное'],
+      ['BS', 'Закалённое в боях'],
+    ])
+  })
+
   it('A-088 A-112 A-034 say the numbers they must', () => {
     expect(en.creationErrors.too_many_items).toBe(en.tooManyItems)
     for (const text of [inventoryErrors.escrow.description, helpTexts.en.escrow.text]) {

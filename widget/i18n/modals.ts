@@ -63,6 +63,8 @@ const en = {
     'Revoke the Steam Web API key if you did not create one, and sign out of all other devices.',
     'Change your Steam password, then start again from the store.',
   ],
+  counteredStep:
+    'If you did not send the counteroffer yourself, somebody else may control your account: don’t accept any offer that looks like ours.',
   scamApiKey: 'Check your Steam API key',
   stolenKeyTitle: 'This was probably not you',
   stolenKeyText:
@@ -167,6 +169,8 @@ const ru: ModalTexts = {
     'Отзовите ключ Steam Web API, если не создавали его, и выйдите на всех других устройствах.',
     'Смените пароль Steam, затем начните заново в магазине.',
   ],
+  counteredStep:
+    'Если встречное предложение отправили не вы, аккаунтом может управлять кто-то ещё: не принимайте похожих предложений.',
   scamApiKey: 'Проверить ключ Steam API',
   stolenKeyTitle: 'Скорее всего, это были не вы',
   stolenKeyText:

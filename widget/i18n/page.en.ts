@@ -10,7 +10,7 @@ import { countEn as count } from './plural.ts'
 export type ErrorText = { title: string; description: string }
 
 export const pageEn = {
-  sandboxBanner: 'Sandbox: no real items, no real money',
+  sandboxBanner: 'Test mode – no real items or money',
   offline: 'You’re offline. We’ll continue as soon as you’re back online.',
   online: 'The connection is back.',
   support: 'Support',
@@ -102,6 +102,8 @@ export const pageEn = {
   } satisfies Record<SteamPage, string>,
   backToStore: 'Back to the store',
   guideVideo: 'Watch how to find it (video)',
+  guideClipNote:
+    'Without sound. The steps are below in words. Recorded on a model of Steam: the real pages look a little different.',
   itemConditions:
     'We accept items worth more than 0.1 USD that are popular among players and free of trade restrictions.',
 
@@ -122,7 +124,7 @@ export const pageEn = {
   inventory: 'Inventory',
   inventoryLoading: 'Loading your items from Steam…',
   nothingFound: 'No item has such a name',
-  nothingUsable: 'None of your items can be used here',
+  nothingUsable: 'None of these items can be used',
   nothingUsableHint: 'Choose another game, or look below why the items do not count.',
   nothingUsableHere: 'Look below why the items do not count. You can pay another way in the store.',
   gameCount: (game: string, n: number) => `${game}: ${count(n, 'item', 'items')}`,
@@ -130,19 +132,19 @@ export const pageEn = {
   unavailable: (n: number) => `${count(n, 'more item', 'more items')} can’t be used`,
   why: 'why?',
   unavailableReasons: {
-    notTradable: 'cannot be traded',
-    tradeHold: 'are held by Steam for now',
-    tradeProtected: 'are under Steam’s trade protection',
-    stack: 'are stacks: only single items are taken',
-    unknownItem: 'are not described by Steam',
-    notMarketable: 'cannot be sold on Steam’s market',
-    noOwnPrice: 'are unusual or not usable in crafting: they have no price of their own',
-    noPrice: 'have no reliable price now',
-    notPopular: 'are too rarely sold',
-    tooCheap: 'are worth 0.1 USD or less',
-    inAnotherTrade: 'are in another trade',
+    notTradable: 'not tradable',
+    tradeHold: 'held by Steam for now',
+    tradeProtected: 'under Steam’s trade protection',
+    stack: 'in a stack: only single items are taken',
+    unknownItem: 'not described by Steam',
+    notMarketable: 'not sellable on Steam’s market',
+    noOwnPrice: 'unusual or not usable in crafting, so without a price of its own',
+    noPrice: 'without a reliable price right now',
+    notPopular: 'sold too rarely',
+    tooCheap: 'worth 0.1 USD or less',
+    inAnotherTrade: 'in another trade',
   } satisfies Record<UnavailableReason, string>,
-  firstFree: (date: string) => `Steam lets go of the first of them on ${date}.`,
+  firstFree: (date: string) => `The first becomes tradable on ${date}.`,
   wear: {
     WearCategory0: ['FN', 'Factory New'],
     WearCategory1: ['MW', 'Minimal Wear'],

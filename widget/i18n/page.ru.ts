@@ -3,7 +3,7 @@ import { countRu as count } from './plural.ts'
 
 /** The texts of the page in Russian. */
 export const pageRu: Partial<PageTexts> = {
-  sandboxBanner: 'Песочница: ни настоящих предметов, ни настоящих денег',
+  sandboxBanner: 'Тестовый режим: всё ненастоящее',
   offline: 'Нет соединения. Страница продолжит сама, когда оно появится.',
   online: 'Соединение восстановлено.',
   support: 'Поддержка',
@@ -89,6 +89,8 @@ export const pageRu: Partial<PageTexts> = {
   },
   backToStore: 'Вернуться в магазин',
   guideVideo: 'Посмотреть, как её найти (видео)',
+  guideClipNote:
+    'Без звука. Ниже те же шаги словами. Записано на модели Steam: настоящие страницы выглядят немного иначе.',
   itemConditions: 'Подходят предметы дороже 5 рублей, популярные среди игроков и без ограничений на обмен.',
 
   game: 'Игра',
@@ -118,16 +120,16 @@ export const pageRu: Partial<PageTexts> = {
     notTradable: 'нельзя передать',
     tradeHold: 'пока удерживает Steam',
     tradeProtected: 'под защитой обмена Steam',
-    stack: 'лежат стопкой: принимаются только отдельные предметы',
+    stack: 'в стопке: принимаются только отдельные предметы',
     unknownItem: 'Steam не описывает',
     notMarketable: 'нельзя продать на торговой площадке Steam',
-    noOwnPrice: 'необычного типа или не годятся для ковки: своей цены у них нет',
+    noOwnPrice: 'необычного типа или не для ковки, поэтому без своей цены',
     noPrice: 'сейчас без надёжной цены',
-    notPopular: 'слишком редко продаются',
-    tooCheap: 'стоят не больше 5 рублей',
-    inAnotherTrade: 'участвуют в другом обмене',
+    notPopular: 'с редкими продажами',
+    tooCheap: 'не дороже 5 рублей',
+    inAnotherTrade: 'в другом обмене',
   },
-  firstFree: (date) => `Первый из них Steam отпустит ${date}.`,
+  firstFree: (date) => `Первый можно будет передать ${date}.`,
   wear: {
     WearCategory0: ['FN', 'Прямо с завода'],
     WearCategory1: ['MW', 'Немного поношенное'],

@@ -3,13 +3,14 @@ import type { Flow } from '../flow/runner.ts'
 import { selectedTotal } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
+import { Amount } from '../ui/currency.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
 /** The phone's bar: count, price, and what is still missing. */
 export function BottomBar({ stand, payment, flow }: Props) {
-  const { texts, money } = usePage()
+  const { texts } = usePage()
   const { block, hint } = usePayHint(stand, payment)
   return (
     <aside className="bottom-bar" aria-label={texts.summary}>
@@ -18,7 +19,9 @@ export function BottomBar({ stand, payment, flow }: Props) {
       )}
       <div className="bottom-row">
         <div className="bottom-sum">
-          <strong>{money(selectedTotal(stand), payment.currency)}</strong>
+          <strong>
+            <Amount minor={selectedTotal(stand)} currency={payment.currency} />
+          </strong>
           <span>
             {texts.selectedCount(stand.selection.length)}
             {stand.selection.length > 0 && (

@@ -3,7 +3,9 @@ import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import type { PageTexts } from '../i18n/page.en.ts'
 import { usePage } from '../page.tsx'
+import { CurrencyIcon } from '../ui/currency.tsx'
 import { TickIcon } from '../ui/icons.tsx'
+import { PICTURE } from './geometry.ts'
 
 type Props = {
   item: Item
@@ -21,7 +23,7 @@ export const rarityOf = ({ rarity }: Item, { rarities }: Pick<PageTexts, 'rariti
   rarities[Number(rarity.slice(-1))] ?? ''
 
 /** Letters of a price that a narrow card has room for in its usual size. */
-const LONG = 11
+const LONG = 7
 
 /** One item; the whole card is the target. */
 export const Card = memo(
@@ -59,13 +61,16 @@ export const Card = memo(
           </span>
         )}
         <span className="card-picture">
-          <Picture url={item.iconUrl} size={100} />
+          <Picture url={item.iconUrl} size={PICTURE} />
         </span>
         <span className="card-rarity">{rarity}</span>
         <span className="card-name" title={item.name}>
           {item.name}
         </span>
-        <span className={price.length > LONG ? 'card-price card-price-long' : 'card-price'}>{price}</span>
+        <span className={price.length > LONG ? 'card-price card-price-long' : 'card-price'}>
+          <CurrencyIcon currency={currency} />
+          {price}
+        </span>
       </div>
     )
   },
@@ -77,6 +82,14 @@ export const Card = memo(
     before.isTabStop === after.isTabStop &&
     before.currency === after.currency,
 )
+
+const SMALL = /\/100fx100f$/
+
+/** The same picture for denser screens, in sizes that Steam's servers have. */
+const srcSetOf = (url: string): string | undefined =>
+  SMALL.test(url)
+    ? `${url}, ${url.replace(SMALL, '/200fx200f')} 2x, ${url.replace(SMALL, '/360fx360f')} 3x`
+    : undefined
 
 /** An item's picture, asked for at once: only cards in or near sight exist. One that does not load shows a drawn crate. */
 export function Picture({ url, size }: { url: string; size: number }) {
@@ -91,6 +104,7 @@ export function Picture({ url, size }: { url: string; size: number }) {
   return (
     <img
       src={url}
+      srcSet={srcSetOf(url)}
       alt=""
       width={size}
       height={size}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DESKTOP_CELL, layoutOf, MOBILE_CELL, nextCell, visibleRows } from './geometry.ts'
+import { DESKTOP_CELL, layoutOf, MOBILE_CELL, nextCell, PICTURE, visibleRows } from './geometry.ts'
 
 const sizes = fc.constantFrom(DESKTOP_CELL, MOBILE_CELL)
 
@@ -15,13 +15,15 @@ describe('A-116 the grid', () => {
     }
   })
 
-  it('fills the width exactly with two columns or more, and never runs over it', () => {
+  it('D-38 leaves what is over to the sides, and never runs over the width', () => {
     fc.assert(
       fc.property(fc.integer({ min: 300, max: 4000 }), fc.nat(10_000), sizes, (width, count, size) => {
-        const { columns, cell, gap, rows } = layoutOf(width, count, size)
+        const { columns, cell, side, rows } = layoutOf(width, count, size)
         expect(columns).toBeGreaterThan(1)
-        expect(columns * cell + (columns - 1) * gap).toBeCloseTo(width, 6)
-        expect(gap).toBeGreaterThanOrEqual(size.gap)
+        expect(columns * cell + (columns - 1) * size.gap + 2 * side).toBeCloseTo(width, 6)
+        expect(side).toBeGreaterThanOrEqual(0)
+        // No further card had room, and none of these could be wider.
+        expect(2 * side).toBeLessThan(cell === size.max ? size.max + size.gap : columns)
         expect(cell).toBeGreaterThanOrEqual(Math.min(size.min, width))
         expect(rows * columns).toBeGreaterThanOrEqual(count)
         expect((rows - 1) * columns).toBeLessThan(Math.max(count, 1))
@@ -38,14 +40,21 @@ describe('A-116 the grid', () => {
   })
 
   it.each([
-    [320, MOBILE_CELL, 3],
-    [360, MOBILE_CELL, 4],
-    [900, DESKTOP_CELL, 6],
-  ])('at %j px has the columns that its cells leave room for', (width, size, most) => {
-    const { columns, cell } = layoutOf(width, 60, size)
-    expect(columns).toBeLessThanOrEqual(most)
-    expect(cell).toBeGreaterThanOrEqual(size.min)
-  })
+    ['320', 318, MOBILE_CELL, 3],
+    ['360', 336, MOBILE_CELL, 3],
+    ['390', 366, MOBILE_CELL, 3],
+    ['430', 406, MOBILE_CELL, 3],
+    ['900', 876, MOBILE_CELL, 8],
+    ['901', 449, DESKTOP_CELL, 3],
+    ['1440', 988, DESKTOP_CELL, 6],
+  ] as const)(
+    'on a page of %s px has %j px and these columns, a picture wide or more',
+    (_page, width, size, columns) => {
+      const layout = layoutOf(width, 60, size)
+      expect(layout.columns).toBe(columns)
+      expect(layout.cell).toBeGreaterThanOrEqual(PICTURE + 2)
+    },
+  )
 })
 
 describe('the rows that are rendered', () => {

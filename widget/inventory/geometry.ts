@@ -1,20 +1,30 @@
 /** Where the cells of the grid stand, and which rows are worth rendering. Lengths in CSS pixels. */
 
-export type Layout = { columns: number; cell: number; gap: number; rowHeight: number; rows: number }
+export type Layout = {
+  columns: number
+  cell: number
+  /** Left over on either side of a full row. */
+  side: number
+  rowHeight: number
+  rows: number
+}
+
+/** Pictures are as large on every card: none is narrower than that and its border. */
+export const PICTURE = 100
 
 export const DESKTOP_CELL = { max: 165, min: 120, gap: 12, height: 206 } as const
-export const MOBILE_CELL = { max: 110, min: 96, gap: 8, height: 192 } as const
+export const MOBILE_CELL = { max: 110, min: PICTURE + 2, gap: 6, height: 196 } as const
 
 type CellSize = { max: number; min: number; gap: number; height: number }
 
-/** Cells are as wide as fits, never wider than the maximum; what is left over widens the gaps. */
+/** Cells are as wide as fits, never wider than the maximum; the sides take what is left over. */
 export function layoutOf(width: number, count: number, size: CellSize): Layout {
   const tight = Math.max(1, Math.ceil((width + size.gap) / (size.max + size.gap)))
   const tightCell = (width - size.gap * (tight - 1)) / tight
   const columns = tightCell >= size.min ? tight : Math.max(1, tight - 1)
   const cell = Math.max(1, Math.min(size.max, Math.floor((width - size.gap * (columns - 1)) / columns)))
-  const gap = columns > 1 ? (width - cell * columns) / (columns - 1) : size.gap
-  return { columns, cell, gap, rowHeight: size.height, rows: Math.ceil(count / columns) }
+  const side = Math.max(0, (width - cell * columns - size.gap * (columns - 1)) / 2)
+  return { columns, cell, side, rowHeight: size.height, rows: Math.ceil(count / columns) }
 }
 
 /** The rows between `top` and `bottom` (from the grid's upper edge), with `extra` rows around them. */

@@ -59,7 +59,8 @@ export function Grid({ items, selection, currency, onToggle }: Props) {
           style={{
             transform: `translateY(${row * stride}px)`,
             height: layout.rowHeight,
-            columnGap: layout.gap,
+            columnGap: size.gap,
+            paddingInline: layout.side,
           }}
         >
           {items.slice(row * layout.columns, (row + 1) * layout.columns).map((item, column) => {

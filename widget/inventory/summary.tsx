@@ -3,7 +3,7 @@ import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
-import { CurrencyIcon } from '../ui/currency.tsx'
+import { Amount } from '../ui/currency.tsx'
 import { Picture, rarityOf } from './card.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 
@@ -23,17 +23,17 @@ export function Summary({ stand, payment, flow }: Props) {
       <dl className="summary-facts">
         <div>
           <dt>{texts.minimum}</dt>
-          <dd>{minPrice === undefined ? '–' : money(minPrice, payment.currency)}</dd>
+          <dd>{minPrice === undefined ? '–' : <Amount minor={minPrice} currency={payment.currency} />}</dd>
         </div>
         <div>
           <dt>{texts.selected}</dt>
           <dd>{items.length}</dd>
         </div>
         <div className="summary-total">
-          <dt>
-            <CurrencyIcon currency={payment.currency} /> {texts.total}
-          </dt>
-          <dd>{money(total, payment.currency)}</dd>
+          <dt>{texts.total}</dt>
+          <dd>
+            <Amount minor={total} currency={payment.currency} />
+          </dd>
         </div>
       </dl>
       {items.length > 0 && (

@@ -1,14 +1,17 @@
+import { useEffect, useRef, useState } from 'react'
+import type { Language } from '../../contract/languages.ts'
 import { usePage } from '../page.tsx'
 import { STEAM_PAGES } from '../steam-pages.ts'
 import { OutsideIcon, PlayIcon } from '../ui/icons.tsx'
 
-const VIDEO_URL = 'https://www.youtube.com/results?search_query=how+to+find+steam+trade+url'
 
 const PICTURES = [SettingsPicture, CopyPicture, PastePicture]
 
 /** Shown while the trade link is awaited. */
 export function Guide() {
   const { texts } = usePage()
+  const [isPlaying, setPlaying] = useState(false)
+  const isOurs = otherVideo() === null
   return (
     <section className="guide" aria-labelledby="guide-title">
       <h2 id="guide-title">{texts.guideTitle}</h2>
@@ -16,10 +19,9 @@ export function Guide() {
         <a className="button" href={STEAM_PAGES.tradeSettings} target="_blank" rel="noopener noreferrer">
           {texts.steamPages.tradeSettings} <OutsideIcon />
         </a>
-        <a className="link" href={VIDEO_URL} target="_blank" rel="noopener noreferrer">
-          <PlayIcon /> {texts.guideVideo}
-        </a>
+        <VideoLink onPlay={isOurs ? () => setPlaying(true) : undefined} />
       </p>
+      {isPlaying && <Clip />}
       <ol className="guide-steps">
         {texts.guideSteps.map((step, index) => {
           const Picture = PICTURES[index] ?? PastePicture
@@ -36,6 +38,71 @@ export function Guide() {
       </ol>
       <p className="quiet">{texts.itemConditions}</p>
     </section>
+  )
+}
+
+/** An address that the operator named instead of our own clip. */
+function otherVideo(): string | null {
+  const { guideVideo } = document.documentElement.dataset
+  return guideVideo !== undefined && /^https?:\/\//i.test(guideVideo) ? guideVideo : null
+}
+
+/** Leads to the clip; one of our own plays where it stands. */
+function VideoLink({ onPlay }: { onPlay: (() => void) | undefined }) {
+  const { texts, language } = usePage()
+  return (
+    <a
+      className="link"
+      href={otherVideo() ?? clipIn(language)}
+      target="_blank"
+      rel="noopener noreferrer"
+      onClick={(event) => {
+        // A click that asks for another tab or window gets it.
+        if (onPlay === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return
+        event.preventDefault()
+        onPlay()
+      }}
+    >
+      <PlayIcon /> {texts.guideVideo}
+    </a>
+  )
+}
+
+const clipIn = (language: Language): string => `/guide-${language}.webm`
+
+/** The clip has no sound. Its subtitles are the steps, which stand beside it as text too. */
+function Clip() {
+  const { texts, language } = usePage()
+  const video = useRef<HTMLVideoElement>(null)
+  useEffect(() => video.current?.focus(), [])
+  return (
+    <figure className="guide-clip">
+      <video
+        key={language}
+        ref={video}
+        src={clipIn(language)}
+        width={800}
+        height={450}
+        controls
+        autoPlay
+        muted
+        playsInline
+        preload="metadata"
+        aria-label={texts.guideTitle}
+        aria-describedby="guide-clip-note"
+      >
+        <track
+          kind="captions"
+          src={`/guide-${language}.vtt`}
+          srcLang={language}
+          label={texts.guideTitle}
+          default
+        />
+      </video>
+      <figcaption id="guide-clip-note" className="quiet">
+        {texts.guideClipNote}
+      </figcaption>
+    </figure>
   )
 }
 

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useId, useRef } from 'react'
+import { type ClipboardEvent, type RefObject, useEffect, useId, useRef } from 'react'
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { Flow } from '../flow/runner.ts'
 import { isUnjudged } from '../flow/selectors.ts'
@@ -71,14 +71,7 @@ export function LinkField({ page, flow }: Props) {
             aria-describedby={`${id}-note`}
             onChange={(event) => type(event.target.value)}
             onKeyDown={(event) => event.key === 'Enter' && confirm()}
-            onPaste={(event) => {
-              const pasted = tradeLinkIn(event.clipboardData.getData('text'))
-              if (pasted === undefined) return
-              event.preventDefault()
-              // The same link pasted over itself changes no text, but it is consent.
-              if (pasted === link.text.trim()) confirm()
-              else type(pasted)
-            }}
+            onPaste={(event) => putLink(event, link.text, { type, confirm })}
           />
           {link.status === 'checking' && <span className="spinner" aria-hidden="true" />}
           {link.text !== '' && link.status !== 'checking' && (
@@ -103,6 +96,18 @@ export function LinkField({ page, flow }: Props) {
 
 const isStale = ({ inventory }: Stand): boolean =>
   inventory.status === 'error' && inventory.type === 'invalidPartner'
+
+type Acts = { type(text: string): void; confirm(): void }
+
+/** A paste that contains one trade link puts just that link into the field. */
+function putLink(event: ClipboardEvent, before: string, { type, confirm }: Acts): void {
+  const pasted = tradeLinkIn(event.clipboardData.getData('text'))
+  if (pasted === undefined) return
+  event.preventDefault()
+  // The same link pasted over itself changes no text, but it is consent.
+  if (pasted === before.trim()) confirm()
+  else type(pasted)
+}
 
 type ContinueProps = { field: RefObject<HTMLElement | null>; noteId: string; onPress(): void }
 

@@ -4,11 +4,17 @@
 const ADDRESSES =
   /(?<![\w.@-])(?:https?:\/\/)?(?:www\.)?steamcommunity\.com\/tradeoffer\/new\/?\?[^\s<>"'«»()]+/gi
 
-const AFTER_A_SENTENCE = /[.,;:!?…]+$/
+const MARKS_AFTER_A_LINK = '.,;:!?…'
+
+function withoutMarksAfter(text: string): string {
+  let end = text.length
+  while (end > 0 && MARKS_AFTER_A_LINK.includes(text.charAt(end - 1))) end -= 1
+  return text.slice(0, end)
+}
 
 /** The link of an address that names account and token in any order, among other things or not; else undefined. */
 function linkOf(address: string): string | undefined {
-  const query = address.slice(address.indexOf('?') + 1).replace(AFTER_A_SENTENCE, '')
+  const query = withoutMarksAfter(address.slice(address.indexOf('?') + 1))
   const parameters = new URLSearchParams(query.replaceAll('&amp;', '&'))
   const [partner = '', token = ''] = ['partner', 'token'].map((name) => parameters.get(name) ?? '')
   if (!/^\d+$/.test(partner) || !/^[A-Za-z0-9_-]{3,}$/.test(token)) return undefined
@@ -29,7 +35,8 @@ export const MISTAKES = ['profile', 'offer', 'unfinished', 'several', 'around', 
 
 export type Mistake = (typeof MISTAKES)[number]
 
-const PROFILE = /steamcommunity\.com\/(?:id|profiles)\/|^\s*7656119\d{10}\s*$/i
+const PROFILE = /steamcommunity\.com\/(?:id|profiles)\//i
+const STEAM_ID = /^7656119\d{10}$/
 const OFFER = /steamcommunity\.com\/tradeoffer\/\d/i
 const TRADE_PAGE = /steamcommunity\.com\/tradeoffer\/new/i
 
@@ -39,5 +46,5 @@ export function mistakeIn(text: string): Mistake {
   if (links > 0) return links > 1 ? 'several' : 'around'
   if (TRADE_PAGE.test(text)) return 'unfinished'
   if (OFFER.test(text)) return 'offer'
-  return PROFILE.test(text) ? 'profile' : 'other'
+  return PROFILE.test(text) || STEAM_ID.test(text.trim()) ? 'profile' : 'other'
 }

@@ -26,6 +26,13 @@ it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
   },
 )
 
+it('A-055 A-056 the first step of safety names what happened', () => {
+  const [declined = ''] = en.scamSteps
+  expect(shown('tradeDeclined')).toContain(`<li>${declined}</li>`)
+  expect(shown('tradeCountered')).toContain(`<li>${en.counteredStep}</li>`)
+  expect(shown('tradeCountered')).not.toContain(declined)
+})
+
 it('A-023 a status that has a mapping shows it', () => {
   expect(shown('tradeTimeout')).toMatch(/outcome-icon.*<h2.*outcome-description/s)
 })

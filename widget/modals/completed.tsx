@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { formatDate } from '../i18n/format.ts'
-import { CurrencyIcon } from '../ui/currency.tsx'
+import { Amount } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
@@ -52,7 +52,9 @@ export function Completed({ outcome, alarm, payment }: Props) {
             {isHeld ? texts.heldBySteam(formatDate(steamHoldUntil, language)) : description}
           </p>
           {outcome === 'succeeded' && <Received payment={payment} />}
-          {(SUSPICIOUS[outcome] || payment.endedAtOnce) && <ScamSteps atOnce={payment.endedAtOnce} />}
+          {(SUSPICIOUS[outcome] || payment.endedAtOnce) && (
+            <ScamSteps atOnce={payment.endedAtOnce} isCountered={outcome === 'tradeCountered'} />
+          )}
           {alarm && <Alarm />}
           {payment.steamTradeId !== null && (
             <p className="quiet">{texts.offerNumber(payment.steamTradeId)}</p>
@@ -80,10 +82,10 @@ function Received({ payment }: { payment: Payment }) {
   if (payment.amount === null) return null
   return (
     <div className="received">
-      <span>
-        <CurrencyIcon currency={payment.currency} /> {texts.youReceive}
-      </span>
-      <strong>{money(payment.amount, payment.currency)}</strong>
+      <span>{texts.youReceive}</span>
+      <strong>
+        <Amount minor={payment.amount} currency={payment.currency} />
+      </strong>
       {payment.heldUntil !== null && (
         <p className="quiet">
           {texts.heldUntil(
@@ -99,9 +101,10 @@ function Received({ payment }: { payment: Payment }) {
 const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
 
 /** An offer that ended before a person could read it was ended by somebody with a key to an account. */
-function ScamSteps({ atOnce }: { atOnce: boolean }) {
+function ScamSteps({ atOnce, isCountered }: { atOnce: boolean; isCountered: boolean }) {
   const { texts } = useModal()
-  const steps = atOnce ? texts.stolenKeySteps : texts.scamSteps
+  const scamSteps = isCountered ? [texts.counteredStep, ...texts.scamSteps.slice(1)] : texts.scamSteps
+  const steps = atOnce ? texts.stolenKeySteps : scamSteps
   return (
     <div className="scam-steps">
       <h3>{atOnce ? texts.stolenKeyTitle : texts.scamTitle}</h3>

@@ -4,6 +4,7 @@ import type { Flow } from '../flow/runner.ts'
 import { selectedTotal } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
 import { Avatar } from '../ui/avatar.tsx'
+import { CurrencyIcon } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useNarrow } from '../ui/hooks.ts'
 import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
@@ -47,7 +48,12 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
   // After a reload nothing is picked here: only the deposit knows what the trade comes to.
   const amount = payment.amount ?? (stand === null ? 0 : selectedTotal(stand))
   if (count === 0 || amount === 0) return null
-  return <p className="dialog-sub">{texts.confirmSummary(count, money(amount, payment.currency))}</p>
+  return (
+    <p className="dialog-sub">
+      <CurrencyIcon currency={payment.currency} />
+      {texts.confirmSummary(count, money(amount, payment.currency))}
+    </p>
+  )
 }
 
 function Creating({ state: { modal }, flow }: Omit<Props, 'payment'>) {

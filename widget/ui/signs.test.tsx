@@ -31,6 +31,7 @@ it('A-043 every rarity has a word of its own on the card, and in its name', () =
     )
     const word = /class="card-rarity">([^<]+)</.exec(card)?.[1] ?? ''
     expect(card).toMatch(new RegExp(`aria-label="[^"]*, ${word}, \\$5.00"`))
+    expect(card).toContain('data-currency="USD"')
     return word
   })
   expect(words).toEqual(en.rarities)

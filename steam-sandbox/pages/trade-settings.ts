@@ -1,0 +1,17 @@
+import type { Reply } from '../http.ts'
+import { type Sandbox, tradeLink } from '../sandbox.ts'
+import { findAccount } from '../world/world.ts'
+import { linkRow, missing, page, person } from './layout.ts'
+
+/** Where a person finds their trade link, as Steam's page of this address shows it. */
+export function tradeSettingsPage({ world }: Sandbox, steamId: string): Reply {
+  const account = findAccount(world(), steamId)
+  if (account?.kind !== 'shopper') return missing('There is no such profile.')
+  return page(
+    'Who can send me trade offers?',
+    `<h1>Who can send me trade offers?</h1>${person(account)}
+<h2>Friends</h2><p>Anybody on your friends list can send you trade offers.</p>
+<h2>Third-party sites</h2><p>A site with this link can send you trade offers, too. It gives no access to your account.</p>
+${linkRow(tradeLink(account), account.name)}`,
+  )
+}
