@@ -235,6 +235,10 @@ test('A-019 A-114 a store that takes two games has two tabs, and opens on one of
 
 test('a store may set a maximum: above it the button is off, with the reason', async () => {
   const { page, texts } = await atStand({ deposit: { maxAmount: 301 } })
+  await page
+    .locator('.summary-facts')
+    .getByText(formatMoney(301, 'USD', 'en'))
+    .waitFor()
   await cell(page, 0).click()
   await page.getByText(texts.payBlocks.aboveMaximum(formatMoney(301, 'USD', 'en'))).waitFor()
   expect(await payButton(page, texts).isDisabled()).toBe(true)

@@ -77,6 +77,7 @@ const en = {
   youReceive: 'You receive',
   heldUntil: (amount: string, date: string) =>
     `The store can spend ${amount} from ${date} on: until then Steam lets a sender take the trade back.`,
+  redirectSoon: 'You will be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
 
   creationErrorTitle: 'Failed to create trade',
@@ -181,6 +182,7 @@ const ru: ModalTexts = {
   youReceive: 'Вы получите',
   heldUntil: (amount, date) =>
     `Магазин сможет распоряжаться ${amount} с ${date}: до этого Steam позволяет отправителю вернуть обмен.`,
+  redirectSoon: 'Через несколько секунд вы вернётесь в магазин.',
   stopSound: 'Выключить звук',
 
   creationErrorTitle: 'Не удалось создать обмен',

@@ -50,7 +50,12 @@ function Shelf({ stand, payment, flow }: Props) {
   }
   if (inventory === null) return <Skeletons />
   return (
-    <div className="shelf" aria-busy={stand.inventory.status === 'loading'}>
+    // While an offer is open, what it asks for is settled.
+    <div
+      className="shelf"
+      aria-busy={stand.inventory.status === 'loading'}
+      inert={payment.status === 'pending'}
+    >
       {stand.inventory.status === 'loading' && <span className="progress" aria-hidden="true" />}
       {inventory.items.length === 0 && <NothingUsable stand={stand} payment={payment} flow={flow} />}
       {inventory.items.length > 0 && items.length === 0 && <NothingFound />}

@@ -25,6 +25,12 @@ export function Summary({ stand, payment, flow }: Props) {
           <dt>{texts.minimum}</dt>
           <dd>{minPrice === undefined ? '–' : money(minPrice, payment.currency)}</dd>
         </div>
+        {payment.maxAmount !== null && (
+          <div>
+            <dt>{texts.maximum}</dt>
+            <dd>{money(payment.maxAmount, payment.currency)}</dd>
+          </div>
+        )}
         <div>
           <dt>{texts.selected}</dt>
           <dd>{items.length}</dd>

@@ -89,6 +89,9 @@ function Received({ payment }: { payment: Payment }) {
           )}
         </p>
       )}
+      {payment.heldUntil !== null && payment.redirectUrl !== undefined && (
+        <p className="quiet">{texts.redirectSoon}</p>
+      )}
     </div>
   )
 }
