@@ -57,6 +57,7 @@ const en = {
   } satisfies Partial<Record<FinalDepositStatus, ErrorText>>,
   heldBySteam: (date: string) =>
     `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you do not want it; if it completes, the store is credited.`,
+  holdReason: 'Steam holds trades of accounts without a mobile authenticator of 7 days or more.',
   closedNote: 'This deposit is closed. Start again from the store.',
   scamSteps: [
     'If you did not cancel the trade yourself, somebody else may control your account: accept no offer that looks like ours.',
@@ -162,6 +163,8 @@ const ru: ModalTexts = {
   },
   heldBySteam: (date) =>
     `Steam задержал этот обмен, поэтому пополнение завершено. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
+  holdReason:
+    'Steam задерживает обмены аккаунтов, у которых мобильного аутентификатора нет или он моложе 7 дней.',
   closedNote: 'Это пополнение закрыто. Начните заново в магазине.',
   scamSteps: [
     'Если вы не отменяли обмен сами, аккаунтом может управлять кто-то ещё: не принимайте похожих предложений.',

@@ -150,7 +150,7 @@ export const pageRu: Partial<PageTexts> = {
     aboveMaximum: (limit) => `Это пополнение принимает не больше ${limit}. Уберите часть предметов.`,
   },
   atMost: (limit) => `Не больше ${limit}.`,
-  payBack: 'К вашему предложению',
+  payBack: 'К предложению',
   tooManyItems: 'Вы выбрали слишком много предметов для обмена',
   offerWaiting: 'Предложение обмена ждёт вас в Steam.',
   offerReturn: 'Вернуться к предложению',

@@ -15,8 +15,10 @@ export function BackToOffer({ flow }: { flow: Flow }) {
       className="button primary pay"
       onClick={() => flow.dispatch({ type: 'confirmationReopened' })}
     >
-      {texts.payBack}
-      {seconds !== null && <span aria-hidden="true"> · {formatTimer(seconds)}</span>}
+      <span>
+        {texts.payBack}
+        {seconds !== null && <span aria-hidden="true"> · {formatTimer(seconds)}</span>}
+      </span>
     </button>
   )
 }

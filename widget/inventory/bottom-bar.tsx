@@ -11,6 +11,14 @@ type Props = { stand: Stand; payment: Payment; flow: Flow }
 export function BottomBar({ stand, payment, flow }: Props) {
   const { texts, money } = usePage()
   const { block, hint } = usePayHint(stand, payment)
+  if (payment.status === 'pending')
+    return (
+      <aside className="bottom-bar" aria-label={texts.summary}>
+        <div className="bottom-row">
+          <PayButton stand={stand} payment={payment} flow={flow} />
+        </div>
+      </aside>
+    )
   // Nothing was done wrong yet.
   const isQuiet = block === 'loading' || block === 'noItems'
   return (

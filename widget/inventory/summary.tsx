@@ -69,7 +69,7 @@ export function Summary({ stand, payment, flow }: Props) {
       >
         {texts.clear}
       </button>
-      <p className="summary-note">{note}</p>
+      {payment.status !== 'pending' && <p className="summary-note">{note}</p>}
     </aside>
   )
 }

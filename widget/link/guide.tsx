@@ -12,6 +12,14 @@ export function Guide() {
   return (
     <section className="guide" aria-labelledby="guide-title">
       <h2 id="guide-title">{texts.guideTitle}</h2>
+      <p className="guide-links">
+        <a className="button" href={STEAM_PAGES.tradeSettings} target="_blank" rel="noopener noreferrer">
+          {texts.steamPages.tradeSettings} <OutsideIcon />
+        </a>
+        <a className="link" href={VIDEO_URL} target="_blank" rel="noopener noreferrer">
+          <PlayIcon /> {texts.guideVideo}
+        </a>
+      </p>
       <ol className="guide-steps">
         {texts.guideSteps.map((step, index) => {
           const Picture = PICTURES[index] ?? PastePicture
@@ -26,14 +34,6 @@ export function Guide() {
           )
         })}
       </ol>
-      <p className="guide-links">
-        <a className="button" href={STEAM_PAGES.tradeSettings} target="_blank" rel="noopener noreferrer">
-          {texts.steamPages.tradeSettings} <OutsideIcon />
-        </a>
-        <a className="link" href={VIDEO_URL} target="_blank" rel="noopener noreferrer">
-          <PlayIcon /> {texts.guideVideo}
-        </a>
-      </p>
       <p className="quiet">{texts.itemConditions}</p>
     </section>
   )

@@ -113,7 +113,7 @@ function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
     state.modal.kind === 'none' && state.payment?.status === 'created' && state.payment.creating
   return (
     <div className="notices" aria-live="polite">
-      {!state.online && <p className="notice notice-warning">{texts.offline}</p>}
+      {!state.online && <p className="notice notice-warning notice-offline">{texts.offline}</p>}
       {works && <p className="notice notice-warning">{texts.technicalWorksOnPage}</p>}
       {isMaking && (
         <p className="notice notice-offer">
