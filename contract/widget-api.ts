@@ -130,7 +130,7 @@ export const inventorySchema = z.object({
   ageSeconds: z.int().nonnegative(),
   inventoryError: z.boolean(),
   inventoryErrorType: z.enum(INVENTORY_ERROR_TYPES).nullable(),
-  /** What the type alone does not say: Steam lets this account trade nothing, whatever it owns. */
+  /** The cause, where the type has several: Steam lets this account trade nothing, whatever it owns. */
   inventoryErrorCause: z.enum(['accountRestricted']).optional(),
 })
 

@@ -120,6 +120,19 @@ test('A-061 A-062 the trade is created, then polled once a second; leaving ends 
   expect(await notice.getByRole('timer').textContent()).toMatch(/ 0[0-5]:\d\d left$/)
 })
 
+test('the Russian confirmation fits a page of 320 px', async () => {
+  const { page } = await openConfirmation({ language: 'ru', viewport: { width: 320, height: 640 } })
+  const dialog = confirmation(page, TEXTS.ru)
+  await dialog.getByRole('button', { name: TEXTS.ru.copy }).waitFor()
+  const wider = await dialog.evaluate(
+    (element) =>
+      [element, ...element.querySelectorAll('.dialog-body > *')].filter(
+        (part) => part.scrollWidth > part.clientWidth,
+      ).length,
+  )
+  expect(wider).toBe(0)
+})
+
 test('A-051 Esc and a click outside do not close it: the offer stands until Steam says otherwise', async () => {
   const { page, texts } = await openConfirmation()
   for (const _ of [1, 2, 3]) await page.keyboard.press('Escape')
@@ -130,7 +143,8 @@ test('A-051 Esc and a click outside do not close it: the offer stands until Stea
     () =>
       new Promise<boolean>((resolve) => {
         const dialog = document.querySelector('dialog')
-        dialog?.addEventListener('close', () => setTimeout(() => resolve(dialog.matches(':modal'))))
+        // The page has heard of it first.
+        dialog?.addEventListener('close', () => resolve(dialog.matches(':modal')))
         dialog?.close()
       }),
   )

@@ -239,6 +239,17 @@ test('A-086 without an item neither click, Enter nor a script can pay', async ()
   expect(callsTo(visited, '/api/trade')).toEqual([])
 })
 
+test('at a zoom of 400 % the first item is in sight when the items come', async () => {
+  const { page } = await atStand({ language: 'ru', viewport: { width: 320, height: 256 } })
+  const bar = page.locator('.bottom-bar')
+  await expect
+    .poll(async () => {
+      const [item, below] = [await cell(page, 0).boundingBox(), await bar.boundingBox()]
+      return item !== null && below !== null && item.y >= 0 && item.y + 60 < below.y
+    })
+    .toBe(true)
+})
+
 test('A-019 A-114 a store that takes two games has two tabs, and opens on one of them', async () => {
   const { page, inventory } = await openStand({ who: 'magic_seller', deposit: { games: ['rust', 'dota'] } })
   const games = page.getByRole('radio')
@@ -252,6 +263,10 @@ test('A-019 A-114 a store that takes two games has two tabs, and opens on one of
 
 test('a store may set a maximum: above it the button is off, with the reason', async () => {
   const { page, texts } = await atStand({ deposit: { maxAmount: 301 } })
+  await page
+    .locator('.summary-facts')
+    .getByText(formatMoney(301, 'USD', 'en'))
+    .waitFor()
   await cell(page, 0).click()
   await page.getByText(texts.payBlocks.aboveMaximum(formatMoney(301, 'USD', 'en'))).waitFor()
   expect(await payButton(page, texts).isDisabled()).toBe(true)

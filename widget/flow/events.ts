@@ -44,7 +44,8 @@ export type Effect =
   | { kind: 'toast'; toast: ToastText }
   | { kind: 'storeLink'; link: string }
   | { kind: 'storeLanguage'; language: Language }
-  | { kind: 'redirect'; url: string }
+  /** `afterMs`: what the page says must be read first. */
+  | { kind: 'redirect'; url: string; afterMs: number }
 
 /** A toast by meaning; the text is chosen in the page's language. */
 export type ToastText =

@@ -353,10 +353,13 @@ describe('the outcome', () => {
   it('A-064 the way to the store is taken once, on the first answer that names it', () => {
     const redirectUrl = 'https://store.example/thanks'
     const first = having(opening(), loaded({ status: 'succeeded', redirectUrl }))
-    expect(first.effects).toEqual([{ kind: 'redirect', url: redirectUrl }])
+    expect(first.effects).toEqual([{ kind: 'redirect', url: redirectUrl, afterMs: 0 }])
     expect(having(first.state, loaded({ status: 'succeeded', redirectUrl })).effects).toEqual([])
+    const held = { heldAmount: 100, heldUntil: '2026-11-30T00:00:00.000Z' }
+    const read = having(opening(), loaded({ status: 'succeeded', redirectUrl, ...held }))
+    expect(read.effects).toEqual([{ kind: 'redirect', url: redirectUrl, afterMs: 8000 }])
     const polled = having(confirming(), loaded({ status: 'pending', redirectUrl }))
-    expect(polled.effects).toEqual([{ kind: 'redirect', url: redirectUrl }])
+    expect(polled.effects).toEqual([{ kind: 'redirect', url: redirectUrl, afterMs: 0 }])
   })
 })
 

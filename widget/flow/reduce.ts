@@ -120,9 +120,14 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
   const redirect = payment.redirectUrl !== before.payment?.redirectUrl ? payment.redirectUrl : undefined
   return {
     state: { ...paged, modal },
-    effects: redirect === undefined ? [] : [{ kind: 'redirect', url: redirect }],
+    effects:
+      redirect === undefined ? [] : [{ kind: 'redirect', url: redirect, afterMs: readingMsOf(payment) }],
   }
 }
+
+/** Until when money is held is told nowhere else before the store. */
+const READING_MS = 8000
+const readingMsOf = ({ heldUntil }: Payment): number => (heldUntil === null ? 0 : READING_MS)
 
 function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
   const { modal } = before

@@ -349,7 +349,7 @@ describe('D-25 an offer that is long in the making', () => {
     expect(flow.state().modal.kind).toBe('none')
   })
 
-  it('is looked for every 5 s once it was left, and shown when it is open', async () => {
+  it('is checked for every 5 s once it was left, and shown when it is open', async () => {
     let view = payment()
     const { flow, to, pass } = await paid({ ...away, '/api/payment': () => json(view) })
     await pass(30_000)

@@ -57,6 +57,7 @@ const en = {
   } satisfies Partial<Record<FinalDepositStatus, ErrorText>>,
   heldBySteam: (date: string) =>
     `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you do not want it; if it completes, the store is credited.`,
+  holdReason: 'Steam holds trades of accounts without a mobile authenticator of 7 days or more.',
   closedNote: 'This deposit is closed. Start again from the store.',
   scamSteps: [
     'If you did not cancel the trade yourself, somebody else may control your account: accept no offer that looks like ours.',
@@ -79,6 +80,7 @@ const en = {
   youReceive: 'You receive',
   heldUntil: (amount: string, date: string) =>
     `The store can spend ${amount} from ${date} on: until then Steam lets a sender take the trade back.`,
+  redirectSoon: 'You will be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
 
   creationErrorTitle: 'Failed to create trade',
@@ -163,6 +165,8 @@ const ru: ModalTexts = {
   },
   heldBySteam: (date) =>
     `Steam задержал этот обмен, поэтому пополнение завершено. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
+  holdReason:
+    'Steam задерживает обмены аккаунтов, у которых мобильного аутентификатора нет или он моложе 7 дней.',
   closedNote: 'Это пополнение закрыто. Начните заново в магазине.',
   scamSteps: [
     'Если вы не отменяли обмен сами, аккаунтом может управлять кто-то ещё: не принимайте похожих предложений.',
@@ -185,6 +189,7 @@ const ru: ModalTexts = {
   youReceive: 'Вы получите',
   heldUntil: (amount, date) =>
     `Магазин сможет распоряжаться ${amount} с ${date}: до этого Steam позволяет отправителю вернуть обмен.`,
+  redirectSoon: 'Через несколько секунд вы вернётесь в магазин.',
   stopSound: 'Выключить звук',
 
   creationErrorTitle: 'Не удалось создать обмен',

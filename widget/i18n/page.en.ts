@@ -157,6 +157,7 @@ export const pageEn = {
 
   summary: 'Your payment',
   minimum: 'Minimum',
+  maximum: 'Maximum',
   selected: 'Selected',
   selectedCount: (n: number) => `Selected: ${n}`,
   total: 'Total',
@@ -174,6 +175,8 @@ export const pageEn = {
     belowMinimum: (limit: string) => `The minimum payment is ${limit}. Add more items.`,
     aboveMaximum: (limit: string) => `This deposit takes at most ${limit}. Remove some items.`,
   } satisfies Record<PayBlock, (limit: string) => string>,
+  atMost: (limit: string) => `At most ${limit}.`,
+  payBack: 'Back to your offer',
   tooManyItems: 'You have chosen too many items to trade',
   offerWaiting: 'Your trade offer is waiting on Steam.',
   offerReturn: 'Back to the offer',

@@ -151,6 +151,7 @@ export const pageRu: Partial<PageTexts> = {
 
   summary: 'Ваш платёж',
   minimum: 'Минимум',
+  maximum: 'Максимум',
   selected: 'Выбрано',
   selectedCount: (n) => `Выбрано: ${n}`,
   total: 'Итого',
@@ -168,6 +169,8 @@ export const pageRu: Partial<PageTexts> = {
     belowMinimum: (limit) => `Минимальный платёж — ${limit}. Добавьте предметы.`,
     aboveMaximum: (limit) => `Это пополнение принимает не больше ${limit}. Уберите часть предметов.`,
   },
+  atMost: (limit) => `Не больше ${limit}.`,
+  payBack: 'К предложению',
   tooManyItems: 'Вы выбрали слишком много предметов для обмена',
   offerWaiting: 'Предложение обмена ждёт вас в Steam.',
   offerReturn: 'Вернуться к предложению',

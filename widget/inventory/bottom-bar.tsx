@@ -12,11 +12,19 @@ type Props = { stand: Stand; payment: Payment; flow: Flow }
 export function BottomBar({ stand, payment, flow }: Props) {
   const { texts } = usePage()
   const { block, hint } = usePayHint(stand, payment)
+  if (payment.status === 'pending')
+    return (
+      <aside className="bottom-bar" aria-label={texts.summary}>
+        <div className="bottom-row">
+          <PayButton stand={stand} payment={payment} flow={flow} />
+        </div>
+      </aside>
+    )
+  // Nothing was done wrong yet.
+  const isQuiet = block === 'loading' || block === 'noItems'
   return (
     <aside className="bottom-bar" aria-label={texts.summary}>
-      {hint !== null && (
-        <p className={block === 'loading' ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>{hint}</p>
-      )}
+      {hint !== null && <p className={isQuiet ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>{hint}</p>}
       <div className="bottom-row">
         <div className="bottom-sum">
           <strong>

@@ -3,6 +3,7 @@ import type { Flow } from '../flow/runner.ts'
 import { type PayBlock, payBlock, shownInventory } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
+import { BackToOffer } from './back-to-offer.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
@@ -15,12 +16,17 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
     return { block, hint: stand.inventory.status === 'loading' ? texts.payBlocks.loading() : null }
   }
   const limit = block === 'aboveMaximum' ? payment.maxAmount : (shownInventory(stand)?.minPrice ?? null)
-  return { block, hint: limit === null ? null : texts.payBlocks[block](money(limit, payment.currency)) }
+  if (limit === null) return { block, hint: null }
+  const most = block === 'aboveMaximum' ? null : payment.maxAmount
+  // Told before it is exceeded.
+  const told = most === null ? '' : ` ${texts.atMost(money(most, payment.currency))}`
+  return { block, hint: `${texts.payBlocks[block](money(limit, payment.currency))}${told}` }
 }
 
 export function PayButton({ stand, payment, flow }: Props) {
   const { texts } = usePage()
   const open = payment.status === 'created'
+  if (payment.status === 'pending') return <BackToOffer flow={flow} />
   return (
     <button
       type="button"

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
@@ -38,6 +38,8 @@ function isPayable({ inventory }: StandState): boolean {
   return inventory.status === 'loading' || inventory.inventory.items.length > 0
 }
 
+const LOW = '(max-height: 420px)'
+
 function Shelf({ stand, payment, flow }: Props) {
   const inventory = shownInventory(stand)
   const { search, sort } = stand
@@ -45,15 +47,28 @@ function Shelf({ stand, payment, flow }: Props) {
     () => (inventory === null ? [] : visibleItems(inventory.items, search, sort)),
     [inventory, search, sort],
   )
+  const shelf = useRef<HTMLDivElement>(null)
+  const hasItems = items.length > 0
+  // In a window as low as a zoom of 400 % makes it, the items would begin below its edge.
+  useEffect(() => {
+    if (hasItems && window.scrollY === 0 && matchMedia(LOW).matches) shelf.current?.scrollIntoView()
+  }, [hasItems])
   if (stand.inventory.status === 'error') {
     return <Trouble failure={stand.inventory.type} stand={stand} payment={payment} flow={flow} />
   }
   if (inventory === null) return <Skeletons />
   return (
-    <div className="shelf" aria-busy={stand.inventory.status === 'loading'}>
+    // While an offer is open, what it asks for is settled.
+    <div
+      ref={shelf}
+      className="shelf"
+      aria-busy={stand.inventory.status === 'loading'}
+      inert={payment.status === 'pending'}
+    >
       {stand.inventory.status === 'loading' && <span className="progress" aria-hidden="true" />}
       {inventory.items.length === 0 && <NothingUsable stand={stand} payment={payment} flow={flow} />}
       {inventory.items.length > 0 && items.length === 0 && <NothingFound />}
+      {inventory.items.length > 0 && <Unavailable inventory={inventory} />}
       {items.length > 0 && (
         <Grid
           key={stand.game}
@@ -63,7 +78,7 @@ function Shelf({ stand, payment, flow }: Props) {
           onToggle={(id) => flow.dispatch({ type: 'itemToggled', id })}
         />
       )}
-      <Unavailable inventory={inventory} />
+      {inventory.items.length === 0 && <Unavailable inventory={inventory} />}
       <Age inventory={inventory} />
     </div>
   )

@@ -25,6 +25,12 @@ export function Summary({ stand, payment, flow }: Props) {
           <dt>{texts.minimum}</dt>
           <dd>{minPrice === undefined ? '–' : <Amount minor={minPrice} currency={payment.currency} />}</dd>
         </div>
+        {payment.maxAmount !== null && (
+          <div>
+            <dt>{texts.maximum}</dt>
+            <dd>{money(payment.maxAmount, payment.currency)}</dd>
+          </div>
+        )}
         <div>
           <dt>{texts.selected}</dt>
           <dd>{items.length}</dd>
@@ -63,7 +69,7 @@ export function Summary({ stand, payment, flow }: Props) {
       >
         {texts.clear}
       </button>
-      <p className="summary-note">{note}</p>
+      {payment.status !== 'pending' && <p className="summary-note">{note}</p>}
     </aside>
   )
 }

@@ -7,7 +7,7 @@ import { usePage } from '../page.tsx'
 import type { SteamPage } from '../steam-pages.ts'
 import { SteamDoor, StoreDoor } from '../ui/doors.tsx'
 
-/** What solves it: a page of Steam, another game, or asking again. */
+/** The door that solves it: a page of Steam, another game, or asking again. */
 const DOORS: Record<InventoryFailure, SteamPage | 'games' | 'retry'> = {
   internal: 'retry',
   tradeNotAvailable: 'games',

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type RefObject, useEffect, useId, useRef } from 'react'
 import type { ErrorCode } from '../../contract/errors.ts'
+import type { User } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { isUnjudged } from '../flow/selectors.ts'
 import type { LinkState, Page, Refusal, Stand } from '../flow/state.ts'
@@ -25,32 +26,13 @@ export function LinkField({ page, flow }: Props) {
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
   // Steam knew the account, and refuses the token since.
   const stale = page.stage === 'wait-for-select-items' && isStale(page.stand)
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (!stale) return
-    input.current?.focus()
-    input.current?.select()
-  }, [stale])
+  const input = useFocus({ stale, isFirst: link.status === 'idle' && link.text === '' })
   const wrong = link.status === 'invalid' || link.status === 'failed' || stale
   const type = (text: string): void => flow.dispatch({ type: 'linkTyped', text })
   const confirm = (): void => flow.dispatch({ type: 'storedLinkConfirmed' })
   return (
     <section className={`link-panel ${narrow ? 'link-panel-mobile' : 'link-panel-desktop'}`}>
-      {user !== null && (
-        <div className="link-user">
-          <Avatar url={user.avatarUrl} size={46} />
-          <div>
-            <a className="link-name" href={user.profileUrl} target="_blank" rel="noopener noreferrer">
-              {user.name}
-            </a>
-            {!stale && (
-              <span className="link-valid">
-                <TickIcon /> {texts.tradeLinkValid}
-              </span>
-            )}
-          </div>
-        </div>
-      )}
+      {user !== null && <Owner user={user} isValid={!stale} />}
       <div className="link-field" ref={field} tabIndex={-1}>
         <label htmlFor={id} className={user === null ? 'link-label' : 'visually-hidden'}>
           {texts.tradeLink}
@@ -91,6 +73,40 @@ export function LinkField({ page, flow }: Props) {
         {link.status === 'stored' && <Continue field={field} noteId={`${id}-note`} onPress={confirm} />}
       </div>
     </section>
+  )
+}
+
+/** The field has the focus when it must be changed, and at first where a keyboard costs no room. */
+function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
+  const narrow = useNarrow()
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (!stale) return
+    input.current?.focus()
+    input.current?.select()
+  }, [stale])
+  useEffect(() => {
+    if (isFirst && !narrow && document.activeElement === document.body) input.current?.focus()
+  }, [isFirst, narrow])
+  return input
+}
+
+function Owner({ user, isValid }: { user: User; isValid: boolean }) {
+  const { texts } = usePage()
+  return (
+    <div className="link-user">
+      <Avatar url={user.avatarUrl} size={46} />
+      <div>
+        <a className="link-name" href={user.profileUrl} target="_blank" rel="noopener noreferrer">
+          {user.name}
+        </a>
+        {isValid && (
+          <span className="link-valid">
+            <TickIcon /> {texts.tradeLinkValid}
+          </span>
+        )}
+      </div>
+    </div>
   )
 }
 

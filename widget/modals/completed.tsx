@@ -4,6 +4,7 @@ import type { Payment } from '../../contract/widget-api.ts'
 import { formatDate } from '../i18n/format.ts'
 import { Amount } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { SteamDoor } from '../ui/doors.tsx'
 import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
 import { OutcomeIcon } from './outcome-icon.tsx'
@@ -51,6 +52,11 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <p className="outcome-description">
             {isHeld ? texts.heldBySteam(formatDate(steamHoldUntil, language)) : description}
           </p>
+          {isHeld && (
+            <p>
+              {texts.holdReason} <SteamDoor to="guard" primary={false} />
+            </p>
+          )}
           {outcome === 'succeeded' && <Received payment={payment} />}
           {(SUSPICIOUS[outcome] || payment.endedAtOnce) && (
             <ScamSteps atOnce={payment.endedAtOnce} isCountered={outcome === 'tradeCountered'} />
@@ -93,6 +99,9 @@ function Received({ payment }: { payment: Payment }) {
             formatDate(payment.heldUntil, language),
           )}
         </p>
+      )}
+      {payment.heldUntil !== null && payment.redirectUrl !== undefined && (
+        <p className="quiet">{texts.redirectSoon}</p>
       )}
     </div>
   )

@@ -9,7 +9,7 @@ import { SteamDoor, StoreDoor } from '../ui/doors.tsx'
 import { WarningIcon } from '../ui/icons.tsx'
 import { useModal } from './texts.ts'
 
-/** What solves it; without one, closing and another press do. */
+/** The door that solves it; without one, closing and another press do. */
 const DOORS: Partial<Record<string, SteamPage | 'store'>> = {
   trade_hold: 'guard',
   trade_refused: 'restrictions',

@@ -107,6 +107,9 @@ function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = usePage()
   const { page } = state
   const inventory = page.stage === 'wait-for-select-items' ? page.stand.inventory : null
+  // Behind a dialog nobody reads it: the confirmation has a line of its own.
+  const isInDialog =
+    state.dialogs.kind === 'ready' && ['creating', 'joining', 'confirming'].includes(state.modal.kind)
   // The inventory says it already.
   const isSaid = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
   const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true && !isSaid
@@ -115,7 +118,9 @@ function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
     state.modal.kind === 'none' && state.payment?.status === 'created' && state.payment.creating
   return (
     <div className="notices" aria-live="polite">
-      {!state.online && <p className="notice notice-warning">{texts.offline}</p>}
+      {!state.online && !isInDialog && (
+        <p className="notice notice-warning notice-offline">{texts.offline}</p>
+      )}
       {works && <p className="notice notice-warning">{texts.technicalWorksOnPage}</p>}
       {isMaking && (
         <p className="notice notice-offer">

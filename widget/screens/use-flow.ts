@@ -65,7 +65,8 @@ function browserWorld(toasts: ToastStore, { hash, language }: OfDeposit): World 
           storeChosenLanguage(hash, effect.language)
           return
         case 'redirect':
-          if (/^https?:\/\//i.test(effect.url)) location.assign(effect.url)
+          // In the place of this page: Back from the store must not lead here and on again.
+          if (/^https?:\/\//i.test(effect.url)) setTimeout(() => location.replace(effect.url), effect.afterMs)
           return
         default:
           effect satisfies never

@@ -4,10 +4,15 @@ import { STEAM_PAGES, type SteamPage } from '../steam-pages.ts'
 import { OutsideIcon } from './icons.tsx'
 
 /** To the page of Steam where the shopper can solve it. */
-export function SteamDoor({ to }: { to: SteamPage }) {
+export function SteamDoor({ to, primary = true }: { to: SteamPage; primary?: boolean }) {
   const { texts } = usePage()
   return (
-    <a className="button primary" href={STEAM_PAGES[to]} target="_blank" rel="noopener noreferrer">
+    <a
+      className={primary ? 'button primary' : 'link'}
+      href={STEAM_PAGES[to]}
+      target="_blank"
+      rel="noopener noreferrer"
+    >
       {texts.steamPages[to]} <OutsideIcon />
     </a>
   )

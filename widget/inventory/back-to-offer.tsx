@@ -1,0 +1,24 @@
+import type { Flow } from '../flow/runner.ts'
+import { secondsLeft } from '../flow/selectors.ts'
+import { formatTimer } from '../i18n/format.ts'
+import { usePage } from '../page.tsx'
+import { useNow } from '../ui/hooks.ts'
+
+/** Stands where Add funds was while an offer is open: one trade at a time. */
+export function BackToOffer({ flow }: { flow: Flow }) {
+  const { texts } = usePage()
+  const { deadlineMs } = flow.state()
+  const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
+  return (
+    <button
+      type="button"
+      className="button primary pay"
+      onClick={() => flow.dispatch({ type: 'confirmationReopened' })}
+    >
+      <span>
+        {texts.payBack}
+        {seconds !== null && <span aria-hidden="true"> · {formatTimer(seconds)}</span>}
+      </span>
+    </button>
+  )
+}
