@@ -36,6 +36,7 @@ const viewOf = (etag: string): View => ({
     heldUntil: null,
     minAmount: null,
     maxAmount: null,
+    targetAmount: null,
   },
 })
 

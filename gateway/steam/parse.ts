@@ -16,6 +16,7 @@ import { steamIdOfAccount } from './steam.ts'
 
 const MAX_TEXT = 200
 const MAX_TAGS = 30
+const MAX_WORD = 40
 
 /** Ids exceed 2^53: they are text, or a number small enough to be exact. */
 const id = z
@@ -265,12 +266,15 @@ export function parseHoldDays(body: unknown): { partner: number; own: number } |
   return { partner: days(theirs), own: days(mine) }
 }
 
+/** A word that is shown as Steam says it. A longer text is none. */
+const word = text.transform((value) => (value.length > MAX_WORD ? '' : value.trim())).catch('')
+
 const descriptionRow = z.object({
   name: text,
   market_hash_name: text,
   tradable: z.unknown().transform((value) => value === 1 || value === true || value === '1'),
   tags: z
-    .array(z.object({ category: text, internal_name: text }))
+    .array(z.object({ category: text, internal_name: text, localized_tag_name: word, name: word }))
     .max(MAX_TAGS)
     .catch([]),
   ...restrictionFields,
@@ -372,7 +376,12 @@ function parseDescription(row: unknown): Description {
     restriction: tradable ? null : restrictionOf(parsed.data),
     market: marketOf(parsed.data),
     isNoted: isNoted(parsed.data),
-    tags: tags.map((tag) => ({ category: tag.category, internalName: tag.internal_name })),
+    // The page of an offer says `name`, the public one `localized_tag_name`.
+    tags: tags.map((tag) => ({
+      category: tag.category,
+      internalName: tag.internal_name,
+      name: tag.localized_tag_name || tag.name,
+    })),
   }
 }
 

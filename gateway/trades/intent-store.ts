@@ -77,9 +77,12 @@ export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: 
   const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
   if (bot === undefined) return
   const { deposit_id, quote_id, game, partner_steam_id, partner_token, currency, total, gross_total } = row
+  const { promised_amount, promised_days } = row
   const same = { deposit_id, quote_id, game, partner_steam_id, partner_token, currency, total, gross_total }
   const id = await writeIntent(deps, tx, {
     ...same,
+    promised_amount,
+    promised_days,
     bot_id: bot.botId,
     intended_at: row.intended_at,
     tried_bots: tried,

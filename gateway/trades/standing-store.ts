@@ -1,7 +1,10 @@
 /** Reads the money of a locked trade and its deposit. */
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
+import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { DepositRow } from '../deposits/store.ts'
+import { mostCareful, roomFor } from '../ledger/entry.ts'
+import { lockPromises, readPromises } from '../ledger/promise-store.ts'
 import { riskRoom } from '../ledger/store.ts'
 import type { Standing, Terms } from './consequences.ts'
 import type { TradeRow } from './store.ts'
@@ -79,10 +82,8 @@ function fixedTerms(row: TradeRow): Terms | undefined {
   return { creditMode, liability, riskLimitUsdCents }
 }
 
-/** A deposit may be more careful than its store, never less. */
 function currentTerms(store: Terms, deposit: DepositRow): Terms {
-  const isCareful = [store.creditMode, deposit.credit_mode].includes('on_release')
-  return { ...store, creditMode: isCareful ? 'on_release' : 'on_accept' }
+  return { ...store, creditMode: mostCareful([store.creditMode, deposit.credit_mode]) }
 }
 
 async function roomOf(tx: Tx, { deposit, row }: Locked, now: Date): Promise<bigint> {
@@ -91,5 +92,14 @@ async function roomOf(tx: Tx, { deposit, row }: Locked, now: Date): Promise<bigi
     .select('rate_id')
     .where('id', '=', row.quote_id)
     .executeTakeFirstOrThrow()
-  return riskRoom(tx, { storeId: deposit.store_id, rateId, tradeId: row.id, now })
+  const of = { storeId: deposit.store_id, rateId, tradeId: row.id }
+  await lockPromises(tx, of.storeId)
+  const free = await riskRoom(tx, { ...of, now })
+  const { others } = await readPromises(tx, of)
+  return roomFor({ free, others, own: promisedTo(row) })
+}
+
+/** A promise ends with its offer, though the items may come later. */
+function promisedTo({ state, promised_amount: promised }: TradeRow): bigint {
+  return OPEN_TRADE_STATES.some((open) => open === state) ? (promised ?? 0n) : 0n
 }

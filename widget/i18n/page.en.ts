@@ -106,7 +106,6 @@ export const pageEn = {
     WearCategory3: ['WW', 'Well-Worn'],
     WearCategory4: ['BS', 'Battle-Scarred'],
   },
-  rarities: ['Standard', 'Common', 'Uncommon', 'Rare', 'Mythical', 'Legendary', 'Ancient', 'Exceptional'],
   selectedMark: 'selected',
 
   summary: 'Your payment',

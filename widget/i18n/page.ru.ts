@@ -97,16 +97,6 @@ export const pageRu: Partial<PageTexts> = {
     WearCategory3: ['WW', 'Поношенное'],
     WearCategory4: ['BS', 'Закалённое в боях'],
   },
-  rarities: [
-    'Стандартное',
-    'Обычное',
-    'Необычное',
-    'Редкое',
-    'Мифическое',
-    'Легендарное',
-    'Древнее',
-    'Исключительное',
-  ],
   selectedMark: 'выбрано',
 
   summary: 'Ваш платёж',

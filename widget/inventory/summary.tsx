@@ -4,7 +4,7 @@ import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.
 import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { CurrencyIcon } from '../ui/currency.tsx'
-import { Picture, rarityOf } from './card.tsx'
+import { Picture } from './card.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
@@ -43,7 +43,7 @@ export function Summary({ stand, payment, flow }: Props) {
               <button
                 type="button"
                 className={`summary-item ${item.rarity}`}
-                title={`${item.name}, ${rarityOf(item, texts)}`}
+                title={item.rarityName === null ? item.name : `${item.name}, ${item.rarityName}`}
                 aria-label={texts.removeItem(item.name)}
                 onClick={() => flow.dispatch({ type: 'itemToggled', id: item.id })}
               >

@@ -6,7 +6,7 @@ import { moveOn } from './attempts.ts'
 import type { Posting } from './book.ts'
 import { bar, doubt, trust } from './fleet.ts'
 import type { DepositRow, Memory, TradeRow } from './memory.ts'
-import { checkCredit, checkRelease, checkReversal, checkRisk } from './truth.ts'
+import { checkCredit, checkPromise, checkRelease, checkReversal, checkRisk } from './truth.ts'
 
 /** Everything that one run of a transaction has written so far, and how to take it back. */
 export type Run = {
@@ -154,6 +154,7 @@ function changeTrade(memory: Memory, run: Run, { row, change }: TradeChange): vo
     run.checks.push(() => {
       checkCredit(steam, trades, row)
       checkRisk(memory, row)
+      checkPromise(memory, row)
     })
   }
   if (isRelease) run.checks.push(() => checkRelease(steam, row, engine.now()))

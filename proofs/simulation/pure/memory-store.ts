@@ -2,6 +2,7 @@
 import type { DueHistories } from '../../../gateway/bots/history-store.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
+import { roomFor } from '../../../gateway/ledger/entry.ts'
 import type { Standing } from '../../../gateway/trades/consequences.ts'
 import { WAIT_MS, waitsUntil } from '../../../gateway/trades/giving-up.ts'
 import { EDGES, type Trade } from '../../../gateway/trades/trade.ts'
@@ -19,6 +20,7 @@ import { hold } from '../violation.ts'
 import { chooseFor } from './fleet.ts'
 import { type Bot, type Memory, setDue, type TradeRow } from './memory.ts'
 import { apply, beginRun, commit, moveDeposit, publish, type Run } from './memory-effects.ts'
+import { roomBeside } from './promises.ts'
 import { checkEnd, checkTrade } from './truth.ts'
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
@@ -312,6 +314,8 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
   if (trade === undefined) return true
   row.trade = trade
   if (before.state === trade.state) return true
+  // A promise ends with its offer.
+  if (!OPEN.includes(before.state)) row.promised = 0n
   const { trace, engine } = memory
   run.checks.push(() => {
     const isKnown = EDGES[before.state].some(
@@ -349,16 +353,7 @@ function standingOf(memory: Memory, row: TradeRow, now: Date): Standing {
       liability: store.liability,
       riskLimitUsdCents: store.riskLimit,
     },
-    riskRoom: store.riskLimit - roomTaken(memory, row, now),
+    riskRoom: roomFor(roomBeside(memory, row, now)),
     items: row.items,
   }
-}
-
-function roomTaken(memory: Memory, row: TradeRow, now: Date): bigint {
-  let taken = 0n
-  for (const other of memory.atRisk) {
-    const counts = other.trade.state === 'held' || (other.atRiskUntil !== null && other.atRiskUntil > now)
-    if (other !== row && other.deposit.store === row.deposit.store && counts) taken += other.atRisk
-  }
-  return taken
 }

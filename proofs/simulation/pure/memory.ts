@@ -67,6 +67,8 @@ export type TradeRow = {
   gross: bigint
   /** No other trade may name its assets. */
   live: boolean
+  /** What the shopper was told would be credited at once, at the least. */
+  promised: bigint
   held: bigint
   reversed: bigint
   atRisk: bigint
