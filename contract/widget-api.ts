@@ -85,7 +85,7 @@ export const paymentSchema = z.object({
   heldUntil: z.iso.datetime().nullable(),
   minAmount: minorUnits.nullable(),
   maxAmount: minorUnits.nullable(),
-  /** What the store asks for exactly; null where any amount pays. */
+  /** The price that the store asks for; null where any amount pays. */
   targetAmount: minorUnits.nullable(),
 })
 

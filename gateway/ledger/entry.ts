@@ -75,7 +75,7 @@ export function heldPart({ total, isProtected, mode, riskRoom }: Credit): bigint
 }
 
 /**
- * What is promised of a credit before its trade: the part that would not be held now. Less than all is told in round
+ * The part of a credit that is promised before its trade: it would not be held now. Less than all is told in round
  * steps, so the store's room cannot be read from it, and a small change of the room does not change it.
  */
 export function promisedPart(credit: Credit): bigint {
@@ -95,7 +95,7 @@ function stepBelow(amount: bigint): bigint {
 /** `free`: the limit less what is at risk. `own` and `others`: promised to this trade, and to others, before their ends. */
 export type Room = { free: bigint; own: bigint; others: bigint }
 
-/** How much a trade may be credited at risk. What others were promised is theirs, but this trade keeps its own promise. */
+/** How much a trade may be credited at risk. Promises to others are kept, and its own before them. */
 export function roomFor({ free, own, others }: Room): bigint {
   const kept = least(own, free)
   return free - least(others, free - kept)

@@ -1,4 +1,4 @@
-/** What shoppers with open offers were promised of a store's limit. */
+/** Promises to shoppers with open offers: each keeps room in its store's limit. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'

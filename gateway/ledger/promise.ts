@@ -1,4 +1,4 @@
-/** What a shopper may be promised before a trade. The very rule that decides at delivery is asked beforehand. */
+/** Promises to shoppers before their trades. The very rule that decides at delivery is asked beforehand. */
 import type { Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
 import { mostCareful, promisedPart, roomFor } from './entry.ts'
@@ -21,7 +21,7 @@ export type Promised = { atOnce: bigint; days: number }
 const NO_TRADE = 0n
 
 /**
- * What of the total would be credited at once, at the least; null where nothing would be held. It is kept for a trade that
+ * Returns how much of the total would be credited at once, at the least; null where nothing would be held. It is kept for a trade that
  * is written with it in the same transaction: nobody else takes that room.
  */
 export async function promise(tx: Tx, { deposit, days, ...asked }: Asked): Promise<Promised | null> {

@@ -16,7 +16,6 @@ import { steamIdOfAccount } from './steam.ts'
 
 const MAX_TEXT = 200
 const MAX_TAGS = 30
-const MAX_WORD = 40
 
 /** Ids exceed 2^53: they are text, or a number small enough to be exact. */
 const id = z
@@ -267,7 +266,7 @@ export function parseHoldDays(body: unknown): { partner: number; own: number } |
 }
 
 /** A word that is shown as Steam says it. A longer text is none. */
-const word = text.transform((value) => (value.length > MAX_WORD ? '' : value.trim())).catch('')
+const word = text.transform((value) => (value.length > 40 ? '' : value.trim())).catch('')
 
 const descriptionRow = z.object({
   name: text,
@@ -377,11 +376,9 @@ function parseDescription(row: unknown): Description {
     market: marketOf(parsed.data),
     isNoted: isNoted(parsed.data),
     // The page of an offer says `name`, the public one `localized_tag_name`.
-    tags: tags.map((tag) => ({
-      category: tag.category,
-      internalName: tag.internal_name,
-      name: tag.localized_tag_name || tag.name,
-    })),
+    tags: tags.map(({ category, internal_name: internalName, localized_tag_name: label, name: word }) => {
+      return { category, internalName, name: label || word }
+    }),
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a shopper is told of the money before the offer, and what is credited. */
+/** Shoppers are told before the offer what they will be credited. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
@@ -46,7 +46,7 @@ describe('D-9 an open offer', () => {
     return hash
   }
 
-  /** What its page shows: the part at once, the part later, and when. */
+  /** The page shows the part at once, the part later, and when. */
   async function told(hash: string) {
     const payment = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
     if (payment === undefined || payment.amount === null) throw new Error('the page shows no money')

@@ -4,6 +4,8 @@ import { selectedTotal } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
+import { Money } from './summary.tsx'
+import { Target } from './target.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
@@ -16,6 +18,8 @@ export function BottomBar({ stand, payment, flow }: Props) {
       {hint !== null && (
         <p className={block === 'loading' ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>{hint}</p>
       )}
+      <Target total={selectedTotal(stand)} payment={payment} />
+      {stand.selection.length > 0 && <Money stand={stand} payment={payment} />}
       <div className="bottom-row">
         <div className="bottom-sum">
           <strong>{money(selectedTotal(stand), payment.currency)}</strong>

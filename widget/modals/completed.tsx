@@ -6,6 +6,7 @@ import { CurrencyIcon } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
+import { PaymentMoney } from './money.tsx'
 import { OutcomeIcon } from './outcome-icon.tsx'
 import { useModal } from './texts.ts'
 
@@ -73,7 +74,7 @@ function BackToStore({ payment }: { payment: Payment }) {
 }
 
 function Received({ payment }: { payment: Payment }) {
-  const { texts, money, language } = useModal()
+  const { texts, money } = useModal()
   if (payment.amount === null) return null
   return (
     <div className="received">
@@ -81,14 +82,7 @@ function Received({ payment }: { payment: Payment }) {
         <CurrencyIcon currency={payment.currency} /> {texts.youReceive}
       </span>
       <strong>{money(payment.amount, payment.currency)}</strong>
-      {payment.heldUntil !== null && (
-        <p className="quiet">
-          {texts.heldUntil(
-            money(payment.heldAmount, payment.currency),
-            formatDate(payment.heldUntil, language),
-          )}
-        </p>
-      )}
+      <PaymentMoney payment={payment} />
     </div>
   )
 }

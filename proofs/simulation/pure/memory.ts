@@ -67,7 +67,7 @@ export type TradeRow = {
   gross: bigint
   /** No other trade may name its assets. */
   live: boolean
-  /** What the shopper was told would be credited at once, at the least. */
+  /** The credit at once that the shopper was told, at the least. */
   promised: bigint
   held: bigint
   reversed: bigint

@@ -1,4 +1,4 @@
-/** What is promised to shoppers whose offers are open: it keeps room in the limits of their stores. */
+/** Promises to shoppers whose offers are open: they keep room in the limits of their stores. */
 import type { Game } from '../../../contract/games.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { promisedPart, type Room, roomFor } from '../../../gateway/ledger/entry.ts'
@@ -11,7 +11,7 @@ const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
 /** A promise ends with its offer, though the items may come later. */
 const KEEPS: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
-/** What the shopper is told before the offer. */
+/** The credit at once that the shopper is told before the offer. */
 export function promiseTo(memory: Memory, row: TradeRow, now: Date): bigint {
   if (PROTECTION_DAYS[row.facts.game] === 0) return 0n
   const riskRoom = roomFor(roomBeside(memory, row, now))
