@@ -252,7 +252,10 @@ async function whoDoesNot(
 ): Promise<number> {
   const succeeded = successOn(page)
   const elsewhere = stays ? await leave(windows, page) : await windows.open()
-  if (!stays) await elsewhere.goto(`${till.steam.url}/tradeoffer/${offerId}/`)
+  if (!stays) {
+    await elsewhere.goto(`${till.steam.url}/tradeoffer/${offerId}/`)
+    await readyToAccept(elsewhere)
+  }
   const begin = performance.now()
   await accept(elsewhere)
   const atMs = await within(succeeded)
@@ -268,11 +271,20 @@ async function leave(windows: Windows, page: Page): Promise<Page> {
       document.hidden ||
       new Promise((hidden) => document.addEventListener('visibilitychange', hidden, { once: true })),
   )
+  await readyToAccept(tab)
   return tab
 }
 
+/** Up to the last press, that on the phone. */
+async function readyToAccept(tab: Page): Promise<void> {
+  for (const name of ['Accept', 'Yes, this is a gift']) {
+    await tab.getByRole('button', { name, exact: true }).click()
+  }
+  await tab.getByRole('button', { name: 'Confirm', exact: true }).waitFor()
+}
+
 async function accept(tab: Page): Promise<void> {
-  await tab.getByRole('button', { name: 'Accept', exact: true }).click()
+  await tab.getByRole('button', { name: 'Confirm', exact: true }).click()
   await tab.getByRole('status').waitFor()
 }
 

@@ -78,13 +78,18 @@ export const paymentSchema = z.object({
   creating: z.boolean(),
   /** Items in the trade that is under way or done, else 0. */
   itemCount: z.int().nonnegative(),
-  /** The part of amount that the store cannot spend before heldUntil, because Steam can still take the trade back. */
+  /**
+   * The part of amount that the store cannot spend before heldUntil, because Steam can still take the trade back. While
+   * pending it is the most that will be held, and heldUntil the latest: the rest of amount is promised at once.
+   */
   heldAmount: minorUnits,
   heldUntil: z.iso.datetime().nullable(),
   minAmount: minorUnits.nullable(),
   maxAmount: minorUnits.nullable(),
   /** The games whose items the store takes here; its page offers no others. */
   games: z.array(z.enum(GAMES)).min(1),
+  /** The price that the store asks for; null where any amount pays. */
+  targetAmount: minorUnits.nullable(),
 })
 
 /** POST /api/trade-url: request; the answer is a User. */
@@ -106,6 +111,8 @@ export const itemSchema = z.object({
   iconUrl: z.string(),
   price: minorUnits,
   rarity: z.templateLiteral(['rarity-', z.enum(['0', '1', '2', '3', '4', '5', '6', '7'])]),
+  /** Rarity or quality in the game's own words and the language of the call, as Steam says it. Hostile: plain text only. */
+  rarityName: z.string().max(40).nullable(),
   wearCategory: z
     .enum(['WearCategory0', 'WearCategory1', 'WearCategory2', 'WearCategory3', 'WearCategory4'])
     .nullable(),
@@ -120,6 +127,12 @@ export const inventorySchema = z.object({
   currency: z.enum(CURRENCIES),
   /** Most items in one trade. */
   maxItems: z.int().positive(),
+  /**
+   * Where Steam lets senders take trades of the game back for days: how much of a payment with these items is credited at
+   * once, and when the rest is. In round steps, and never more than the items come to, so the store's room cannot be read
+   * from it. Null where nothing is held.
+   */
+  hold: z.object({ atOnce: minorUnits, days: z.int().positive(), until: z.iso.datetime() }).nullable(),
   unavailableItems: z.int().nonnegative(),
   unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
   /** When the first of those under `tradeHold` and `tradeProtected` becomes free; absent where Steam does not say. */

@@ -19,6 +19,9 @@ export type TopUp = {
   createdAt: string
 }
 
+/** Minor units; `until` is ISO 8601, for the last part of it. */
+export type OnHold = { amount: number; until: string | null }
+
 export type NewTopUp = { externalId: string; shopper: string; currency: string }
 
 const MOST_SHOWN = 8
@@ -77,6 +80,16 @@ export function openBooks(file: string) {
     balances: (shopper: string): Record<string, number> =>
       Object.fromEntries(
         statements.balances.all(shopper).map((row) => [String(row.currency), Number(row.amount)]),
+      ),
+    /** Money that a shopper cannot spend yet, by currency. */
+    onHold: (shopper: string): Record<string, OnHold> =>
+      Object.fromEntries(
+        statements.onHold
+          .all(shopper)
+          .map(({ currency, amount, until }) => [
+            String(currency),
+            { amount: Number(amount), until: textOrNull(until) },
+          ]),
       ),
     /** Of all shoppers. */
     total: (): Record<string, number> =>
@@ -157,6 +170,10 @@ function prepare(db: DatabaseSync) {
       "select * from top_up where shopper = ? and status <> 'starting' order by created_at desc, rowid desc limit ?",
     ),
     balances: db.prepare('select currency, amount from purse where shopper = ? order by currency'),
+    onHold: db.prepare(
+      `select currency, sum(held) as amount, max(held_until) as until from top_up
+       where shopper = ? and held > 0 group by currency order by currency`,
+    ),
     total: db.prepare(
       'select currency, sum(amount) as amount from purse group by currency order by currency',
     ),

@@ -1,4 +1,4 @@
-import type { TopUp } from './books.ts'
+import type { OnHold, TopUp } from './books.ts'
 import type { Player } from './sandbox-players.ts'
 import { FIRST_SHOPPER, SHOPPERS } from './shoppers.ts'
 
@@ -64,17 +64,18 @@ function signedIn(shopper: string): string {
 type Home = {
   shopper: string
   balances: Record<string, number>
+  onHold: Record<string, OnHold>
   topUps: TopUp[]
   players: Player[] | undefined
 }
 
-export function homePage({ shopper, balances, topUps, players }: Home): string {
+export function homePage({ shopper, balances, onHold, topUps, players }: Home): string {
   return page(
     'Ember Forge',
     `<div class="columns">
 <section class="card hero" aria-labelledby="balance-title">
-<h1 id="balance-title">Your balance</h1>
-${balancePart(balances)}
+<h1 id="balance-title">Available</h1>
+${balancePart({ balances, onHold })}
 ${topUpForm()}
 </section>
 <section class="card" aria-labelledby="try-title">
@@ -93,22 +94,35 @@ ${topUpPart(topUps)}
 }
 
 /** The parts that change without a reload; the page's script takes them from here. */
-export function liveParts({ balances, topUps }: Omit<Home, 'players' | 'shopper'>): string {
-  return balancePart(balances) + topUpPart(topUps)
+export function liveParts({ topUps, ...money }: Omit<Home, 'players' | 'shopper'>): string {
+  return balancePart(money) + topUpPart(topUps)
 }
 
-const balancePart = (balances: Home['balances']): string =>
-  `<div id="balances" data-live aria-live="polite">${balanceList(balances)}</div>`
+type Money = Pick<Home, 'balances' | 'onHold'>
+
+const balancePart = (money: Money): string =>
+  `<div id="balances" data-live aria-live="polite">${balanceList(money)}</div>`
 
 const topUpPart = (topUps: TopUp[]): string => `<div id="top-ups" data-live>${topUpList(topUps)}</div>`
 
-function balanceList(balances: Record<string, number>): string {
+/** Money that can be spent, and apart from it money that Steam may still take back. */
+function balanceList({ balances, onHold }: Money): string {
   const known = Object.entries({ USD: 0, ...balances })
-  const rows = known.map(
-    ([currency, amount]) =>
-      `<li><span class="amount" data-currency="${escapeHtml(currency)}">${money(amount, currency)}</span></li>`,
-  )
+  const rows = known.map(([currency, amount]) => {
+    const held = onHold[currency]
+    const available = `<span class="amount" data-currency="${escapeHtml(currency)}">${money(amount - (held?.amount ?? 0), currency)}</span>`
+    return `<li>${available}${held === undefined ? '' : `<span class="on-hold">${onHoldText(held, currency)}</span>`}</li>`
+  })
   return `<ul class="balances">${rows.join('')}</ul>`
+}
+
+function onHoldText({ amount, until }: OnHold, currency: string): string {
+  return `on hold ${money(amount, currency)}${until === null ? '' : ` until ${dayOf(until)}`}`
+}
+
+function dayOf(iso: string): string {
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  return `<time datetime="${escapeHtml(iso)}">${day.format(new Date(iso))}</time>`
 }
 
 function topUpForm(): string {
@@ -142,8 +156,8 @@ function topUpList(topUps: TopUp[]): string {
     const open = topUp.status === 'created' || topUp.status === 'pending'
     const link = open && topUp.url !== null ? ` <a href="${escapeHtml(topUp.url)}">Continue</a>` : ''
     const sums = sumsOf(topUp)
-    return `<tr><td><time datetime="${escapeHtml(topUp.createdAt)}">${escapeHtml(time)} UTC</time></td>
-<td><span class="status ${tone}">${escapeHtml(text)}</span>${link}</td><td class="sum">${sums}</td></tr>`
+    return `<tr><td data-label="Opened"><time datetime="${escapeHtml(topUp.createdAt)}">${escapeHtml(time)} UTC</time></td>
+<td data-label="Status"><span class="status ${tone}">${escapeHtml(text)}</span>${link}</td><td class="sum" data-label="Credited">${sums}</td></tr>`
   })
   return `<table><thead><tr><th scope="col">Opened</th><th scope="col">Status</th><th scope="col" class="sum">Credited</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table>`
@@ -152,10 +166,11 @@ function topUpList(topUps: TopUp[]): string {
 /** Amounts credited, those that Steam may still take back, and those that it took back. */
 function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp): string {
   if (amount === null) return ''
-  const until = heldUntil === null ? '' : ` until ${escapeHtml(heldUntil.slice(0, 16).replace('T', ' '))} UTC`
   return [
     `+${money(amount, currency)}`,
-    ...(held > 0 ? [`<small class="held">${money(held, currency)} held${until}</small>`] : []),
+    ...(held > 0
+      ? [`<small class="held">${onHoldText({ amount: held, until: heldUntil }, currency)}</small>`]
+      : []),
     ...(reversed > 0 ? [`<small class="reversed">−${money(reversed, currency)} taken back</small>`] : []),
   ].join('<br>')
 }

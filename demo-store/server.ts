@@ -100,7 +100,12 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
 
 const shownTo = (request: IncomingMessage, books: Books) => {
   const shopper = shopperOf(request)
-  return { shopper, balances: books.balances(shopper), topUps: books.recent(shopper) }
+  return {
+    shopper,
+    balances: books.balances(shopper),
+    onHold: books.onHold(shopper),
+    topUps: books.recent(shopper),
+  }
 }
 
 /** Refuses everything that a foreign page makes a browser post. */

@@ -212,7 +212,10 @@ describe('the webhook', () => {
 
   test('shows what is held and until when', async () => {
     await send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
-    expect(await live()).toContain('$2.50 held until 2026-01-09 12:00 UTC')
+    const shown = (await live()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
+    expect(shown).toContain('$10.00 on hold $2.50 until 9 Jan')
+    expect(shown).toContain('+$12.50 on hold $2.50 until 9 Jan')
+    expect(await balances()).toEqual({ USD: 1250 })
   })
 
   test('of a type that it does not know is answered 2xx and changes nothing, a test with its challenge', async () => {

@@ -157,6 +157,7 @@ function featuresOf(parts: Parts) {
   const { maxItems, fleetLimits: fleet, priceRules: rules } = config
   const limits = { maxItems, fleet }
   const findAllowance = allowanceFinder(database.db)
+  const protectionDays = (game: Game) => config.protectionDays[game]
   return {
     common,
     deposits,
@@ -166,11 +167,11 @@ function featuresOf(parts: Parts) {
       core: CORE,
       limits,
       rules,
-      protectionDays: (game: Game) => config.protectionDays[game],
+      protectionDays,
       // Keep reversals quick to try in the sandbox.
       historyEveryMs: config.mode === 'live' ? HOUR_MS : MINUTE_MS,
     },
-    inventory: { ...common, rules, imageBase, maxItems },
+    inventory: { ...common, rules, imageBase, maxItems, protectionDays },
     events: {
       ...common,
       addDeliveries: deliveryWriter(common),

@@ -131,6 +131,30 @@ describe('a cancel by somebody else with the bot’s session', () => {
   })
 })
 
+describe('the page of an offer', () => {
+  it('shows both sides, and gives nothing before its warning and the phone are answered', async () => {
+    const { offerId } = offered()
+    const path = `/tradeoffer/${offerId}/`
+    expect(await show(path)).toMatch(/Your items[\s\S]*Items of [\s\S]*Nothing/)
+    const gift = await press(path, [['answer', 'accept']])
+    expect(gift.headers.get('location')).toBe(`${path}?step=gift`)
+    expect(await show(`${path}?step=gift`)).toContain('get nothing in return')
+    const phone = await press(path, [['answer', 'gift']])
+    expect(phone.headers.get('location')).toBe(`${path}?step=phone`)
+    expect(await show(`${path}?step=phone`)).toContain('Confirm the trade?')
+    expect(steam.world().offers[0]?.state).toBe(STATE.active)
+    await press(path, [['answer', 'confirm']])
+    expect(steam.world().offers[0]?.state).toBe(STATE.accepted)
+    expect(await show(`${path}?step=phone`)).toContain('You accepted this offer.')
+  })
+
+  it('is accepted at once by the control API', async () => {
+    const { offerId } = offered()
+    expect((await call('POST', `offers/${offerId}/accept`)).status).toBe(200)
+    expect(steam.world().offers[0]?.state).toBe(STATE.accepted)
+  })
+})
+
 describe('a counter-offer', () => {
   it('is made on the page of the offer, without the items that were unticked', async () => {
     const { offerId, assetIds, bot } = offered()

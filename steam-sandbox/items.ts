@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { wordOf } from './words.ts'
 
 /** One line of items/*.json: a kind of item; each of its wears is an item class of its own. */
 type Line = {
@@ -136,7 +137,7 @@ export function iconPath({ icon, color }: ItemClass): string {
 }
 
 /** The description of a class as Steam's inventories and offers give it. */
-export function describe(entry: ItemClass) {
+export function describe(entry: ItemClass, language = 'english') {
   const note = entry.twin?.note
   return {
     appid: entry.appId,
@@ -157,8 +158,14 @@ export function describe(entry: ItemClass) {
     market_tradable_restriction: 7,
     market_marketable_restriction: entry.appId === 730 ? 7 : 0,
     marketable: entry.tradable ? (entry.twin ? (entry.twin.marketable ?? 0) : 1) : 0,
-    tags: entry.tags,
+    tags: entry.tags.map((tag) => said(tag, entry.appId, language)),
   }
+}
+
+/** Grades are said in the game's own words, in the language that was asked for. */
+function said(tag: Tag, appId: number, language: string): Tag {
+  const isGrade = tag.category === 'Rarity' || tag.category === 'Quality'
+  return isGrade ? { ...tag, localized_tag_name: wordOf(appId, tag.internal_name, language) } : tag
 }
 
 /** The lines of Steam about how long the market does not take an item. Steam shows them with inventories only. */

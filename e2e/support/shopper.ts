@@ -62,6 +62,9 @@ export async function pay(page: Page, texts: Messages): Promise<void> {
   await page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
 }
 
+/** The buttons that a shopper presses on Steam, one after the other: nothing comes back, and the phone is asked. */
+export const ACCEPTING = ['Accept', 'Yes, this is a gift', 'Confirm'] as const
+
 /** Opens the trade page in the tab beside, presses one of its buttons, and closes the tab. */
 export async function answerInBrowser(
   page: Page,
@@ -71,7 +74,9 @@ export async function answerInBrowser(
   const opened = page.context().waitForEvent('page')
   await page.getByRole('link', { name: texts.acceptInBrowser }).click()
   const tab = await opened
-  await tab.getByRole('button', { name: answer, exact: true }).click()
+  for (const name of answer === 'Accept' ? ACCEPTING : [answer]) {
+    await tab.getByRole('button', { name, exact: true }).click()
+  }
   await tab.getByRole('status').waitFor()
   await tab.close()
 }

@@ -93,6 +93,12 @@ export type TradeTable = {
   credited_by_operator: Generated<boolean>
   released_by_operator: Generated<boolean>
   reversed_by_operator: Generated<boolean>
+  /**
+   * What the shopper was told before the offer: credited at once at the least, the rest held for so many days. Null where
+   * nothing was to be held. Takes room in the store's limit while the offer is open.
+   */
+  promised_amount: Generated<bigint | null>
+  promised_days: Generated<number | null>
   /** What takes room in the store's limit: credited before Steam's protection ended, or lost to a reversal. */
   at_risk_amount: Generated<bigint>
   /** Lost credit gives its room back then. */

@@ -89,11 +89,23 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     language: row.language,
     creating,
     itemCount: row.item_count ?? 0,
-    heldAmount: Number(row.held_amount),
-    heldUntil: row.held_until?.toISOString() ?? null,
+    ...heldOf(row),
     minAmount: numberOrNull(row.min_amount),
     maxAmount: numberOrNull(row.max_amount),
     games: row.games ?? [...GAMES],
+    targetAmount: numberOrNull(row.target_amount),
+  }
+}
+
+/** What is held, or will be at the most once the open offer is accepted. */
+function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
+  if (status !== 'pending') {
+    return { heldAmount: Number(row.held_amount), heldUntil: row.held_until?.toISOString() ?? null }
+  }
+  const isHeld = total !== null && promised !== null && promised < total
+  return {
+    heldAmount: isHeld ? Number(total - promised) : 0,
+    heldUntil: isHeld ? (row.promised_until?.toISOString() ?? null) : null,
   }
 }
 

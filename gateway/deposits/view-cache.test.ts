@@ -37,6 +37,7 @@ const viewOf = (etag: string): View => ({
     minAmount: null,
     maxAmount: null,
     games: ['cs', 'dota', 'rust', 'tf'],
+    targetAmount: null,
   },
 })
 

@@ -81,6 +81,7 @@ export type ViewRow = {
   min_amount: bigint | null
   max_amount: bigint | null
   games: Game[] | null
+  target_amount: bigint | null
   user_name: string | null
   user_avatar_url: string | null
   user_profile_url: string | null
@@ -94,6 +95,8 @@ export type ViewRow = {
   steam_offer_id: string | null
   secret_code: string | null
   total: bigint | null
+  promised_amount: bigint | null
+  promised_until: Date | null
   accepted: boolean
   item_count: number | null
   bot_name: string | null
@@ -115,13 +118,15 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
       select deposit.hash, deposit.id, store.name as store_name, store.accent as store_accent,
         deposit.customer_label,
         deposit.status, deposit.currency, deposit.language, deposit.back_to_store_url, deposit.redirect_url, deposit.credited_amount,
-        deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount, deposit.games,
+        deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount, deposit.target_amount,
+        deposit.games,
         deposit.user_name, deposit.user_avatar_url, deposit.user_profile_url,
         (deposit.user_steam_id::bigint - 76561197960265728)::text as user_account,
         deposit.user_token is not null or deposit.user_token_sealed is not null as has_link,
         trade.id as trade_id, trade.bot_id, trade.state as trade_state, trade.reason as trade_reason,
         trade.steam_offer_id, trade.steam_hold_until,
-        trade.secret_code, trade.total, trade.accepted_at is not null as accepted,
+        trade.secret_code, trade.total, trade.promised_amount,
+        trade.deadline + trade.promised_days * interval '24 hours' as promised_until, trade.accepted_at is not null as accepted,
         (select count(*)::int from trade_item where trade_item.trade_id = trade.id) as item_count,
         bot.name as bot_name, bot.profile_url as bot_profile_url, bot.avatar_url as bot_avatar_url,
         bot.level as bot_level,

@@ -27,7 +27,7 @@ const itemSchema = z.object({
     z.object({ kind: z.literal('closed') }),
   ]),
   isNoted: z.boolean(),
-  tags: z.array(z.object({ category: z.string(), internalName: z.string() })),
+  tags: z.array(z.object({ category: z.string(), internalName: z.string(), name: z.string().default('') })),
 })
 
 /** Steam would hold what this partner gives for days. */

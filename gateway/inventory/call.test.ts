@@ -52,6 +52,7 @@ describe('the size of the answer', () => {
       iconUrl: `https://img.test/economy/image/class/730/${items[0]?.classId}/100fx100f`,
       price: 72,
       rarity: 'rarity-1',
+      rarityName: 'Common',
       wearCategory: 'WearCategory0',
       isStatTrak: true,
     })

@@ -210,11 +210,34 @@ const ROWS: Row[] = [
   ],
 ]
 
+const isWord = (word: unknown) => word === null || typeof word === 'string'
+
 describe('A-043 descriptions as Steam writes them', () => {
+  test.each([
+    ['as the page of an offer says it', { name: 'Засекреченное' }, 'Засекреченное'],
+    ['as the public page says it', { localized_tag_name: 'Засекреченное' }, 'Засекреченное'],
+    ['without what would change the line around it', { name: ' Class\u202eified\u0000 ' }, 'Classified'],
+    ['not where it is no word', { name: 'x'.repeat(41) }, null],
+    ['not where it is no text', { localized_tag_name: '', name: '' }, null],
+    ['not where Steam says none', {}, null],
+  ])('say the rarity in the game’s own word, %s', (_, said, word) => {
+    const grade = { ...tag('Rarity', 'Rarity_Legendary_Weapon', ''), ...said }
+    expect(seen('cs', description({ tags: [grade] })).shown[0]?.rarityName).toBe(word)
+  })
+
   test.each(ROWS)('%s', (_what, game, described, [name, level, wearCategory, isStatTrak]) => {
     const iconUrl = `https://img.test/economy/image/class/${GAME_FACTS[game].appId}/310/100fx100f`
     expect(seen(game, described).shown).toEqual([
-      { id: '9', name, rarity: level, wearCategory, isStatTrak, iconUrl, price: 100 },
+      {
+        id: '9',
+        name,
+        rarity: level,
+        rarityName: expect.toSatisfy(isWord),
+        wearCategory,
+        isStatTrak,
+        iconUrl,
+        price: 100,
+      },
     ])
   })
 

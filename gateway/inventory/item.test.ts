@@ -5,7 +5,11 @@ import { itemFacts } from './item.ts'
 const item = (name: string, tags: Record<string, string>, marketHashName = name) => ({
   name,
   marketHashName,
-  tags: Object.entries(tags).map(([category, internalName]) => ({ category, internalName })),
+  tags: Object.entries(tags).map(([category, internalName]) => ({
+    category,
+    internalName,
+    name: `${category}: ${internalName}`,
+  })),
 })
 
 type Row = [
@@ -157,7 +161,8 @@ const ROWS: Row[] = [
 
 describe('A-043 items', () => {
   test.each(ROWS)('%s', (_what, game, described, [rarity, wearCategory, isStatTrak]) => {
-    expect(itemFacts(described, game)).toEqual({ name: described.name, rarity, wearCategory, isStatTrak })
+    const { name } = described
+    expect(itemFacts(described, game)).toMatchObject({ name, rarity, wearCategory, isStatTrak })
   })
 
   test.each([
@@ -172,13 +177,47 @@ describe('A-043 items', () => {
   ])('an unknown tag %j changes nothing', (tag) => {
     for (const game of ['cs', 'dota', 'rust', 'tf'] as const) {
       const odd = item('Odd', { Rarity: tag, Quality: tag, Exterior: tag })
-      expect(itemFacts(odd, game)).toEqual({
+      expect(itemFacts(odd, game)).toMatchObject({
         name: 'Odd',
         rarity: 'rarity-0',
         wearCategory: null,
         isStatTrak: false,
       })
     }
+  })
+
+  test.each<[string, Game, Record<string, string>, string | null]>([
+    [
+      'cs: by its rarity',
+      'cs',
+      { Quality: 'strange', Rarity: 'Rarity_Legendary_Weapon' },
+      'Rarity: Rarity_Legendary_Weapon',
+    ],
+    [
+      'cs: a knife by its rarity too',
+      'cs',
+      { Quality: 'unusual', Rarity: 'Rarity_Ancient' },
+      'Rarity: Rarity_Ancient',
+    ],
+    ['cs: a rarity that is new', 'cs', { Rarity: 'Rarity_Mythic9' }, 'Rarity: Rarity_Mythic9'],
+    ['cs: without rarity', 'cs', { Quality: 'normal' }, null],
+    [
+      'dota: by its rarity',
+      'dota',
+      { Quality: 'strange', Rarity: 'Rarity_Immortal' },
+      'Rarity: Rarity_Immortal',
+    ],
+    ['tf: by its quality', 'tf', { Quality: 'strange' }, 'Quality: strange'],
+    [
+      'tf: painted by its grade',
+      'tf',
+      { Quality: 'paintkitweapon', Rarity: 'Rarity_Rare' },
+      'Rarity: Rarity_Rare',
+    ],
+    ['tf: unusual by its quality', 'tf', { Quality: 'rarity4', Rarity: 'Rarity_Rare' }, 'Quality: rarity4'],
+    ['rust: never', 'rust', { Quality: 'any', Rarity: 'Rarity_Rare' }, null],
+  ])('the grade is said in Steam’s word, %s', (_, game, tags, word) => {
+    expect(itemFacts(item('Thing', tags), game).rarityName).toBe(word)
   })
 
   test('an item without a name of its own shows its market name', () => {

@@ -3,7 +3,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import type { SteamItem } from '../steam/steam.ts'
 
-export type ItemFacts = Pick<Item, 'name' | 'rarity' | 'wearCategory' | 'isStatTrak'>
+export type ItemFacts = Pick<Item, 'name' | 'rarity' | 'rarityName' | 'wearCategory' | 'isStatTrak'>
 
 type Described = Pick<SteamItem, 'name' | 'marketHashName' | 'tags'>
 type Rarity = Item['rarity']
@@ -63,6 +63,7 @@ export function itemFacts(item: Described, game: Game): ItemFacts {
   return {
     name: item.name || item.marketHashName,
     rarity: rarityOf(item, game),
+    rarityName: gradeOf(item, game),
     wearCategory: wearOf(item, game),
     isStatTrak: game === 'cs' && isStatTrak(item),
   }
@@ -84,6 +85,19 @@ function rarityOf(item: Described, game: Game): Rarity {
     default:
       return game satisfies never
   }
+}
+
+/** The grade in the game's own words; null where the game, or Steam, has none. */
+function gradeOf(item: Described, game: Game): string | null {
+  if (game === 'rust') return null
+  const [rarity, quality] = [wordOf(item, 'Rarity'), wordOf(item, 'Quality')]
+  // Team Fortress grades most items by quality alone.
+  if (game === 'tf') return (isUnusual(item.tags) ? quality : rarity || quality) || null
+  return rarity || null
+}
+
+function wordOf({ tags }: Pick<Described, 'tags'>, category: string): string | undefined {
+  return tags.find((tag) => tag.category === category)?.name
 }
 
 /** Whether a thing of Team Fortress has an unusual effect. */

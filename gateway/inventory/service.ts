@@ -1,10 +1,13 @@
-import { GAME_FACTS } from '../../contract/games.ts'
+import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import { FALLBACK_LANGUAGE } from '../../contract/languages.ts'
 import { type InventoryErrorType, isFinal } from '../../contract/statuses.ts'
-import type { Inventory, InventoryQuery } from '../../contract/widget-api.ts'
+import type { Inventory, InventoryQuery, Item } from '../../contract/widget-api.ts'
+import { inTransaction } from '../db/transaction.ts'
 import { type DepositRow, findByHash } from '../deposits/store.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Ids } from '../kit/ids.ts'
+import { least } from '../ledger/entry.ts'
+import { promise } from '../ledger/promise.ts'
 import { openOutages } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, type PriceList, priceList } from '../pricing/service.ts'
@@ -23,7 +26,11 @@ export type InventoryDeps = LookDeps & {
   imageBase: string
   /** Most items in one trade. */
   maxItems: number
+  /** Days in which Steam lets the sender take a trade of the game back. */
+  protectionDays(game: Game): number
 }
+
+const DAY_MS = 86_400_000
 
 /**
  * Returns the items that the shopper of the deposit may pay with, priced, newest first. Refuses when there is no such
@@ -93,6 +100,7 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
     minPrice: 0,
     currency,
     maxItems: deps.maxItems,
+    hold: null,
     unavailableItems: 0,
     unavailableByReason: {},
     quoteId: null,
@@ -120,7 +128,7 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
 
 type Answered = Pick<
   Inventory,
-  'items' | 'quoteId' | 'unavailableItems' | 'unavailableByReason' | 'nextTradableAt'
+  'items' | 'quoteId' | 'hold' | 'unavailableItems' | 'unavailableByReason' | 'nextTradableAt'
 >
 
 /** Sorts the items, and writes down the prices that are shown. */
@@ -137,7 +145,7 @@ async function offer(
   const { shown, quoted, heldUntil, ...counts } = offeredOf(items, { game, prices, taken, imageBase, now })
   const [nextTradableAt] = heldUntil.filter((at) => new Date(at) > now).sort()
   const unavailable = nextTradableAt === undefined ? counts : { ...counts, nextTradableAt }
-  if (quoted.length === 0) return { items: [], quoteId: null, ...unavailable }
+  if (quoted.length === 0) return { items: [], quoteId: null, hold: null, ...unavailable }
   const quote = {
     id: deps.ids.uuid(),
     depositId: deposit.id,
@@ -156,5 +164,29 @@ async function offer(
     const price = priceOf(item.id)
     return price === undefined ? [] : [{ ...item, price: Number(price) }]
   })
-  return { items: kept, quoteId, ...unavailable }
+  const most = mostOf(kept, deps.maxItems, deposit.max_amount)
+  const hold = await holdOf(deps, { deposit, game, rateId: prices.rate.rateId, total: most })
+  return { items: kept, quoteId, hold, ...unavailable }
+}
+
+/** The most that can be paid with the items: more of the store's room is nobody's business. */
+function mostOf(items: readonly Item[], maxItems: number, maxAmount: bigint | null): bigint {
+  const prices = items.map(({ price }) => price).sort((a, b) => b - a)
+  const most = BigInt(prices.slice(0, maxItems).reduce((sum, price) => sum + price, 0))
+  return maxAmount === null ? most : least(most, maxAmount)
+}
+
+type Holding = { deposit: DepositRow; game: Game; rateId: bigint; total: bigint }
+
+/** As if all of it were asked for now; the trade that is asked for gets a promise of its own. */
+async function holdOf(deps: InventoryDeps, { game, ...asked }: Holding): Promise<Inventory['hold']> {
+  const now = deps.clock.now()
+  const days = deps.protectionDays(game)
+  const promised = await inTransaction(deps.db, (tx) => promise(tx, { ...asked, days }))
+  if (promised === null) return null
+  return {
+    atOnce: Number(promised.atOnce),
+    days,
+    until: new Date(now.getTime() + days * DAY_MS).toISOString(),
+  }
 }

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deliveryMovements, heldPart, isStoreAccount, payoutMovements, releaseMovements } from './entry.ts'
+import {
+  deliveryMovements,
+  heldPart,
+  isStoreAccount,
+  payoutMovements,
+  promisedPart,
+  releaseMovements,
+  roomFor,
+} from './entry.ts'
 import { judgePayout } from './payout.ts'
 
 describe('a delivery', () => {
@@ -71,6 +79,51 @@ describe('the held part', () => {
     ['is nothing for such a store without protection', { mode: 'on_release', isProtected: false }, 0n],
   ])('%s', (_name, change, held) => {
     expect(heldPart({ ...credit, ...change })).toBe(held)
+  })
+})
+
+describe('the promised part', () => {
+  const credit = { total: 3_375n, isProtected: true, mode: 'on_accept' as const, riskRoom: 10_000n }
+  it.each<[string, Partial<Parameters<typeof promisedPart>[0]>, bigint]>([
+    ['is all of it within the room', {}, 3_375n],
+    ['is all of it where nothing is protected', { isProtected: false, riskRoom: 0n }, 3_375n],
+    ['is what the room covers where that is round', { riskRoom: 1_000n }, 1_000n],
+    ['is the next round amount below the room', { riskRoom: 1_999n }, 1_000n],
+    ['goes by 1, 2 and 5', { riskRoom: 3_374n }, 2_000n],
+    ['goes by 1, 2 and 5 in every decade', { riskRoom: 987n }, 500n],
+    ['is nothing where there is no room', { riskRoom: -1n }, 0n],
+    ['is nothing for a store that is credited on release', { mode: 'on_release' }, 0n],
+  ])('%s', (_name, change, promised) => {
+    expect(promisedPart({ ...credit, ...change })).toBe(promised)
+  })
+
+  it('tells few amounts, and never more than the credit keeps', () => {
+    const amount = fc.bigInt(1n, 10n ** 12n)
+    fc.assert(
+      fc.property(amount, amount, (total, riskRoom) => {
+        const asked = { ...credit, total, riskRoom }
+        const promised = promisedPart(asked)
+        expect(promised <= total - heldPart(asked)).toBe(true)
+        expect(promised * 5n > 2n * (total - heldPart(asked)) || promised === total).toBe(true)
+        if (promised !== total) expect(String(promised)).toMatch(/^[125]0*$/)
+      }),
+    )
+  })
+})
+
+describe('the room for one trade', () => {
+  it.each([
+    ['is what is free', { free: 900n, own: 0n, others: 0n }, 900n],
+    ['is less by what others were promised', { free: 900n, own: 0n, others: 500n }, 400n],
+    [
+      'is what the trade was promised, though others were promised the same',
+      { free: 900n, own: 700n, others: 900n },
+      700n,
+    ],
+    ['is never more than is free', { free: 300n, own: 700n, others: 0n }, 300n],
+    ['may be more than was promised', { free: 900n, own: 200n, others: 100n }, 800n],
+  ])('%s', (_name, room, left) => {
+    expect(roomFor(room)).toBe(left)
   })
 })
 

@@ -44,11 +44,18 @@ export function payoutMovements(amount: bigint): Movement[] {
   return [{ debit: 'available', credit: 'paid_out', amount, cause: 'paid_out' }]
 }
 
+type Mode = 'on_accept' | 'on_release'
+
+/** A deposit may be more careful than its store, never less. */
+export function mostCareful(modes: readonly (Mode | null)[]): Mode {
+  return modes.includes('on_release') ? 'on_release' : 'on_accept'
+}
+
 type Credit = {
   total: bigint
   /** True while Steam's trade protection lets the sender take the items back. */
   isProtected: boolean
-  mode: 'on_accept' | 'on_release'
+  mode: Mode
   /** How much the store may still be credited at the operator's risk, in the trade's currency. */
   riskRoom: bigint
 }
@@ -65,4 +72,31 @@ export function heldPart({ total, isProtected, mode, riskRoom }: Credit): bigint
   if (mode === 'on_release') return total
   const room = riskRoom > 0n ? riskRoom : 0n
   return total > room ? total - room : 0n
+}
+
+/**
+ * The part of a credit that is promised before its trade: it would not be held now. Less than all is told in round
+ * steps, so the store's room cannot be read from it, and a small change of the room does not change it.
+ */
+export function promisedPart(credit: Credit): bigint {
+  const atOnce = credit.total - heldPart(credit)
+  return atOnce === credit.total ? atOnce : stepBelow(atOnce)
+}
+
+/** The largest of 1, 2, 5, 10, 20, 50, 100 … that is not above the amount. */
+function stepBelow(amount: bigint): bigint {
+  if (amount <= 0n) return 0n
+  const decade = 10n ** BigInt(String(amount).length - 1)
+  const leading = amount / decade
+  if (leading >= 5n) return 5n * decade
+  return leading >= 2n ? 2n * decade : decade
+}
+
+/** `free`: the limit less what is at risk. `own` and `others`: promised to this trade, and to others, before their ends. */
+export type Room = { free: bigint; own: bigint; others: bigint }
+
+/** How much a trade may be credited at risk. Promises to others are kept, and its own before them. */
+export function roomFor({ free, own, others }: Room): bigint {
+  const kept = least(own, free)
+  return free - least(others, free - kept)
 }

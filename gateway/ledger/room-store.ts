@@ -7,32 +7,19 @@ import type { RoomChange } from '../trades/room.ts'
 export type RoomOf = { storeId: bigint; tradeId: bigint; quoteId: string }
 
 /**
- * Room for less than so many deliveries of this size: the row is locked before it is read. Otherwise it is read without a
- * lock, and the write of the delivery finds out whether others took the room meanwhile.
- */
-const TIGHT = 20n
-
-/**
- * Returns what may still be credited for a trade before Steam's protection ends, in the currency of its rate: the
- * store's limit, less what others take. `seen` is that of a moment ago.
+ * Returns what the store's limit leaves for credit before Steam's protection ends, in the currency of the rate. It is
+ * another a moment later, unless the caller made others wait.
  */
 export async function riskRoom(
   tx: Tx,
-  { storeId, quoteId }: RoomOf,
-  { seen, total }: { seen: bigint; total: bigint },
+  { storeId, rateId }: { storeId: bigint; rateId: bigint },
 ): Promise<bigint> {
-  if (seen <= 0n || seen >= total * TIGHT) return seen
-  await sql`select from credit_at_risk where store_id = ${storeId} for update`.execute(tx)
   const { rows } = await sql<{ room: bigint }>`
-    select ${roomSql(quoteId)} as room from store where id = ${storeId}`.execute(tx)
+    select floor((risk_limit_usd_cents - coalesce(
+        (select usd_cents from credit_at_risk where store_id = store.id), 0)) * per_usd)::bigint as room
+    from store, exchange_rate where store.id = ${storeId} and exchange_rate.id = ${rateId}`.execute(tx)
   return rows[0]?.room ?? 0n
 }
-
-/** The room that the limit of the row `store` leaves, in the currency of the quote. */
-export const roomSql = (quoteId: string) => sql<bigint>`
-  (select floor((store.risk_limit_usd_cents - coalesce(
-      (select usd_cents from credit_at_risk where store_id = store.id), 0)) * per_usd)::bigint
-    from quote join exchange_rate on exchange_rate.id = rate_id where quote.id = ${quoteId})`
 
 /** Throws `Overtaken` where the limit does not leave as much any more. */
 export async function changeRoom(tx: Tx, of: RoomOf, change: RoomChange): Promise<void> {

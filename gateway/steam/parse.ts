@@ -265,12 +265,15 @@ export function parseHoldDays(body: unknown): { partner: number; own: number } |
   return { partner: days(theirs), own: days(mine) }
 }
 
+/** A word that is shown as Steam says it. A longer text is none. */
+const word = text.transform((value) => (value.length > 40 ? '' : value.trim())).catch('')
+
 const descriptionRow = z.object({
   name: text,
   market_hash_name: text,
   tradable: z.unknown().transform((value) => value === 1 || value === true || value === '1'),
   tags: z
-    .array(z.object({ category: text, internal_name: text }))
+    .array(z.object({ category: text, internal_name: text, localized_tag_name: word, name: word }))
     .max(MAX_TAGS)
     .catch([]),
   ...restrictionFields,
@@ -372,7 +375,10 @@ function parseDescription(row: unknown): Description {
     restriction: tradable ? null : restrictionOf(parsed.data),
     market: marketOf(parsed.data),
     isNoted: isNoted(parsed.data),
-    tags: tags.map((tag) => ({ category: tag.category, internalName: tag.internal_name })),
+    // The page of an offer says `name`, the public one `localized_tag_name`.
+    tags: tags.map(({ category, internal_name: internalName, localized_tag_name: label, name: word }) => {
+      return { category, internalName, name: label || word }
+    }),
   }
 }
 

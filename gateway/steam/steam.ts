@@ -66,7 +66,8 @@ export type SteamItem = {
   market: Market
   /** Whether Steam adds a note in round brackets. Team Fortress writes `( Not Usable in Crafting )` so. */
   isNoted: boolean
-  tags: { category: string; internalName: string }[]
+  /** `name`: Steam's word for it in the language that was asked for; empty where it says none. */
+  tags: { category: string; internalName: string; name: string }[]
 }
 
 export type InventoryAnswer =

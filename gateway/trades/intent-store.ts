@@ -84,9 +84,12 @@ export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: 
   const token = tokenOfTrade(deps.box, row)
   if (bot === undefined || token === null) return
   const { deposit_id, quote_id, game, partner_steam_id, currency, total, gross_total } = row
+  const { promised_amount, promised_days } = row
   const same = { deposit_id, quote_id, game, partner_steam_id, token, currency, total, gross_total }
   const id = await writeIntent(deps, tx, {
     ...same,
+    promised_amount,
+    promised_days,
     bot_id: bot.botId,
     intended_at: row.intended_at,
     tried_bots: tried,

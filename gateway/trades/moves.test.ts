@@ -99,7 +99,7 @@ describe('D-30 a bot that Steam bars', () => {
   it('hands the wish on within the same request, and gets no new trades', async () => {
     await fleet(2)
     refuse(bots[0], 'bot_cannot_trade')
-    const first = await aDeposit(till, store)
+    const first = await aDeposit(till, store, { game: 'cs' })
     expect(await request(first.body)).toEqual({ kind: 'active' })
     expect(sentBy()).toEqual([1, 1])
     expect(await bars()).toEqual([{ botId: idOf(0), scope: 'all', reason: 'bot_cannot_trade' }])
@@ -110,6 +110,8 @@ describe('D-30 a bot that Steam bars', () => {
       tried_bots: [idOf(0)],
       total: rows[0]?.total,
       quote_id: rows[0]?.quote_id,
+      promised_amount: 3_000n,
+      promised_days: 8,
     })
     expect(new Set(rows.map((row) => row.secret_code)).size).toBe(2)
 

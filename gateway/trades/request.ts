@@ -7,6 +7,7 @@ import { inTransaction, violates } from '../db/transaction.ts'
 import { depositTopic } from '../deposits/service.ts'
 import { type DepositRow, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
+import { promise } from '../ledger/promise.ts'
 import { tradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { judgePartner } from '../shoppers/allowance.ts'
@@ -119,6 +120,9 @@ async function createIntent(
   const wanted = { partnerSteamId: steamId, game: body.game, items: quote.items.length, tried: [] }
   const bot = await chooseBotForTrade(tx, wanted, deps.limits.fleet)
   if (bot === undefined) return refused('no_bot_available')
+  const { rateId, total } = quote
+  const days = deps.protectionDays(body.game)
+  const promised = await promise(tx, { deposit, rateId, total, days })
   const tradeId = await writeIntent(deps, tx, {
     deposit_id: deposit.id,
     bot_id: bot.botId,
@@ -130,6 +134,7 @@ async function createIntent(
     total: quote.total,
     gross_total: quote.gross,
     intended_at: deps.clock.now(),
+    ...(promised && { promised_amount: promised.atOnce, promised_days: promised.days }),
   })
   const items = quote.items.map((item) => ({
     asset_id: item.assetId,

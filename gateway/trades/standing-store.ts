@@ -1,24 +1,25 @@
 /** Reads the money of a locked trade and its deposit. */
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
+import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { DepositRow } from '../deposits/store.ts'
-import { riskRoom, roomSql } from '../ledger/room-store.ts'
+import { mostCareful, roomFor } from '../ledger/entry.ts'
+import { lockPromises, readPromises } from '../ledger/promise-store.ts'
+import { riskRoom } from '../ledger/room-store.ts'
 import type { Standing, Terms } from './consequences.ts'
-import { roomOf } from './effects-store.ts'
 import type { TradeRow } from './store.ts'
 
 type Locked = { deposit: DepositRow; row: TradeRow }
 
-/** One query; a protected delivery locks the room in the store's limit where there is little. */
+/** One query; a delivery that may be credited before its protection ends needs the room in the store's limit too. */
 export async function standingOf(
   tx: Tx,
   { deposit, row }: Locked,
   { forDelivery }: { forDelivery: boolean },
 ): Promise<Standing> {
-  const { othersHeldUntil, reversals, items, store, room } = await surroundings(tx, row, deposit)
+  const { othersHeldUntil, reversals, items, store } = await surroundings(tx, row, deposit)
   const terms = fixedTerms(row) ?? currentTerms(store, deposit)
   const mayTake = forDelivery && terms.creditMode === 'on_accept'
-  const riskRoomNow = () => riskRoom(tx, roomOf({ deposit, row }), { seen: room, total: row.total })
   return {
     deposit: {
       status: deposit.status,
@@ -38,7 +39,7 @@ export async function standingOf(
     reversals,
     settlesAt: row.settles_at,
     terms,
-    riskRoom: mayTake ? await riskRoomNow() : 0n,
+    riskRoom: mayTake ? await freeRoom(tx, { deposit, row }) : 0n,
     items,
   }
 }
@@ -51,13 +52,11 @@ type Found = Terms & {
   othersHeldUntil: Date | null
   reversals: number
   items: ItemJson[]
-  /** Room that the store's limit leaves, in the trade's currency. */
-  room: bigint
 }
 
 async function surroundings(
   tx: Tx,
-  { id, deposit_id: depositId, quote_id: quoteId }: TradeRow,
+  { id, deposit_id: depositId }: TradeRow,
   { store_id: storeId }: DepositRow,
 ) {
   const { rows } = await sql<Found>`
@@ -68,17 +67,16 @@ async function surroundings(
         where deposit_id = ${depositId} and trade_id = ${id} and type = 'deposit.reversed') as reversals,
       (select coalesce(jsonb_agg(jsonb_build_object('assetId', asset_id, 'price', price::text,
           'gross', gross::text, 'receivedAssetId', received_asset_id)), '[]')
-        from trade_item where trade_id = ${id}) as items,
-      ${roomSql(quoteId)} as room
+        from trade_item where trade_id = ${id}) as items
     from store where id = ${storeId}`.execute(tx)
   const [found] = rows
   if (found === undefined) throw new Error(`deposit ${depositId} has no store`)
-  const { othersHeldUntil, reversals, items, room, ...store } = found
+  const { othersHeldUntil, reversals, items, ...store } = found
   const worths = items.map(
     ({ assetId, price, gross, receivedAssetId }) =>
       [assetId, { price: BigInt(price), gross: BigInt(gross), receivedAssetId }] as const,
   )
-  return { othersHeldUntil, reversals, items: new Map(worths), store, room }
+  return { othersHeldUntil, reversals, items: new Map(worths), store }
 }
 
 function fixedTerms(row: TradeRow): Terms | undefined {
@@ -87,8 +85,25 @@ function fixedTerms(row: TradeRow): Terms | undefined {
   return { creditMode, liability, riskLimitUsdCents }
 }
 
-/** A deposit may be more careful than its store, never less. */
 function currentTerms(store: Terms, deposit: DepositRow): Terms {
-  const isCareful = [store.creditMode, deposit.credit_mode].includes('on_release')
-  return { ...store, creditMode: isCareful ? 'on_release' : 'on_accept' }
+  return { ...store, creditMode: mostCareful([store.creditMode, deposit.credit_mode]) }
+}
+
+/** The room in the store's limit. Deliveries and promises of one store wait for each other here, until the commit. */
+async function freeRoom(tx: Tx, { deposit, row }: Locked): Promise<bigint> {
+  const { rate_id: rateId } = await tx
+    .selectFrom('quote')
+    .select('rate_id')
+    .where('id', '=', row.quote_id)
+    .executeTakeFirstOrThrow()
+  const of = { storeId: deposit.store_id, rateId, tradeId: row.id }
+  await lockPromises(tx, of.storeId)
+  const free = await riskRoom(tx, of)
+  const { others } = await readPromises(tx, of)
+  return roomFor({ free, others, own: promisedTo(row) })
+}
+
+/** A promise ends with its offer, though the items may come later. */
+function promisedTo({ state, promised_amount: promised }: TradeRow): bigint {
+  return OPEN_TRADE_STATES.some((open) => open === state) ? (promised ?? 0n) : 0n
 }

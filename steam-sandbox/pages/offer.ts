@@ -1,7 +1,7 @@
 import { type Incoming, type Reply, redirect } from '../http.ts'
 import { answerOffer, counter } from '../routes/acts.ts'
 import type { Sandbox } from '../sandbox.ts'
-import { findAccount, findOffer, type Offer, STATE } from '../world/world.ts'
+import { type Account, type Asset, findAccount, findOffer, type Offer, STATE } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 import { itemList, missing, moment, page, person } from './layout.ts'
 
@@ -14,18 +14,51 @@ const STATE_TEXTS: Record<number, string> = {
   [STATE.invalidItems]: 'Some of the items are not there any more.',
 }
 
+/** What a person sees after the press on Accept, before anything is given. */
+const STEPS = ['gift', 'phone'] as const
+
+type Step = (typeof STEPS)[number]
+
 /** The page of an offer, on which a person answers it. */
-export function offerPage({ world }: Sandbox, offerId: string): Reply {
+export function offerPage({ world }: Sandbox, offerId: string, { query }: Incoming): Reply {
   const offer = findOffer(world(), offerId)
   const sender = offer && findAccount(world(), offer.sender)
   const partner = offer && findAccount(world(), offer.partner)
   if (!offer || !sender || !partner) return missing('There is no such trade offer.')
-  const receives = offer.give.length > 0 ? `<h2>Items you receive</h2>${itemList(offer.give)}` : ''
+  const step = STEPS.find((known) => known === query.get('step'))
+  if (step !== undefined && offer.state === STATE.active) return stepPage(offer, step, sender)
+  const side = (title: string, items: Asset[]) =>
+    `<section><h2>${title}</h2>${items.length > 0 ? itemList(items) : '<p class="nothing">Nothing</p>'}</section>`
   return page(
     `Trade offer from ${sender.name}`,
     `<h1>Trade offer</h1><section class="card">${person(sender)}
 <p>to ${escapeHtml(partner.name)}, with the message:</p><p class="message">${escapeHtml(offer.message)}</p></section>
-${receives}<h2>Items you give</h2>${itemList(offer.items)}${answers(offer)}`,
+<div class="sides">${side('Your items', offer.items)}${side(`Items of ${escapeHtml(sender.name)}`, offer.give)}</div>${answers(offer)}`,
+  )
+}
+
+/** As Steam does: whoever gets nothing is asked whether it is a gift, and then the phone has the last word. */
+function stepPage(offer: Offer, step: Step, sender: Account): Reply {
+  const button = (answer: string, text: string) =>
+    `<button class="accept" name="answer" value="${answer}">${text}</button>`
+  const form = (yes: string) =>
+    `<form method="post" action="/tradeoffer/${offer.id}/"><div class="answers">${yes}
+<a class="button" href="/tradeoffer/${offer.id}/">Cancel</a></div></form>`
+  const name = escapeHtml(sender.name)
+  const gives = `${offer.items.length} ${offer.items.length === 1 ? 'item' : 'items'}`
+  if (step === 'gift') {
+    return page(
+      'Is this a gift?',
+      `<section class="card warning" role="alert"><h1>Is this a gift?</h1>
+<p>You give ${gives} to ${name} and <strong>get nothing in return</strong>. Are you sure?</p>
+${form(button('gift', 'Yes, this is a gift'))}</section>`,
+    )
+  }
+  return page(
+    'Confirm in the Steam app',
+    `<p>Steam waits for your phone.</p><section class="card phone" aria-label="Your phone"><p>Steam app</p>
+<h1>Confirm the trade?</h1><p>With ${name}, ${sender.level === 0 ? 'a new account' : `level ${sender.level}`}. You give ${gives} and get nothing.</p>
+${form(button('confirm', 'Confirm'))}</section>`,
   )
 }
 
@@ -47,9 +80,16 @@ ${itemList(offer.items, { tick: 'item' })}<button name="answer" value="counter">
 
 export function answerForm(request: Incoming, sandbox: Sandbox, offerId: string): Reply | undefined {
   const how = request.form.get('answer')
-  if (how === 'accept' || how === 'decline') answerOffer(sandbox, offerId, how)
+  const offer = findOffer(sandbox.world(), offerId)
+  // Steam asks only where nothing comes back; the phone confirms every trade.
+  if (how === 'accept') return ask(offerId, offer?.give.length ? 'phone' : 'gift')
+  if (how === 'gift') return ask(offerId, 'phone')
+  if (how === 'confirm') answerOffer(sandbox, offerId, 'accept')
+  else if (how === 'decline') answerOffer(sandbox, offerId, 'decline')
   else if (how === 'counter') counter(sandbox, offerId, request.form.getAll('item'))
   else return undefined
   // A refusal needs no page of its own: the offer's page tells its state.
   return redirect(`/tradeoffer/${offerId}/`, 303)
 }
+
+const ask = (offerId: string, step: Step): Reply => redirect(`/tradeoffer/${offerId}/?step=${step}`, 303)

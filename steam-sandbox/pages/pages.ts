@@ -20,7 +20,7 @@ const FILES: Record<string, { body: string; type: string }> = {
 
 type Shown = {
   at: RegExp
-  get: (sandbox: Sandbox, id: string) => Reply
+  get: (sandbox: Sandbox, id: string, request: Incoming) => Reply
   post?: (request: Incoming, sandbox: Sandbox, id: string) => Reply | undefined
 }
 
@@ -42,7 +42,7 @@ export function pages(request: Incoming, sandbox: Sandbox): Reply | undefined {
     const match = at.exec(request.path)
     if (!match) continue
     const id = match[1] ?? ''
-    if (request.method === 'GET') return get(sandbox, id)
+    if (request.method === 'GET') return get(sandbox, id, request)
     if (request.method !== 'POST' || !post) return undefined
     // Browsers send Origin with every form: without one this is no press of a button here.
     if (!request.origin) return page('Refused', '<h1>Refused</h1><p>Use the buttons of the page.</p>', 403)

@@ -245,5 +245,9 @@ function tradedView(item: TradedItem) {
 function described(query: URLSearchParams, items: Asset[]): { descriptions?: object[] } {
   if (!isOn(query, 'get_descriptions')) return {}
   const ids = new Set(items.map(({ classId }) => classId))
-  return { descriptions: [...CATALOGUE.values()].filter(({ classId }) => ids.has(classId)).map(describe) }
+  return {
+    descriptions: [...CATALOGUE.values()]
+      .filter(({ classId }) => ids.has(classId))
+      .map((entry) => describe(entry)),
+  }
 }

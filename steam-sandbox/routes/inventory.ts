@@ -37,8 +37,11 @@ export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | un
     after: request.query.get('start_assetid'),
     total: totalOf(owned, contextId, isOwner),
     nowS,
+    language: languageOf(request),
   })
 }
+
+const languageOf = ({ query }: Incoming): string => query.get('l') ?? 'english'
 
 /** Context 16 holds items under trade protection, of which others learn nothing, not even their number. */
 function totalOf(owned: Asset[], contextId: string, isOwner: boolean): number {
@@ -56,12 +59,12 @@ function isPublic({ appId, contextId, receivedAtS }: Asset, nowS: number): boole
 
 function pageOf(
   shown: Asset[],
-  { count, after, total, nowS }: { count: number; after: string | null; total: number; nowS: number },
+  { count, after, total, ...asked }: Asked & { count: number; after: string | null; total: number },
 ): Reply {
   const start = after === null ? 0 : shown.findIndex(({ assetId }) => assetId === after) + 1
   const page = shown.slice(start, start + count)
   const last = page.at(-1)
-  const rows = { assets: page.map(assetView), descriptions: Object.values(descriptions(page, nowS)) }
+  const rows = { assets: page.map(assetView), descriptions: Object.values(descriptions(page, asked)) }
   return json({
     ...(page.length > 0 ? rows : {}),
     ...(last && start + count < shown.length ? { more_items: 1, last_assetid: last.assetId } : {}),
@@ -97,7 +100,8 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
     // Steam writes an empty list where an object is empty.
     rgInventory: page.length > 0 ? Object.fromEntries(rows) : [],
     rgCurrency: [],
-    rgDescriptions: page.length > 0 ? descriptions(page, sandbox.nowS()) : [],
+    rgDescriptions:
+      page.length > 0 ? descriptions(page, { nowS: sandbox.nowS(), language: languageOf(request) }) : [],
   })
 }
 
@@ -105,12 +109,14 @@ function tradable({ assets }: Account, appId: string): Asset[] {
   return assets.filter(isIn(appId, '2')).filter(({ classId }) => CATALOGUE.get(classId)?.tradable)
 }
 
-function descriptions(page: Asset[], nowS: number): Record<string, unknown> {
+type Asked = { nowS: number; language: string }
+
+function descriptions(page: Asset[], { nowS, language }: Asked): Record<string, unknown> {
   const entries = page.flatMap(({ classId, contextId }) => {
     const entry = CATALOGUE.get(classId)
     if (!entry) return []
     const sealed = contextId === '16' ? { sealed: 1, sealed_type: 0, tradable: 0, marketable: 0 } : {}
-    return [[`${classId}_0`, { ...describe(entry), ...ownerLines(entry, nowS), ...sealed }]]
+    return [[`${classId}_0`, { ...describe(entry, language), ...ownerLines(entry, nowS), ...sealed }]]
   })
   return Object.fromEntries(entries)
 }

@@ -37,7 +37,7 @@ function ownItems({ query }: Incoming, sandbox: Sandbox, caller: string): Reply 
 
 function descriptionsOf(assets: Asset[]): object[] {
   const ids = new Set(assets.map(({ classId }) => classId))
-  return [...CATALOGUE.values()].filter(({ classId }) => ids.has(classId)).map(describe)
+  return [...CATALOGUE.values()].filter(({ classId }) => ids.has(classId)).map((entry) => describe(entry))
 }
 
 function ownToken({ query, form }: Incoming, sandbox: Sandbox, caller: string): Reply {

@@ -31,6 +31,7 @@ const EMPTY: Inventory = {
   unavailableItems: 0,
   unavailableByReason: {},
   quoteId: null,
+  hold: null,
   ageSeconds: 0,
   inventoryError: false,
   inventoryErrorType: null,

@@ -51,12 +51,22 @@ export function payment(change: Partial<Payment> = {}): Payment {
     minAmount: null,
     maxAmount: null,
     games: ['cs', 'dota', 'rust', 'tf'],
+    targetAmount: null,
     ...change,
   }
 }
 
 export function item(id: string, price = 200, name = `Item ${id}`): Item {
-  return { id, name, iconUrl: '', price, rarity: 'rarity-1', wearCategory: null, isStatTrak: false }
+  return {
+    id,
+    name,
+    iconUrl: '',
+    price,
+    rarity: 'rarity-1',
+    rarityName: null,
+    wearCategory: null,
+    isStatTrak: false,
+  }
 }
 
 export function inventory(items: Item[], change: Partial<Inventory> = {}): Inventory {
@@ -65,6 +75,7 @@ export function inventory(items: Item[], change: Partial<Inventory> = {}): Inven
     minPrice: 300,
     currency: 'USD',
     maxItems: 50,
+    hold: null,
     unavailableItems: 0,
     unavailableByReason: {},
     quoteId: 'quote-1',

@@ -35,6 +35,11 @@ export function formatDate(iso: string, language: Language): string {
   )
 }
 
+/** ISO 8601 → day and month in the shopper's zone. */
+export function formatDay(iso: string, language: Language): string {
+  return new Intl.DateTimeFormat(LOCALES[language], { day: 'numeric', month: 'long' }).format(new Date(iso))
+}
+
 /** Wall-clock milliseconds → time of the day, to the second, in the shopper's zone. */
 export function formatTime(ms: number, language: Language): string {
   return new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'medium' }).format(ms)

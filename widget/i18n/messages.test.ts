@@ -260,12 +260,15 @@ describe('§8 the texts of the specification', () => {
 
 describe('D-9 what is promised before the trade', () => {
   it.each([
-    ['en', /as soon as|at once|immediately|right away|instantly/i],
-    ['ru', /как только|сразу|немедленно|мгновенно/i],
-  ] as const)('in %s names the amount and no moment: a part may be held', async (language, moment) => {
+    ['en', ['Add funds · $5.00', 'Add $2.85 more', 'Remove $1.20'], 'On 30 November', /CS2 .*8 days/],
+    ['ru', ['Пополнить · $5.00', 'Добавьте ещё $2.85', 'Уберите $1.20'], '30 November', /CS2 .*8 дней/],
+  ] as const)('in %s names the amounts, the day and why', async (language, faces, day, why) => {
     await loadMessages(language)
-    const text = messagesIn(language).worthInStore('$5.00')
-    expect(text).toContain('$5.00')
-    expect(text).not.toMatch(moment)
+    const texts = messagesIn(language)
+    expect([texts.payAmount('$5.00'), texts.payMissing('$2.85'), texts.payTooMuch('$1.20')]).toEqual(faces)
+    expect(texts.onDay('30 November')).toBe(day)
+    expect(texts.whyLater(8, 'CS2')).toMatch(why)
+    // Of one part it is said that more may come at once, and of none that it comes at once for certain.
+    expect(texts.whyLater(8, 'CS2')).not.toMatch(/at once|immediately|instantly|сразу|немедленно|мгновенно/i)
   })
 })

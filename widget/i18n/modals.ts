@@ -19,13 +19,19 @@ const en = {
       : `${countEn(seconds, 'second', 'seconds')} left to accept`,
   botLevel: (level: number) => `Steam level ${level}`,
   botProfile: 'profile on Steam',
+  stepOpen: 'Open the offer on Steam',
+  stepCheck: 'Check it, then press Accept',
+  stepPhone: 'Confirm on your phone',
+  nothingInReturn: (amount: string) =>
+    `Steam will warn that you get nothing in return. That is right: Steam does not know that the store pays you ${amount}.`,
+  phoneHint: 'If you have Steam Guard, the Steam app asks once more. Only then are the items sent.',
   secretCode: 'Secret code in the offer’s message',
   copy: 'Copy',
   copied: 'Copied',
   acceptInBrowser: 'Accept in browser',
   acceptInClient: 'In Steam client',
   scamWarning:
-    'Check on Steam that the bot’s level and “member since” are those of its profile above. The code alone proves nothing: somebody with your API key can read it. We never ask you to send items again.',
+    'The offer must have this code, and the code is not enough: somebody with your API key can read it. Check that the bot’s level and “member since” are those of its profile above. We never ask you to send items twice.',
   technicalWorks: 'Steam has technical works right now, so this may take longer. Your items are safe.',
   confirmNext: 'Accept the offer on Steam and come back: this page updates automatically.',
   stepBack: 'Step back without cancelling',
@@ -79,7 +85,7 @@ const en = {
   scamTitle: 'Was it not you?',
   youReceive: 'You receive',
   heldUntil: (amount: string, date: string) =>
-    `The store can spend ${amount} from ${date} on: until then Steam lets a sender take the trade back.`,
+    `Steam lets this trade be reversed until ${date}. The store gets ${amount} then.`,
   redirectSoon: 'You will be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
 
@@ -126,13 +132,20 @@ const ru: ModalTexts = {
       : remaining(seconds, 'секунда', 'секунды', 'секунд'),
   botLevel: (level) => `Уровень Steam ${level}`,
   botProfile: 'профиль в Steam',
+  stepOpen: 'Откройте предложение в Steam',
+  stepCheck: 'Проверьте его и нажмите «Принять»',
+  stepPhone: 'Подтвердите на телефоне',
+  nothingInReturn: (amount) =>
+    `Steam предупредит, что вы ничего не получаете взамен. Это верно: Steam не знает, что ${amount} вам зачислит магазин.`,
+  phoneHint:
+    'Если у вас есть Steam Guard, приложение Steam спросит ещё раз. Только после этого предметы уйдут.',
   secretCode: 'Секретный код в сообщении',
   copy: 'Копировать',
   copied: 'Скопировано',
   acceptInBrowser: 'Принять в браузере',
   acceptInClient: 'В клиенте Steam',
   scamWarning:
-    'Сверьте в Steam уровень бота и дату его регистрации с профилем выше. Один код ничего не доказывает: его видит любой, у кого есть ваш ключ API. Мы никогда не просим отправить предметы ещё раз.',
+    'Этот код в предложении обязателен, но его недостаточно: код видит любой, у кого есть ваш ключ API. Сверьте уровень бота и дату его регистрации с профилем выше. Мы никогда не просим отправить предметы дважды.',
   technicalWorks:
     'В Steam сейчас технические работы, обмен может занять больше времени. Предметы в безопасности.',
   confirmNext: 'Примите предложение в Steam и вернитесь: эта страница обновится сама.',
@@ -188,7 +201,7 @@ const ru: ModalTexts = {
   scamTitle: 'Это были не вы?',
   youReceive: 'Вы получите',
   heldUntil: (amount, date) =>
-    `Магазин сможет распоряжаться ${amount} с ${date}: до этого Steam позволяет отправителю вернуть обмен.`,
+    `Steam позволяет отменить этот обмен до ${date}. После этого магазин получит ${amount}.`,
   redirectSoon: 'Через несколько секунд вы вернётесь в магазин.',
   stopSound: 'Выключить звук',
 

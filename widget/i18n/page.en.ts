@@ -152,7 +152,6 @@ export const pageEn = {
     WearCategory3: ['WW', 'Well-Worn'],
     WearCategory4: ['BS', 'Battle-Scarred'],
   },
-  rarities: ['Standard', 'Common', 'Uncommon', 'Rare', 'Mythical', 'Legendary', 'Ancient', 'Exceptional'],
   selectedMark: 'selected',
 
   summary: 'Your payment',
@@ -166,8 +165,16 @@ export const pageEn = {
   clearAll: 'Clear the selection',
   removeItem: (name: string) => `Remove ${name}`,
   pickItems: 'Pick the items you want to pay with.',
-  worthInStore: (amount: string) =>
-    `Worth ${amount} in the store. If Steam’s trade protection holds a part back, you will see until when.`,
+  payAmount: (amount: string) => `Add funds · ${amount}`,
+  payMissing: (amount: string) => `Add ${amount} more`,
+  payTooMuch: (amount: string) => `Remove ${amount}`,
+  now: 'Now',
+  nowAtLeast: 'Now, at least',
+  onDay: (day: string) => `On ${day}`,
+  whyLater: (days: number, game: string) =>
+    `Steam lets trades in ${game} be reversed for ${count(days, 'day', 'days')}, so the store gets this part afterwards. You see the amounts again before you accept.`,
+  target: 'To pay',
+  targetReached: (have: string, wanted: string) => `${have} of ${wanted}`,
   announceSelection: (n: number, total: string) => `${n} selected, ${total}`,
   payBlocks: {
     loading: () => 'The inventory is loading.',

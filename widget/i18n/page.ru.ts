@@ -137,16 +137,6 @@ export const pageRu: Partial<PageTexts> = {
     WearCategory3: ['WW', 'Поношенное'],
     WearCategory4: ['BS', 'Закалённое в боях'],
   },
-  rarities: [
-    'Стандартное',
-    'Обычное',
-    'Необычное',
-    'Редкое',
-    'Мифическое',
-    'Легендарное',
-    'Древнее',
-    'Исключительное',
-  ],
   selectedMark: 'выбрано',
 
   summary: 'Ваш платёж',
@@ -160,8 +150,16 @@ export const pageRu: Partial<PageTexts> = {
   clearAll: 'Снять выбор со всех предметов',
   removeItem: (name) => `Убрать ${name}`,
   pickItems: 'Выберите предметы, которыми хотите заплатить.',
-  worthInStore: (amount) =>
-    `В магазине это стоит ${amount}. Если защита обмена Steam задержит часть суммы, вы увидите, до какого времени.`,
+  payAmount: (amount) => `Пополнить · ${amount}`,
+  payMissing: (amount) => `Добавьте ещё ${amount}`,
+  payTooMuch: (amount) => `Уберите ${amount}`,
+  now: 'Сейчас',
+  nowAtLeast: 'Сейчас, не меньше',
+  onDay: (day) => `${day}`,
+  whyLater: (days, game) =>
+    `Steam позволяет отменить обмен в ${game} в течение ${count(days, 'дня', 'дней', 'дней')}, поэтому эту часть магазин получит позже. Вы увидите суммы ещё раз, прежде чем примете обмен.`,
+  target: 'К оплате',
+  targetReached: (have, wanted) => `${have} из ${wanted}`,
   announceSelection: (n, total) => `Выбрано: ${n}, ${total}`,
   payBlocks: {
     loading: () => 'Инвентарь загружается.',

@@ -5,6 +5,8 @@ import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { Amount } from '../ui/currency.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
+import { Money } from './summary.tsx'
+import { Target } from './target.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
@@ -25,6 +27,8 @@ export function BottomBar({ stand, payment, flow }: Props) {
   return (
     <aside className="bottom-bar" aria-label={texts.summary}>
       {hint !== null && <p className={isQuiet ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>{hint}</p>}
+      <Target total={selectedTotal(stand)} payment={payment} />
+      {stand.selection.length > 0 && <Money stand={stand} payment={payment} />}
       <div className="bottom-row">
         <div className="bottom-sum">
           <strong>

@@ -1,7 +1,6 @@
 import { memo, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
-import type { PageTexts } from '../i18n/page.en.ts'
 import { usePage } from '../page.tsx'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { TickIcon } from '../ui/icons.tsx'
@@ -18,10 +17,6 @@ type Props = {
   onPress(): void
 }
 
-/** The word of its rarity. */
-export const rarityOf = ({ rarity }: Item, { rarities }: Pick<PageTexts, 'rarities'>): string =>
-  rarities[Number(rarity.slice(-1))] ?? ''
-
 /** Letters of a price that a narrow card has room for in its usual size. */
 const LONG = 7
 
@@ -31,8 +26,7 @@ export const Card = memo(
     const { texts, money } = usePage()
     const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
     const price = money(item.price, currency)
-    const rarity = rarityOf(item, texts)
-    const name = [item.name, wear?.[1], item.isStatTrak ? 'StatTrak™' : null, rarity, price]
+    const name = [item.name, wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName, price]
     return (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the grid handles the keys of its cells
       // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
@@ -63,7 +57,7 @@ export const Card = memo(
         <span className="card-picture">
           <Picture url={item.iconUrl} size={PICTURE} />
         </span>
-        <span className="card-rarity">{rarity}</span>
+        <span className="card-rarity">{item.rarityName}</span>
         <span className="card-name" title={item.name}>
           {item.name}
         </span>

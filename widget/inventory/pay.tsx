@@ -1,6 +1,7 @@
+import { useId } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { type PayBlock, payBlock, shownInventory } from '../flow/selectors.ts'
+import { type PayBlock, payBlock, selectedTotal, shownInventory } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { BackToOffer } from './back-to-offer.tsx'
@@ -23,8 +24,28 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
   return { block, hint: `${texts.payBlocks[block](money(limit, payment.currency))}${told}` }
 }
 
+/** The button says what it adds, or what is missing. */
+function usePayFace(stand: Stand, payment: Payment): string {
+  const { texts, money } = usePage()
+  const total = selectedTotal(stand)
+  const say = (amount: number) => money(amount, payment.currency)
+  switch (payBlock(stand, payment)) {
+    case null:
+      return texts.payAmount(say(total))
+    case 'belowMinimum':
+      return texts.payMissing(say((shownInventory(stand)?.minPrice ?? total) - total))
+    case 'aboveMaximum':
+      return texts.payTooMuch(say(total - (payment.maxAmount ?? total)))
+    case 'loading':
+    case 'noItems':
+      return texts.pay
+  }
+}
+
 export function PayButton({ stand, payment, flow }: Props) {
   const { texts } = usePage()
+  const face = usePayFace(stand, payment)
+  const faceId = useId()
   const open = payment.status === 'created'
   if (payment.status === 'pending') return <BackToOffer flow={flow} />
   return (
@@ -32,9 +53,11 @@ export function PayButton({ stand, payment, flow }: Props) {
       type="button"
       className="button primary pay"
       disabled={!open || payBlock(stand, payment) !== null}
+      aria-label={texts.pay}
+      aria-describedby={faceId}
       onClick={() => flow.dispatch({ type: 'payPressed' })}
     >
-      {texts.pay}
+      <span id={faceId}>{face}</span>
     </button>
   )
 }

@@ -1,23 +1,25 @@
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
+import { forecast } from '../flow/split.ts'
 import type { Stand } from '../flow/state.ts'
 import { usePage } from '../page.tsx'
 import { Amount } from '../ui/currency.tsx'
-import { Picture, rarityOf } from './card.tsx'
+import { MoneyRows } from '../ui/money-rows.tsx'
+import { Picture } from './card.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
+import { Target } from './target.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** The desktop's panel: what is picked and what it comes to. */
+/** The desktop's panel: what is picked and what it comes to. All above the list of items keeps its place. */
 export function Summary({ stand, payment, flow }: Props) {
   const { texts, money } = usePage()
   const items = selectedItems(stand)
   const total = selectedTotal(stand)
   const minPrice = shownInventory(stand)?.minPrice
   const { hint } = usePayHint(stand, payment)
-  const note =
-    items.length === 0 ? texts.pickItems : (hint ?? texts.worthInStore(money(total, payment.currency)))
+  const note = items.length === 0 ? texts.pickItems : hint
   return (
     <aside className="summary" aria-label={texts.summary}>
       <dl className="summary-facts">
@@ -42,24 +44,10 @@ export function Summary({ stand, payment, flow }: Props) {
           </dd>
         </div>
       </dl>
-      {items.length > 0 && (
-        <ul className="summary-items">
-          {items.map((item) => (
-            <li key={item.id}>
-              <button
-                type="button"
-                className={`summary-item ${item.rarity}`}
-                title={`${item.name}, ${rarityOf(item, texts)}`}
-                aria-label={texts.removeItem(item.name)}
-                onClick={() => flow.dispatch({ type: 'itemToggled', id: item.id })}
-              >
-                <Picture url={item.iconUrl} size={65} />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Target total={total} payment={payment} />
+      <Money stand={stand} payment={payment} />
       <PayButton stand={stand} payment={payment} flow={flow} />
+      {payment.status !== 'pending' && note !== null && <p className="summary-note">{note}</p>}
       <button
         type="button"
         className="button quiet-button"
@@ -69,7 +57,32 @@ export function Summary({ stand, payment, flow }: Props) {
       >
         {texts.clear}
       </button>
-      {payment.status !== 'pending' && <p className="summary-note">{note}</p>}
+      {items.length > 0 && (
+        <ul className="summary-items">
+          {items.map((item) => (
+            <li key={item.id}>
+              <button
+                type="button"
+                className={`summary-item ${item.rarity}`}
+                title={item.rarityName ? `${item.name}, ${item.rarityName}` : item.name}
+                aria-label={texts.removeItem(item.name)}
+                onClick={() => flow.dispatch({ type: 'itemToggled', id: item.id })}
+              >
+                <Picture url={item.iconUrl} size={65} />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
     </aside>
   )
+}
+
+/** When the money comes, where any of it is held. */
+export function Money({ stand, payment }: Omit<Props, 'flow'>) {
+  const { texts } = usePage()
+  const hold = shownInventory(stand)?.hold ?? null
+  if (hold === null) return null
+  const why = texts.whyLater(hold.days, texts.games[stand.game])
+  return <MoneyRows split={forecast(selectedTotal(stand), hold)} currency={payment.currency} why={why} />
 }

@@ -4,7 +4,6 @@ import { usePage } from '../page.tsx'
 import { STEAM_PAGES } from '../steam-pages.ts'
 import { OutsideIcon, PlayIcon } from '../ui/icons.tsx'
 
-
 const PICTURES = [SettingsPicture, CopyPicture, PastePicture]
 
 /** Shown while the trade link is awaited. */

@@ -7,6 +7,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { SteamDoor } from '../ui/doors.tsx'
 import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
+import { PaymentMoney } from './money.tsx'
 import { OutcomeIcon } from './outcome-icon.tsx'
 import { useModal } from './texts.ts'
 
@@ -84,7 +85,7 @@ function BackToStore({ payment }: { payment: Payment }) {
 }
 
 function Received({ payment }: { payment: Payment }) {
-  const { texts, money, language } = useModal()
+  const { texts } = useModal()
   if (payment.amount === null) return null
   return (
     <div className="received">
@@ -92,14 +93,7 @@ function Received({ payment }: { payment: Payment }) {
       <strong>
         <Amount minor={payment.amount} currency={payment.currency} />
       </strong>
-      {payment.heldUntil !== null && (
-        <p className="quiet">
-          {texts.heldUntil(
-            money(payment.heldAmount, payment.currency),
-            formatDate(payment.heldUntil, language),
-          )}
-        </p>
-      )}
+      <PaymentMoney payment={payment} />
       {payment.heldUntil !== null && payment.redirectUrl !== undefined && (
         <p className="quiet">{texts.redirectSoon}</p>
       )}

@@ -10,6 +10,7 @@ import { useNarrow } from '../ui/hooks.ts'
 import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
 import { Countdown } from './countdown.tsx'
 import { LevelBadge } from './level.tsx'
+import { PaymentMoney } from './money.tsx'
 import { useModal } from './texts.ts'
 
 type Props = { state: FlowState; payment: Payment; flow: Flow }
@@ -74,36 +75,36 @@ function Creating({ state: { modal }, flow }: Omit<Props, 'payment'>) {
   )
 }
 
+/** Three steps: what Steam will show next is told before the shopper meets it. */
 function Standing({ state, payment, flow }: Props) {
-  const { texts } = useModal()
-  const narrow = useNarrow()
+  const { texts, money } = useModal()
+  const amount = money(payment.amount ?? 0, payment.currency)
   return (
     <>
+      <PaymentMoney payment={payment} />
       <Countdown deadlineMs={state.deadlineMs} />
-      {payment.bot !== null && <BotCard bot={payment.bot} />}
-      {payment.steamTradeMessage !== null && <SecretCode code={payment.steamTradeMessage} />}
-      <div className="accept">
-        {payment.acceptUrl !== null && (
-          <a className="button primary" href={payment.acceptUrl} target="_blank" rel="noopener noreferrer">
-            {texts.acceptInBrowser}
-          </a>
-        )}
-        {!narrow && payment.clientUrl !== null && (
-          <a className="button" href={payment.clientUrl}>
-            {texts.acceptInClient}
-          </a>
-        )}
-      </div>
-      <p className="confirm-next">
-        {texts.confirmNext}{' '}
-        {payment.steamTradeId !== null && (
-          <span className="quiet">{texts.offerNumber(payment.steamTradeId)}</span>
-        )}
-      </p>
-      <p className="scam-warning">
-        <WarningIcon />
-        <span>{texts.scamWarning}</span>
-      </p>
+      <ol className="steps">
+        <li>
+          <h3>{texts.stepOpen}</h3>
+          <Accept payment={payment} />
+        </li>
+        <li>
+          <h3>{texts.stepCheck}</h3>
+          {payment.steamTradeMessage !== null && <SecretCode code={payment.steamTradeMessage} />}
+          {payment.bot !== null && <BotCard bot={payment.bot} />}
+          <p className="scam-warning">
+            <WarningIcon />
+            <span>{texts.scamWarning}</span>
+          </p>
+          <p>{texts.nothingInReturn(amount)}</p>
+        </li>
+        <li>
+          <h3>{texts.stepPhone}</h3>
+          <p>{texts.phoneHint}</p>
+        </li>
+      </ol>
+      <p className="confirm-next">{texts.confirmNext}</p>
+      {payment.steamTradeId !== null && <p className="quiet">{texts.offerNumber(payment.steamTradeId)}</p>}
       <button
         type="button"
         className="link step-back"
@@ -112,6 +113,25 @@ function Standing({ state, payment, flow }: Props) {
         {texts.stepBack}
       </button>
     </>
+  )
+}
+
+function Accept({ payment }: { payment: Payment }) {
+  const { texts } = useModal()
+  const narrow = useNarrow()
+  return (
+    <div className="accept">
+      {payment.acceptUrl !== null && (
+        <a className="button primary" href={payment.acceptUrl} target="_blank" rel="noopener noreferrer">
+          {texts.acceptInBrowser}
+        </a>
+      )}
+      {!narrow && payment.clientUrl !== null && (
+        <a className="button" href={payment.clientUrl}>
+          {texts.acceptInClient}
+        </a>
+      )}
+    </div>
   )
 }
 

@@ -1,4 +1,5 @@
 import '../styles/dialog.css'
+import '../styles/steps.css'
 import type { Flow } from '../flow/runner.ts'
 import type { FlowState } from '../flow/state.ts'
 import { Completed } from './completed.tsx'

@@ -5,6 +5,7 @@ import type { OfferAsset } from '../../../gateway/steam/steam.ts'
 import type { Attempt } from '../../../gateway/trades/refusal.ts'
 import { chooseFor } from './fleet.ts'
 import { type DepositRow, type Memory, setDue, type TradeRow } from './memory.ts'
+import { promiseTo } from './promises.ts'
 
 /** The items that a shopper chose, and how much each is worth. */
 export type Basket = { assets: readonly OfferAsset[]; items: TradeRow['items']; game: Game }
@@ -32,7 +33,8 @@ export function moveOn(memory: Memory, row: TradeRow, { inDoubt, at }: { inDoubt
   const doubted = inDoubt ? facts.botId : facts.attempt.doubted
   const attempt = { ...facts.attempt, tried, doubted }
   const basket: Basket = { assets: trade.items, items, game: facts.game }
-  memory.moved(begin(memory, { deposit, basket, botId, attempt }, at))
+  const { promised } = row
+  memory.moved(begin(memory, { deposit, basket, botId, attempt, promised }, at))
 }
 
 function codeOf({ random, byCode }: Pick<Memory, 'random' | 'byCode'>): string {
@@ -41,9 +43,20 @@ function codeOf({ random, byCode }: Pick<Memory, 'random' | 'byCode'>): string {
   return byCode.has(code) ? codeOf({ random, byCode }) : code
 }
 
-type Beginning = { deposit: DepositRow; basket: Basket; botId: bigint; attempt: Attempt }
+type Beginning = {
+  deposit: DepositRow
+  basket: Basket
+  botId: bigint
+  attempt: Attempt
+  /** By the attempt before. */
+  promised?: bigint
+}
 
-function begin(memory: Memory, { deposit, basket, botId, attempt }: Beginning, now: Date): TradeRow {
+function begin(
+  memory: Memory,
+  { deposit, basket, botId, attempt, promised }: Beginning,
+  now: Date,
+): TradeRow {
   const code = codeOf(memory)
   const { trades, bots, byCode, taken, engine } = memory
   const id = BigInt(trades.size + 1)
@@ -72,9 +85,10 @@ function begin(memory: Memory, { deposit, basket, botId, attempt }: Beginning, n
     total: worth.reduce((sum, { price }) => sum + price, 0n),
     gross: worth.reduce((sum, { gross }) => sum + gross, 0n),
     live: true,
-    ...{ held: 0n, reversed: 0n, atRisk: 0n, atRiskUntil: null, reversals: 0 },
+    ...{ promised: 0n, held: 0n, reversed: 0n, atRisk: 0n, atRiskUntil: null, reversals: 0 },
     ...{ settlesAt: null, protectionFoundAt: null, terms: null, settings: null, deliveredBy: null },
   }
+  row.promised = promised ?? promiseTo(memory, row)
   for (const assetId of basket.items.keys()) taken.set(assetId, row)
   deposit.trades.push(row)
   bots.get(botId)?.open.add(row)

@@ -7,7 +7,7 @@ import type { Posting } from './book.ts'
 import { bar, doubt, trust } from './fleet.ts'
 import type { DepositRow, Memory, TradeRow } from './memory.ts'
 import { changeRoom } from './room.ts'
-import { checkCredit, checkRelease, checkReversal, checkRisk } from './truth.ts'
+import { checkCredit, checkPromise, checkRelease, checkReversal, checkRisk } from './truth.ts'
 
 /** Everything that one run of a transaction has written so far, and how to take it back. */
 export type Run = {
@@ -158,6 +158,7 @@ function changeTrade(memory: Memory, run: Run, { row, change }: TradeChange): vo
     run.checks.push(() => {
       checkCredit(steam, trades, row)
       checkRisk(memory, row)
+      checkPromise(memory, row)
     })
   }
   if (isRelease) run.checks.push(() => checkRelease(steam, row, engine.now()))

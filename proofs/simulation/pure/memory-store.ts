@@ -2,6 +2,7 @@
 import type { DueHistories } from '../../../gateway/bots/history-store.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
+import { roomFor } from '../../../gateway/ledger/entry.ts'
 import type { Standing } from '../../../gateway/trades/consequences.ts'
 import { WAIT_MS, waitsUntil } from '../../../gateway/trades/giving-up.ts'
 import { EDGES, type Trade } from '../../../gateway/trades/trade.ts'
@@ -19,6 +20,7 @@ import { hold } from '../violation.ts'
 import { chooseFor } from './fleet.ts'
 import { type Bot, type Memory, setDue, type TradeRow } from './memory.ts'
 import { apply, beginRun, commit, moveDeposit, publish, type Run } from './memory-effects.ts'
+import { roomBeside } from './promises.ts'
 import { checkRoom, giveBackRoom } from './room.ts'
 import { checkEnd, checkTrade } from './truth.ts'
 
@@ -291,7 +293,7 @@ function openTx(memory: Memory, run: Run): TradeTx {
       if (row.trade.state === 'active') row.trade = { ...row.trade, cancelling: because }
       setDue(memory, row, dueAt)
     },
-    standingOf: async ({ facts }) => standingOf(rowOf(facts.id)),
+    standingOf: async ({ facts }) => standingOf(memory, rowOf(facts.id)),
     async apply({ facts }, effects) {
       const row = rowOf(facts.id)
       for (const effect of effects) apply(memory, run, { row, effect })
@@ -323,6 +325,8 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
   if (trade === undefined) return true
   row.trade = trade
   if (before.state === trade.state) return true
+  // A promise ends with its offer.
+  if (!OPEN.includes(before.state)) row.promised = 0n
   const { trace, engine } = memory
   run.checks.push(() => {
     const isKnown = EDGES[before.state].some(
@@ -339,7 +343,7 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
   return true
 }
 
-function standingOf(row: TradeRow): Standing {
+function standingOf(memory: Memory, row: TradeRow): Standing {
   const { deposit } = row
   const { store } = deposit
   const until = deposit.trades.flatMap((other) =>
@@ -360,7 +364,7 @@ function standingOf(row: TradeRow): Standing {
       liability: store.liability,
       riskLimitUsdCents: store.riskLimit,
     },
-    riskRoom: store.riskLimit - store.atRisk,
+    riskRoom: roomFor(roomBeside(memory, row)),
     items: row.items,
   }
 }

@@ -70,6 +70,8 @@ export type TradeRow = {
   gross: bigint
   /** No other trade may name its assets. */
   live: boolean
+  /** The credit at once that the shopper was told, at the least. */
+  promised: bigint
   held: bigint
   reversed: bigint
   atRisk: bigint

@@ -23,6 +23,7 @@ import { createTrace, type Trace } from '../trace.ts'
 import { isLockedOut } from './lockout.ts'
 import { type Bot, createMemory, type Store, type TradeRow } from './memory.ts'
 import { createMemoryStore } from './memory-store.ts'
+import { PROTECTION_DAYS } from './promises.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
 import { changeStores, creditByHand, planDeaths, troubleSteam } from './troubles.ts'
@@ -47,7 +48,6 @@ const MOST_STEPS = 200_000
 const TICK_MS = 5_000
 const MOST_TRIES = 5
 const SWEEP_MS = 10_000
-const PROTECTION_DAYS = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 export async function runPure({
   seed,

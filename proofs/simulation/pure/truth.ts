@@ -1,6 +1,7 @@
 /** Holds the rows of the till against what Steam knows. */
 import { isFinal } from '../../../contract/statuses.ts'
 import { OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
+import { least } from '../../../gateway/ledger/entry.ts'
 import type { OfferState } from '../../../gateway/steam/steam.ts'
 import { LOST_ROOM_MS } from '../../../gateway/trades/consequences.ts'
 import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
@@ -10,6 +11,7 @@ import type { Exchange } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import type { Book } from './book.ts'
 import type { Memory, Store, TradeRow } from './memory.ts'
+import { roomBeside } from './promises.ts'
 
 /** A credit needs an exchange that brought these very items, and only one credit an exchange. */
 export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRow): void {
@@ -57,6 +59,17 @@ export function checkRisk({ book, trades, engine, steam }: Memory, row: TradeRow
     'I15',
     () => `store ${store.number} has ${taken} at risk, its limit is ${store.riskLimit}`,
   )
+}
+
+/** A shopper was told what is credited at once. It is kept as far as the store's limit goes, whatever others took. */
+export function checkPromise(memory: Memory, row: TradeRow): void {
+  const { book } = memory
+  const { store } = row.deposit
+  if (store.mode === 'on_release') return
+  const { free } = roomBeside(memory, row)
+  const due = least(row.promised, free)
+  const atOnce = book.early(row.facts.id)
+  hold(atOnce >= due, 'I15', () => `trade ${row.facts.id} is credited ${atOnce} at once, ${due} was promised`)
 }
 
 /** Steam may report late; allow for that. */

@@ -1,0 +1,154 @@
+/** Shoppers are told before the offer what they will be credited. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { viewReader } from '../deposits/shopper-view.ts'
+import type { FakeSession } from '../testing/fake-steam.ts'
+import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { tradeHandlers } from './advance.ts'
+import { requestTrade } from './request.ts'
+
+const DAY_MS = 86_400_000
+
+let till: Till
+let store: { id: bigint }
+let bot: BotContext
+let session: FakeSession
+
+describe('D-9 an open offer', () => {
+  beforeEach(async () => {
+    till = await startTill()
+    store = await aStore(till, { riskLimitUsdCents: 100_000n })
+    ;({ bot, session } = await aBot(till))
+  })
+  afterEach(() => till.close())
+
+  async function work(): Promise<void> {
+    const rows = await till.db.selectFrom('trade').select('id').orderBy('id').execute()
+    for (const { id } of rows) await tradeHandlers(till.deps).trade(bot, id)
+  }
+
+  type Wish = { total: bigint; game?: 'cs' | 'dota' }
+
+  /** A shopper whose offer is open. */
+  async function offered({ total, game = 'cs' }: Wish) {
+    const { hash, body } = await aDeposit(till, store, { prices: [total], game })
+    let isAnswered = false
+    const answer = requestTrade(till.deps, body).finally(() => {
+      isAnswered = true
+    })
+    const worked = async () => {
+      await work()
+      return isAnswered
+    }
+    await expect.poll(worked).toBe(true)
+    expect(await answer).toEqual({ kind: 'active' })
+    return hash
+  }
+
+  /** The page shows the part at once, the part later, and when. */
+  async function told(hash: string) {
+    const payment = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
+    if (payment === undefined || payment.amount === null) throw new Error('the page shows no money')
+    const { amount, heldAmount, heldUntil } = payment
+    return { atOnce: amount - heldAmount, held: heldAmount, until: heldUntil }
+  }
+
+  async function accept(offer: number): Promise<void> {
+    session.accept(String(offer))
+    await tradeHandlers(till.deps).watch(bot)
+  }
+
+  const setStore = (change: { risk_limit_usd_cents?: bigint; credit_mode?: 'on_release' }) =>
+    till.db.updateTable('store').set(change).execute()
+
+  it.each<[string, { limit: bigint; game?: 'dota'; mode?: 'on_release' }, [number, number]]>([
+    ['within the limit promises all at once', { limit: 3_375n }, [3_375, 0]],
+    ['above the limit promises what the limit covers', { limit: 1_000n }, [1_000, 2_375]],
+    ['without a limit promises all of it later', { limit: 0n }, [0, 3_375]],
+    ['to a store that waits promises all of it later', { limit: 9_000n, mode: 'on_release' }, [0, 3_375]],
+    ['of a game without protection promises all at once', { limit: 0n, game: 'dota' }, [3_375, 0]],
+  ])('%s, and so it is credited', async (_name, { limit, game, mode }, [atOnce, held]) => {
+    await setStore({ risk_limit_usd_cents: limit, ...(mode && { credit_mode: mode }) })
+    const hash = await offered({ total: 3_375n, ...(game && { game }) })
+    const before = await told(hash)
+    expect(before).toMatchObject({ atOnce, held })
+    await accept(1)
+    const after = await told(hash)
+    expect(after).toMatchObject({ atOnce, held })
+    // The shopper may take the whole window: the day that was told is the latest.
+    expect(Number(before.until === null)).toBe(Number(after.until === null))
+    expect(Date.parse(before.until ?? '') - Date.parse(after.until ?? '0')).not.toBeLessThan(0)
+    expect(Date.parse(before.until ?? '0')).toBeLessThan(till.clock.now().getTime() + 8 * DAY_MS + 300_001)
+  })
+
+  it('keeps its promise while another one, made later, is accepted first', async () => {
+    await setStore({ risk_limit_usd_cents: 1_000n })
+    const first = await offered({ total: 3_375n })
+    const second = await offered({ total: 3_375n })
+    expect(await told(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
+    expect(await told(second)).toMatchObject({ atOnce: 0, held: 3_375 })
+    await accept(2)
+    expect(await told(second)).toMatchObject({ atOnce: 0, held: 3_375 })
+    await accept(1)
+    expect(await told(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
+  })
+
+  it('is credited more at once than it was told where another one has ended meanwhile', async () => {
+    await setStore({ risk_limit_usd_cents: 1_500n })
+    await offered({ total: 1_000n })
+    const second = await offered({ total: 1_200n })
+    expect(await told(second)).toMatchObject({ atOnce: 500, held: 700 })
+    const first = session.offers.get('1')
+    if (first) session.offers.set('1', { ...first, state: 'declined' })
+    await tradeHandlers(till.deps).watch(bot)
+    await accept(2)
+    expect(await told(second)).toMatchObject({ atOnce: 1_200, held: 0 })
+  })
+
+  it('is never credited above the limit, though the operator lowered it meanwhile', async () => {
+    const hash = await offered({ total: 3_375n })
+    await setStore({ risk_limit_usd_cents: 300n })
+    await accept(1)
+    expect(await told(hash)).toMatchObject({ atOnce: 300, held: 3_075 })
+  })
+})
+
+describe('D-9 an inventory tells before the button', () => {
+  let stocked: StockedTill
+
+  beforeEach(async () => {
+    stocked = await startStockedTill()
+    await setPrices(stocked, { Case: 10_000_000n })
+    // Two items of 7.20 euros each.
+    stocked.steam.owned = { kind: 'items', items: [anItem('1', 'Case'), anItem('2', 'Case')] }
+  })
+  afterEach(() => stocked.close())
+
+  const limit = (usdCents: bigint) =>
+    stocked.db.updateTable('store').set({ risk_limit_usd_cents: usdCents }).execute()
+
+  it.each([
+    ['nothing at once without a limit', 0n, 0],
+    ['a round part of what the limit leaves', 1_249n, 500],
+    ['all that the items come to where the limit leaves as much', 1_800n, 1_440],
+    ['no more than that, however much the limit leaves', 10_000_000n, 1_440],
+  ])('%s', async (_name, usdCents, atOnce) => {
+    await limit(usdCents)
+    const { hold } = await stocked.ask()
+    const until = new Date(stocked.clock.now().getTime() + 8 * DAY_MS).toISOString()
+    expect(hold).toEqual({ atOnce, days: 8, until })
+  })
+
+  it('no more than the deposit takes', async () => {
+    await limit(10_000_000n)
+    await stocked.db.updateTable('deposit').set({ max_amount: 900n }).execute()
+    expect((await stocked.ask()).hold?.atOnce).toBe(900)
+  })
+
+  it('that nothing is held of a game without protection, and nothing of no items', async () => {
+    expect((await stocked.ask({ game: 'dota' })).hold).toBeNull()
+    stocked.steam.owned = { kind: 'items', items: [anItem('3', 'Unheard of')] }
+    expect((await stocked.ask({ reload: true })).hold).toBeNull()
+  })
+})

@@ -1,0 +1,31 @@
+/** Promises to shoppers whose offers are open: they keep room in the limits of their stores. */
+import type { Game } from '../../../contract/games.ts'
+import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
+import { promisedPart, type Room, roomFor } from '../../../gateway/ledger/entry.ts'
+import type { Trade } from '../../../gateway/trades/trade.ts'
+import type { Memory, TradeRow } from './memory.ts'
+
+export const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
+
+const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
+/** A promise ends with its offer, though the items may come later. */
+const KEEPS: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
+
+/** The credit at once that the shopper is told before the offer. */
+export function promiseTo(memory: Memory, row: TradeRow): bigint {
+  if (PROTECTION_DAYS[row.facts.game] === 0) return 0n
+  const riskRoom = roomFor(roomBeside(memory, row))
+  return promisedPart({ total: row.total, isProtected: true, mode: row.deposit.store.mode, riskRoom })
+}
+
+export function roomBeside(memory: Memory, row: TradeRow): Room {
+  const { store } = row.deposit
+  const isOther = (other: TradeRow) => other !== row && other.deposit.store === store
+  let free = store.riskLimit
+  for (const other of memory.atRisk) if (isOther(other)) free -= other.atRisk
+  let others = 0n
+  for (const { open } of memory.bots.values()) {
+    for (const other of open) if (isOther(other) && OPEN.includes(other.trade.state)) others += other.promised
+  }
+  return { free, own: KEEPS.includes(row.trade.state) ? row.promised : 0n, others }
+}

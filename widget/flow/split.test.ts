@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { creditOf, forecast } from './split.ts'
+import { payment } from './test-states.ts'
+
+const UNTIL = '2026-11-30T12:00:00.000Z'
+const hold = { atOnce: 1_000, days: 8, until: UNTIL }
+
+describe('D-9 the money before the button', () => {
+  it.each([
+    ['all at once where nothing is held', 3_375, null, { now: 3_375, later: 0, until: null, isLeast: false }],
+    ['all at once up to what is', 1_000, hold, { now: 1_000, later: 0, until: null, isLeast: false }],
+    ['the rest later', 3_375, hold, { now: 1_000, later: 2_375, until: UNTIL, isLeast: true }],
+    [
+      'all later where nothing is credited at once',
+      3_375,
+      { ...hold, atOnce: 0 },
+      { now: 0, later: 3_375, until: UNTIL, isLeast: false },
+    ],
+    ['nothing of nothing', 0, hold, { now: 0, later: 0, until: null, isLeast: false }],
+  ])('is %s', (_, total, said, split) => {
+    expect(forecast(total, said)).toEqual(split)
+  })
+})
+
+describe('D-9 the money of an offer', () => {
+  const held = { amount: 3_375, heldAmount: 2_375, heldUntil: UNTIL }
+  it.each([
+    ['is at the least what was promised while it is open', 'pending', held, [1_000, 2_375, true]],
+    ['is what was credited once the items came', 'succeeded', held, [1_000, 2_375, false]],
+    ['may be all later', 'pending', { ...held, heldAmount: 3_375 }, [0, 3_375, false]],
+    ['may be all at once', 'pending', { ...held, heldAmount: 0, heldUntil: null }, [3_375, 0, false]],
+  ] as const)('%s', (_, status, money, [now, later, isLeast]) => {
+    expect(creditOf(payment({ status, ...money }))).toEqual({
+      now,
+      later,
+      isLeast,
+      until: money.heldUntil,
+    })
+  })
+
+  it('is not known before there is one', () => {
+    expect(creditOf(payment())).toBeNull()
+  })
+})

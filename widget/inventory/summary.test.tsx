@@ -1,0 +1,91 @@
+/** The panel tells the money before the button is pressed. */
+import { renderToStaticMarkup } from 'react-dom/server'
+import { describe, expect, it } from 'vitest'
+import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
+import type { Flow } from '../flow/runner.ts'
+import { having, item, payment, standOf, toggle, withItems } from '../flow/test-states.ts'
+import { PageProvider } from '../page.tsx'
+import { createToasts } from '../toasts/store.ts'
+import { Summary } from './summary.tsx'
+
+type Given = { picked?: string[]; inventory?: Partial<Inventory>; payment?: Partial<Payment> }
+
+/** The panel's markup; the items are of 2, 20 and 30 dollars. */
+function panel({ picked = [], inventory = {}, payment: change = {} }: Given): string {
+  const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
+  const shown = { ...inventory, items: (inventory.items ?? items).map(withPicture) }
+  const { state } = having(withItems(items, shown), ...picked.map(toggle))
+  const flow: Flow = {
+    state: () => state,
+    dispatch: () => {},
+    subscribe: () => () => {},
+    returned: () => {},
+    stop: () => {},
+  }
+  const toasts = createToasts({ after: () => () => {} }, () => '1')
+  return renderToStaticMarkup(
+    <PageProvider language="en" onLanguage={() => {}} toasts={toasts}>
+      <Summary stand={standOf(state)} payment={payment(change)} flow={flow} />
+    </PageProvider>,
+  )
+}
+
+const withPicture = (given: Item): Item => ({ ...given, iconUrl: 'https://img.test/1.png' })
+
+const text = (markup: string) => markup.replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
+
+const hold = { atOnce: 1_000, days: 8, until: '2026-11-30T12:00:00.000Z' }
+
+describe('A-013 the button', () => {
+  it.each<[string, Given, string, boolean]>([
+    ['says what it adds', { picked: ['2', '3'] }, 'Add funds · $50.00', true],
+    ['says what is missing to the minimum', { picked: ['1'] }, 'Add $1.00 more', false],
+    ['says what is too much', { picked: ['2', '3'], payment: { maxAmount: 4_500 } }, 'Remove $5.00', false],
+    ['asks for nothing where nothing is picked', {}, 'Add funds', false],
+  ])('%s', (_, given, face, isOn) => {
+    const [, attributes = '', said = ''] =
+      /<button type="button" class="button primary pay"([^>]*)>(.*?)<\/button>/.exec(panel(given)) ?? []
+    expect(text(said).trim()).toBe(face)
+    expect(attributes.includes('disabled')).toBe(!isOn)
+    expect(attributes).toContain('aria-label="Add funds"')
+  })
+
+  it('stands above the list of the items, which grows', () => {
+    const markup = panel({ picked: ['1', '2', '3'] })
+    expect(markup.indexOf('class="button primary pay"')).toBeLessThan(markup.indexOf('class="summary-items"'))
+  })
+})
+
+describe('D-9 the money before the button', () => {
+  it('names what comes now, what later, and why', () => {
+    const said = text(panel({ picked: ['2', '3'], inventory: { hold } }))
+    expect(said).toContain('Now, at least $10.00 On November 30 $40.00')
+    expect(said).toContain('Steam lets trades in CS2 be reversed for 8 days')
+  })
+
+  it('names no later part where all comes now', () => {
+    const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 5_200 } } }))
+    expect(said).toContain('Now $20.00')
+    expect(said).not.toMatch(/at least|November|reversed/)
+  })
+
+  it('says nothing of times where nothing is ever held', () => {
+    expect(text(panel({ picked: ['2'] }))).not.toMatch(/Now|November|reversed/)
+  })
+})
+
+describe('D-15 a target', () => {
+  it.each([
+    ['shows how far the items go', ['2'], '$20.00 of $60.00', 'max="6000" value="2000"'],
+    ['is full where they go beyond', ['1', '2', '3', '4'], '$62.00 of $60.00', 'max="6000" value="6000"'],
+  ])('%s', (_, picked, said, bar) => {
+    const items = [item('1', 200), item('2', 2_000), item('3', 3_000), item('4', 1_000)]
+    const markup = panel({ picked, inventory: { items }, payment: { targetAmount: 6_000 } })
+    expect(text(markup)).toContain(said)
+    expect(markup).toContain(bar)
+  })
+
+  it('is not asked of a deposit of any amount', () => {
+    expect(panel({ picked: ['2'] })).not.toContain('<progress')
+  })
+})

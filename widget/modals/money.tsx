@@ -1,0 +1,15 @@
+import type { Payment } from '../../contract/widget-api.ts'
+import { creditOf } from '../flow/split.ts'
+import { formatDate } from '../i18n/format.ts'
+import { MoneyRows } from '../ui/money-rows.tsx'
+import { useModal } from './texts.ts'
+
+/** When the money of the trade comes; nothing where all of it comes at once. */
+export function PaymentMoney({ payment }: { payment: Payment }) {
+  const { texts, money, language } = useModal()
+  const split = creditOf(payment)
+  if (split === null || split.until === null) return null
+  const { currency } = payment
+  const why = texts.heldUntil(money(split.later, currency), formatDate(split.until, language))
+  return <MoneyRows split={split} currency={currency} why={why} />
+}

@@ -1,0 +1,30 @@
+import type { Currency } from '../../contract/money.ts'
+import type { Split } from '../flow/split.ts'
+import { formatDay } from '../i18n/format.ts'
+import { usePage } from '../page.tsx'
+
+type Props = { split: Split; currency: Currency; why: string }
+
+/** The money that comes now and the money that comes later, with the reason. */
+export function MoneyRows({ split: { now, later, until, isLeast }, currency, why }: Props) {
+  const { texts, money, language } = usePage()
+  return (
+    <div className="money">
+      <dl className="money-rows">
+        {(now > 0 || later === 0) && (
+          <div>
+            <dt>{isLeast ? texts.nowAtLeast : texts.now}</dt>
+            <dd>{money(now, currency)}</dd>
+          </div>
+        )}
+        {later > 0 && until !== null && (
+          <div>
+            <dt>{texts.onDay(formatDay(until, language))}</dt>
+            <dd>{money(later, currency)}</dd>
+          </div>
+        )}
+      </dl>
+      {later > 0 && <p className="money-why">{why}</p>}
+    </div>
+  )
+}
