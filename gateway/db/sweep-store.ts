@@ -12,6 +12,7 @@ type Times = {
   deposit_link: 'given_at'
   idempotency_key: 'created_at'
   inventory_request: 'created_at'
+  webhook_attempt: 'at'
 }
 
 /** Deletes the rows whose time is before then. The column must have an index. */

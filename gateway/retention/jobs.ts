@@ -1,9 +1,10 @@
 import type { Db } from '../db/client.ts'
+import { deleteBefore } from '../db/sweep-store.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import { sealTokens } from '../shoppers/jobs.ts'
 import type { Keep } from './settings.ts'
-import { type DepositPlace, deleteAttempts, deleteDeliveries, eraseProfiles, eraseTokens } from './store.ts'
+import { type DepositPlace, deleteDeliveries, eraseProfiles, eraseTokens } from './store.ts'
 
 type Deps = { db: Db; clock: Clock; box: SecretBox; keep: Keep }
 
@@ -19,10 +20,7 @@ export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void
   const now = clock.now()
   const since = (ms: number) => new Date(now.getTime() - ms)
   await sealTokens({ db, box })
-  const attempts = { before: since(keep.attemptsMs), limit: AT_A_TIME }
-  await inBatches(0, async () =>
-    (await deleteAttempts(db, attempts.before, attempts.limit)) === AT_A_TIME ? 0 : undefined,
-  )
+  await deleteBefore(db, { table: 'webhook_attempt', column: 'at' }, since(keep.attemptsMs))
   const deliveries = { before: since(keep.deliveriesMs), limit: AT_A_TIME }
   await inBatches(0n, (after) => deleteDeliveries(db, { ...deliveries, after }))
   const endedBefore = since(keep.tokensMs + LAST_LOOK_MS)

@@ -3,14 +3,6 @@ import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 
-/** Resolves to how many were deleted. */
-export async function deleteAttempts(db: Db, before: Date, limit: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
-    delete from webhook_attempt where id in (
-      select id from webhook_attempt where at < ${before} order by at limit ${limit})`.execute(db)
-  return Number(numAffectedRows)
-}
-
 /** The place in a table where the next batch begins; undefined once there is none. */
 export type Place = bigint | undefined
 

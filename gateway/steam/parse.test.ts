@@ -180,7 +180,7 @@ describe('an inventory page', () => {
     restriction: null,
     market: { kind: 'open' },
     isNoted: false,
-    tags: [{ category: 'Rarity', internalName: 'Rarity_Legendary_Weapon' }],
+    tags: [{ category: 'Rarity', internalName: 'Rarity_Legendary_Weapon', name: 'Classified' }],
   }
   const owned = { id: '42', classid: '310', instanceid: '302', amount: '1', pos: 1 }
   const partnerPage = {

@@ -207,7 +207,7 @@ describe('replays of a store', () => {
   beforeEach(start)
   afterEach(() => lanes.stop())
 
-  /** What was received may not be written down yet. */
+  /** A delivery that was received may not be written down yet. */
   const allRecorded = () =>
     expect
       .poll(() => till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'due').execute())

@@ -40,10 +40,10 @@ const people = ({ stores, bots }: Size): Statements => [
 const deposits = ({ deposits: count, stores, bots }: Size): Statements => [
   sql`
     insert into deposit (hash, store_id, external_id, request_sha256, status, currency, back_to_store_url,
-      credited_amount, customer_reference, user_steam_id, user_token, user_name, created_at, expires_at)
+      credited_amount, customer_reference, user_steam_id, user_token_sealed, user_name, created_at, expires_at)
     select md5(n::text), case when n % 5 = 0 then 1 else 1 + n % ${stores}::int end, 'order ' || n, '', status, 'USD',
       'https://store.test/', case when status = 'succeeded' then 1000 end, 'customer ' || n % 100000,
-      '76561198' || lpad((n % 200000)::text, 9, '0'), 'token', 'nova_hound', at, case
+      '76561198' || lpad((n % 200000)::text, 9, '0'), '\\x01'::bytea, 'nova_hound', at, case
         when status = 'created' and n % 4 = 0 then now() - interval '1 minute'
         when status = 'created' then now() + interval '1 hour' else at + interval '1 hour' end
     from (select n, now() - (${count}::int - n) * interval '365 days' / ${count}::int as at, case
@@ -70,11 +70,11 @@ const trades = (): Statements => [
     select quote_id, 'AK-47 | Redline (Field-Tested)', 5500000, '[{"source": "market", "usdMicros": "5500000"}]'
     from year_trade`,
   sql`
-    insert into trade (id, deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token, state, reason,
+    insert into trade (id, deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, partner_token_sealed, state, reason,
       currency, total, gross_total, at_risk_amount, steam_offer_id, steam_trade_id, send_started_at, deadline, accepted_at,
       delivered_at, settles_at, look_at, credit_mode, liability, risk_limit_usd_cents, due_at, created_at, ended_at)
     overriding system value
-    select trade_id, deposit_id, bot_id, quote_id, 'cs', 'c' || trade_id, user_steam_id, 'token', state,
+    select trade_id, deposit_id, bot_id, quote_id, 'cs', 'c' || trade_id, user_steam_id, '\\x01'::bytea, state,
       case when state = 'declined' then 'declined' end, 'USD', 1000, 1100, case when state = 'held' then 1000 else 0 end,
       'o' || trade_id, case when state <> 'declined' then 't' || trade_id end, created_at, created_at + interval '5 minutes',
       case when state <> 'declined' then created_at + interval '1 minute' end,
@@ -165,10 +165,10 @@ const events = (): Statements => [
 const shortLived = (): Statements => [
   sql`insert into idempotency_key (store_id, key, request_sha256, created_at, status, answer)
     select store_id, external_id, '', created_at, 200, 'answer' from deposit where created_at > now() - interval '2 days 1 hour'`,
-  sql`insert into deposit_link (deposit_id, link_sha256, given_at)
+  sql`insert into deposit_link (deposit_id, link_hmac, given_at)
     select id, decode(hash, 'hex'), created_at from deposit where created_at > now() - interval '2 hours'`,
-  sql`insert into inventory_request (bot_id, steam_id, token, game, language, state, answer, created_at, done_at, deposit_id)
-    select 1, user_steam_id, 'token', 'cs', 'en', 'done', jsonb_build_object('kind', 'items', 'items', repeat('x', 5000)),
+  sql`insert into inventory_request (bot_id, steam_id, token_sealed, token_hmac, game, language, state, answer, created_at, done_at, deposit_id)
+    select 1, user_steam_id, '\\x01'::bytea, '\\x01'::bytea, 'cs', 'en', 'done', jsonb_build_object('kind', 'items', 'items', repeat('x', 5000)),
       created_at, created_at, id from deposit where created_at > now() - interval '25 hours'`,
   // Quotes that nobody paid with: replaced ones, and some of the day before.
   sql`insert into quote (id, deposit_id, steam_id, game, currency, rate_id, created_at, expires_at)
