@@ -70,8 +70,11 @@ async function changeLost(
   if (by !== 0n) await add(tx, storeId, by)
 }
 
+/** A store that waits for every release has no row until something that was never protected is taken back. */
 const add = (tx: Tx, storeId: bigint, usdCents: bigint) =>
-  sql`update credit_at_risk set usd_cents = usd_cents + ${usdCents} where store_id = ${storeId}`.execute(tx)
+  sql`
+    insert into credit_at_risk as taken (store_id, usd_cents) values (${storeId}, greatest(${usdCents}::bigint, 0))
+    on conflict (store_id) do update set usd_cents = taken.usd_cents + ${usdCents}`.execute(tx)
 
 /** Gives back the room of up to `most` reversals whose time is over. Resolves to how many. */
 export function giveBackLost(db: Db, now: Date, most: number): Promise<number> {

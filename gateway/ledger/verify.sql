@@ -116,7 +116,9 @@ select 'a delivered trade has no terms', 'trade ' || id
 from delivered where credit_mode is null or liability is null or risk_limit_usd_cents is null
 union all
 select 'a trade is credited before protection ends, though its store waits for the release', 'trade ' || id
-from delivered where credit_mode = 'on_release' and at_risk_amount > 0 and protection_found_at is null
+from delivered where credit_mode = 'on_release' and at_risk_amount > 0
+  -- Without protection nothing waits for a release, and what is taken back all the same was spendable.
+  and settles_at is not null and protection_found_at is null
 union all
 select 'what a trade has at risk is not what was credited before protection ended', 'trade ' || t.id
 from delivered t left join credited_early c on c.trade_id = t.id

@@ -166,6 +166,8 @@ const EMPTY = `
     loop
       perform setval(part.name, part.start_value, false);
     end loop;
+    -- As the migration left it.
+    insert into ledger_check default values;
     delete from pgboss.job;
     delete from pgboss.job_dependency;
   end $$`
