@@ -263,7 +263,8 @@ describe('days that pass in a minute: the clocks of the till and of its Steam ar
     const { page, context } = await openBrowser()
     await topUpOnHold(page)
     await page.goto(till.store)
-    await page.getByText(/held until/).waitFor()
+    const held = page.locator('small.held').getByText(/on hold .* until/)
+    await held.waitFor()
     const before = await daysAhead()
 
     const sandbox = await context.newPage()
@@ -273,6 +274,6 @@ describe('days that pass in a minute: the clocks of the till and of its Steam ar
 
     const after = { till: before.till + 8, sandbox: before.sandbox + 8 }
     await expect.poll(daysAhead).toEqual(after)
-    await page.getByText(/held until/).waitFor({ state: 'detached' })
+    await held.waitFor({ state: 'detached' })
   })
 })
