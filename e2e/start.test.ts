@@ -263,7 +263,7 @@ describe('days that pass in a minute: the clocks of the till and of its Steam ar
     const { page, context } = await openBrowser()
     await topUpOnHold(page)
     await page.goto(till.store)
-    const held = page.locator('small.held').getByText(/on hold .* until/)
+    const held = page.locator('small.held', { hasText: /on hold .* until/ })
     await held.waitFor()
     const before = await daysAhead()
 
