@@ -43,7 +43,8 @@ test('A-085 the whole payment by keyboard alone', async () => {
   await page.keyboard.press('End')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Home')
-  await page.locator('[role=gridcell]:focus').waitFor()
+  // Else the focus could still move, and Enter would pick an item.
+  await page.locator('[data-index="4"]:focus').waitFor()
   await tabTo(page, texts.pay)
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: texts.confirmTitle })
