@@ -14,6 +14,7 @@ import {
 } from './support/shared-till.ts'
 import { giveLink, TEXTS } from './support/shopper.ts'
 
+const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
 const field = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.tradeLink })
 const guide = (page: Page, texts: Messages) => page.getByRole('region', { name: texts.guideTitle })
 
@@ -82,7 +83,7 @@ describe.each([
   })
 })
 
-test('A-083 A-084 a valid link goes out 700 ms after the last letter, and is not changed while it is asked', async () => {
+test('A-042 A-083 A-084 a valid link goes out 700 ms after the last letter, and is not changed while it is asked', async () => {
   const visited = await openBrowser()
   const { page } = visited
   const { url } = await depositOf({ language: 'en' })
@@ -108,12 +109,17 @@ test('A-083 A-084 a valid link goes out 700 ms after the last letter, and is not
   expect(await input.getAttribute('readonly')).not.toBeNull()
   await input.press('Backspace')
   expect(await input.inputValue()).toBe(tradeUrl)
+  const answered = page.waitForResponse('**/api/trade-url')
   release.resolve()
   await page.getByRole('link', { name }).waitFor()
   expect(asked()).toBe(1)
+  expect(await (await answered).json()).toEqual({
+    name,
+    profileUrl: expect.stringMatching(/^http.*\/profiles\/\d{17}$/),
+    avatarUrl: expect.stringMatching(/^http.*\.jpg$/),
+    tradeUrl: withoutToken(tradeUrl),
+  })
 })
-
-const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
 
 test('A-047 A-068 A-070 D-26 the link is kept for the next visit, and clearing it resets the user', async () => {
   const visited = await openDeposit()

@@ -1,5 +1,5 @@
 /** Deletes and erases what is old, a limited number of rows a statement. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 
@@ -35,21 +35,26 @@ export type DepositPlace = { expiresAt: Date; id: bigint }
 
 type Batch = { before: Date; after: DepositPlace; limit: number }
 
+/** The next deposits that are over and still have that column, locked. Deposits that somebody works on wait. */
+const pastWith = (
+  column: 'user_token_sealed' | 'user_name',
+  { before, after, limit }: Batch,
+): RawBuilder<unknown> => sql`
+  select id, expires_at from deposit
+  where ${sql.ref(column)} is not null and status not in ('created', 'pending') and expires_at < ${before}
+    and (expires_at, id) > (${after.expiresAt}, ${after.id})
+  order by expires_at, id limit ${limit} for update skip locked`
+
 /**
  * Erases the trade tokens of deposits that have been over since then, with no trade that is open, protected, held by Steam
  * or reviewed, and none that ended after `endedBefore`. Deposits that somebody works on wait for the next time.
  */
 export async function eraseTokens(
   db: Db,
-  { before, after, limit, now, endedBefore }: Batch & { now: Date; endedBefore: Date },
+  { now, endedBefore, ...batch }: Batch & { now: Date; endedBefore: Date },
 ): Promise<DepositPlace | undefined> {
   const { rows } = await sql<DepositPlace>`
-    with past as (
-      select id, expires_at from deposit
-      where user_token_sealed is not null and status not in ('created', 'pending') and expires_at < ${before}
-        and (expires_at, id) > (${after.expiresAt}, ${after.id})
-      order by expires_at, id limit ${limit} for update skip locked
-    ),
+    with past as (${pastWith('user_token_sealed', batch)}),
     quiet as (
       select id from past where not exists (
         select from trade where trade.deposit_id = past.id and (
@@ -68,17 +73,9 @@ export async function eraseTokens(
 }
 
 /** Erases the names and pictures of shoppers whose deposits have been over since then. */
-export async function eraseProfiles(
-  db: Db,
-  { before, after, limit }: Batch,
-): Promise<DepositPlace | undefined> {
+export async function eraseProfiles(db: Db, batch: Batch): Promise<DepositPlace | undefined> {
   const { rows } = await sql<DepositPlace>`
-    with past as (
-      select id, expires_at from deposit
-      where user_name is not null and status not in ('created', 'pending') and expires_at < ${before}
-        and (expires_at, id) > (${after.expiresAt}, ${after.id})
-      order by expires_at, id limit ${limit} for update skip locked
-    ),
+    with past as (${pastWith('user_name', batch)}),
     erased as (
       update deposit set user_name = null, user_avatar_url = null, user_profile_url = null
       from past where deposit.id = past.id
