@@ -11,7 +11,7 @@ import { answering, botsOnline, enrolAgain, type KillTill, openKillTill } from '
 import { withDatabase } from './database.ts'
 import { memoryOf, watchCalls } from './fleet-figures.ts'
 import { type Credits, startCredits, type Visit, wave } from './fleet-shoppers.ts'
-import type { Outcome } from './outcome.ts'
+import { type Outcome, percentile95 } from './outcome.ts'
 
 const BOTS = Number(process.env.FLEET_BOTS ?? 20)
 const SHOPPERS = Number(process.env.FLEET_SHOPPERS ?? 200)
@@ -190,9 +190,4 @@ function secondsOf(visits: readonly Visit[]): number[] {
   return visits.flatMap(({ acceptedMs, creditedMs }) =>
     acceptedMs === undefined || creditedMs === undefined ? [] : [(creditedMs - acceptedMs) / 1_000],
   )
-}
-
-function percentile95(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * 0.95))] ?? 0
 }

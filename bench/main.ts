@@ -14,6 +14,7 @@
  * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
  * - `steam`: requests to Steam a deposit with 30 offers on one bot, and how soon an accept is known.
  * - `fleet`: 20 bots in two gateways, 200 shoppers at once, and bots that fail one after the other.
+ * - `siege`: what honest shoppers wait for while one address, link or store is hostile, beside nobody hostile.
  * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
  * - `webhooks`: how soon 95 of 100 events are with the store after their commit.
  */
@@ -28,6 +29,7 @@ import { benchLighthouse } from './lighthouse.ts'
 import { type Outcome, printOutcome } from './outcome.ts'
 import { benchPoll } from './poll.ts'
 import { benchPrices } from './prices.ts'
+import { benchSiege } from './siege.ts'
 import { benchStart } from './start.ts'
 import { benchSteam } from './steam.ts'
 import { benchStores } from './stores.ts'
@@ -46,6 +48,7 @@ const BENCHES: Record<string, () => Promise<Outcome>> = {
   grid: benchGrid,
   steam: benchSteam,
   fleet: benchFleet,
+  siege: benchSiege,
   stores: benchStores,
   webhooks: benchWebhooks,
 }

@@ -47,13 +47,15 @@ export type Size = {
   gateways?: number
   /** Whether Steam limits requests. */
   quotas?: boolean
+  /** Settings of the gateways that differ from those of a proof. */
+  settings?: Record<string, string>
 }
 
 /** A till on a new database of the server at `serverUrl`, with its bots and one store. No gateway runs yet. */
 export async function openKillTill(
   serverUrl: string,
   seed: string,
-  { furtherBots = 0, gateways = 1, quotas = false }: Size = {},
+  { furtherBots = 0, gateways = 1, quotas = false, settings = {} }: Size = {},
 ): Promise<KillTill> {
   const database = `kill_${randomBytes(6).toString('hex')}`
   await onServer(serverUrl, `create database ${database}`)
@@ -74,6 +76,7 @@ export async function openKillTill(
     // Every shopper of a proof comes from this machine.
     TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: '2000',
     TRADETILL_LOG_LEVEL: 'warn',
+    ...settings,
   }
   const pool = new pg.Pool({ connectionString: databaseUrl.href, max: 2 })
   pool.on('error', () => {})

@@ -1,0 +1,133 @@
+/**
+ * The hostile side of a siege, in a process of its own: forked with what it needs as JSON, it calls as fast as it is told
+ * until its parent says `end`, and then tells how often each status came.
+ */
+import { randomBytes, randomInt } from 'node:crypto'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import { GAMES } from '../contract/games.ts'
+import { type Caller, createCaller } from './siege-calls.ts'
+
+export const orderSchema = z.object({
+  url: z.string(),
+  kind: z.enum(['address', 'link', 'store']),
+  /** Of the link under attack. */
+  hash: z.string(),
+  /** Trade links that the hostile shopper gives in turns. */
+  tradeUrls: z.array(z.string()),
+  /** Of the hostile store. */
+  apiKey: z.string(),
+})
+export type Order = z.infer<typeof orderSchema>
+
+/** All callers together. The loop is bounded, so it is the gateway that is measured and not this machine. */
+const CALLS_A_SECOND = 200
+const CALLERS = 20
+const IDLE_SOCKETS = 300
+const MOST_LATE_MS = 1_000
+
+type Move = (caller: Caller) => ReturnType<Caller['call']>
+
+/** As a page that fails. */
+const report = (hash: string): object => ({
+  message: somewhere(),
+  type: 'Error',
+  filename: 'main.js',
+  lineno: 1,
+  empty: false,
+  url: `http://localhost/deposit/${hash}`,
+})
+const somewhere = (): string => randomBytes(16).toString('hex')
+const pick = <T>(values: readonly T[]): T | undefined => values[randomInt(values.length)]
+
+/** Unknown paths and links, guessed keys, bodies that make no sense: all that needs nothing but an address. */
+const fromAnAddress: readonly Move[] = [
+  (caller) => caller.call(`/${somewhere()}`),
+  (caller) => caller.call(`/deposit/${somewhere()}`),
+  (caller) => caller.call(`/api/payment?hash=${somewhere()}`),
+  (caller) => caller.call('/v1/deposits', { headers: { authorization: `Bearer tt_test_${somewhere()}` } }),
+  (caller) => caller.call('/api/error-report', { body: report(somewhere()) }),
+  (caller) => caller.call('/api/trade', { body: { hash: somewhere(), items: Array(5_000).fill('1') } }),
+  (caller) => caller.call('/healthz'),
+]
+
+/** A holder of one real link, from many addresses. */
+const withALink = ({ hash, tradeUrls }: Order): readonly Move[] => [
+  (caller) => caller.call(`/api/payment?hash=${hash}`),
+  (caller) => caller.call('/api/trade-url', { body: { hash, tradeUrl: pick(tradeUrls) } }),
+  (caller) => caller.call(`/api/inventory?hash=${hash}&game=${pick(GAMES)}`),
+  (caller) => caller.call(`/api/inventory?hash=${hash}&game=${pick(GAMES)}&reload=true`),
+  (caller) =>
+    caller.call('/api/trade', { body: { hash, game: pick(GAMES), items: ['1'], quoteId: somewhere() } }),
+  (caller) => caller.call('/api/error-report', { body: report(hash) }),
+]
+
+/** A store with a key. */
+const asAStore = ({ apiKey }: Order): readonly Move[] => {
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const order = () => ({ externalId: somewhere(), currency: 'USD', backToStoreUrl: 'http://localhost/' })
+  return [
+    (caller) => caller.call('/v1/deposits', { headers, body: order() }),
+    (caller) => caller.call('/v1/deposits?limit=100', { headers }),
+    (caller) => caller.call('/v1/events?limit=100', { headers }),
+    (caller) => caller.call('/v1/balance', { headers }),
+    (caller) => caller.call('/v1/prices?game=cs', { headers }),
+    (caller) => caller.call(`/v1/deposits/${randomInt(1, 1e9)}`, { headers }),
+  ]
+}
+
+const movesOf = (order: Order): readonly Move[] =>
+  ({ address: () => fromAnAddress, link: () => withALink(order), store: () => asAStore(order) })[order.kind]()
+
+function moveOf(moves: readonly Move[], turn: number): Move {
+  const move = moves[turn % moves.length]
+  if (move === undefined) throw new Error('there is no move')
+  return move
+}
+
+/** Connections that say half a request and then nothing. */
+function openIdle(url: string): Socket[] {
+  const { hostname, port } = new URL(url)
+  return Array.from({ length: IDLE_SOCKETS }, () => {
+    const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.9.1' })
+    socket.on('error', () => {}).write('GET / HTTP/1.1\r\nhost: ')
+    return socket
+  })
+}
+
+async function attack(order: Order, ending: AbortSignal): Promise<Record<string, number>> {
+  const moves = movesOf(order)
+  const idle = order.kind === 'address' ? openIdle(order.url) : []
+  const callers = Array.from({ length: CALLERS }, (_, n) =>
+    createCaller(order.url, `127.0.9.${order.kind === 'address' ? 1 : n + 1}`),
+  )
+  const seen: Record<string, number> = {}
+  const one = async (caller: Caller, first: number): Promise<void> => {
+    let next = performance.now()
+    for (let turn = first; !ending.aborted; turn += 1) {
+      const status = await moveOf(
+        moves,
+        turn,
+      )(caller).then(
+        (answer) => String(answer.status),
+        () => 'cut',
+      )
+      seen[status] = (seen[status] ?? 0) + 1
+      next = Math.max(next + (1_000 * CALLERS) / CALLS_A_SECOND, performance.now() - MOST_LATE_MS)
+      await delay(Math.max(0, next - performance.now()))
+    }
+  }
+  await Promise.all(callers.map(one))
+  for (const caller of callers) caller.end()
+  for (const socket of idle) socket.destroy()
+  return seen
+}
+
+if (process.argv[2] !== undefined) {
+  const ending = new AbortController()
+  process.once('message', () => ending.abort())
+  process.once('disconnect', () => ending.abort())
+  const seen = await attack(orderSchema.parse(JSON.parse(process.argv[2])), ending.signal)
+  process.send?.(seen, () => process.disconnect())
+}

@@ -1,0 +1,48 @@
+/** Calls from an address of their own: each caller of a siege has one of this machine's loopback addresses. */
+import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+
+export type Answer = { status: number; text: string; tookMs: number }
+type Body = { headers?: OutgoingHttpHeaders; body?: object }
+
+export type Caller = {
+  call(path: string, body?: Body): Promise<Answer>
+  end(): void
+}
+
+const CALL_MS = 60_000
+const CSRF = 'k'.repeat(43)
+
+/** `address`: where its calls come from, such as 127.0.1.7. */
+export function createCaller(url: string, address: string, maxSockets = 6): Caller {
+  const agent = new Agent({ keepAlive: true, maxSockets })
+  const { hostname, port, origin } = new URL(url)
+  const page = { cookie: `csrf=${CSRF}`, 'x-csrf-token': CSRF, origin }
+  return {
+    async call(path, { headers = {}, body } = {}) {
+      const begin = performance.now()
+      const sent = body === undefined ? undefined : JSON.stringify(body)
+      const json = sent === undefined ? {} : { 'content-type': 'application/json' }
+      const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+      const method = sent === undefined ? 'GET' : 'POST'
+      const all = { ...page, ...json, ...headers }
+      const signal = AbortSignal.timeout(CALL_MS)
+      const options = { agent, hostname, port, path, method, headers: all, localAddress: address, signal }
+      request(options, (answer) => {
+        buffer(answer).then(
+          (bytes) =>
+            resolve({
+              status: answer.statusCode ?? 0,
+              text: bytes.toString(),
+              tookMs: performance.now() - begin,
+            }),
+          reject,
+        )
+      })
+        .once('error', reject)
+        .end(sent)
+      return promise
+    },
+    end: () => agent.destroy(),
+  }
+}
