@@ -22,6 +22,7 @@ const FULL_AGAIN = '1 hour'
 /** No transaction is open for longer: no earlier entry will appear before one this old. */
 const SETTLED = '5 minutes'
 const ENTRIES_AT_A_TIME = 2_000
+const SUMS_DEADLINE = '4min'
 
 const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differences, verified_entry as "verifiedEntry",
   coalesce(begun_at > coalesce(complete_at, '-infinity'), false) as "isIncomplete",
@@ -50,12 +51,22 @@ export async function beginFull(client: Client): Promise<void> {
   await client.query('update ledger_check set begun_at = clock_timestamp()')
 }
 
-/** After the check of everything: what comes next begins at the entries that were settled when it began. */
+/**
+ * After the check of everything: what comes next begins at the entries that were settled when it began. One transaction,
+ * so the sums are always those of the entries that are said to be checked.
+ */
 export async function completeFull(
   client: Client,
   verifiedEntry: string,
   differences: number,
 ): Promise<void> {
+  await client.query('begin')
+  await client.query(`set local statement_timeout = '${SUMS_DEADLINE}'`)
+  await client.query(
+    `update ledger_check set complete_at = clock_timestamp(), differences = $2, verified_entry = $1,
+      taken_until = now() + interval '${TAKEN_FOR}'`,
+    [verifiedEntry, differences],
+  )
   await client.query('delete from verified_balance')
   await client.query(
     `insert into verified_balance (account_id, balance)
@@ -64,10 +75,7 @@ export async function completeFull(
       union all select debit_account, -amount from ledger_entry where id <= $1) moved group by account`,
     [verifiedEntry],
   )
-  await client.query(
-    'update ledger_check set complete_at = clock_timestamp(), differences = $2, verified_entry = $1',
-    [verifiedEntry, differences],
-  )
+  await client.query('commit')
 }
 
 /** The newest entry before which no other will appear. */
@@ -124,18 +132,28 @@ export function differencesOf(client: Client, from: string, to: string): Promise
   })
 }
 
+/** False where another process has gone on from there meanwhile: its sums have these entries. */
 export async function keepVerified(
   client: Client,
   { from, to }: { from: string; to: string },
   differences: number,
-): Promise<void> {
-  await client.query(
-    `with kept as (update ledger_check set verified_entry = $2, differences = differences + $3)
-    insert into verified_balance as verified (account_id, balance)
-    select account, sum(amount) from (
-      select credit_account as account, amount from ledger_entry where id > $1 and id <= $2
-      union all select debit_account, -amount from ledger_entry where id > $1 and id <= $2) moved group by account
-    on conflict (account_id) do update set balance = verified.balance + excluded.balance`,
+): Promise<boolean> {
+  const { rows } = await client.query<{ isKept: boolean }>(
+    `with kept as (
+      update ledger_check set verified_entry = $2, differences = differences + $3,
+        taken_until = now() + interval '${TAKEN_FOR}'
+      where verified_entry = $1 returning 1
+    ),
+    summed as (
+      insert into verified_balance as verified (account_id, balance)
+      select account, sum(amount) from (
+        select credit_account as account, amount from ledger_entry where id > $1 and id <= $2
+        union all select debit_account, -amount from ledger_entry where id > $1 and id <= $2) moved
+      where exists (select from kept) group by account
+      on conflict (account_id) do update set balance = verified.balance + excluded.balance
+    )
+    select exists (select from kept) as "isKept"`,
     [from, to, differences],
   )
+  return rows[0]?.isKept ?? false
 }

@@ -32,8 +32,9 @@ const MOST_PARTS = 50
  */
 export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<void> {
   const client = await pool.connect()
+  let taken: CheckState | undefined
   try {
-    const taken = await takeCheck(client)
+    taken = await takeCheck(client)
     if (taken !== undefined) {
       tell(log, taken.isFullDue ? await checkAll(client) : await checkNewest(client, taken.verifiedEntry))
       await releaseCheck(client)
@@ -43,7 +44,18 @@ export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<vo
   } catch (error) {
     metrics.ledgerDifferences.set(Number.NaN)
     client.release(true)
+    if (taken !== undefined) await giveUp(pool)
     throw error
+  }
+}
+
+/** The next minute tries again, so a check that goes on failing goes on being seen. */
+async function giveUp(pool: CheckDeps['pool']): Promise<void> {
+  try {
+    const client = await pool.connect()
+    await releaseCheck(client).finally(() => client.release())
+  } catch {
+    // The place is free again when its time is over.
   }
 }
 
@@ -63,7 +75,7 @@ async function checkNewest(client: Client, verified: string): Promise<Difference
     const to = await nextPlace(client, from, settled)
     if (to === undefined) break
     const found = await differencesOf(client, from, to)
-    await keepVerified(client, { from, to }, found.length)
+    if (!(await keepVerified(client, { from, to }, found.length))) break
     differences.push(...found)
     from = to
   }

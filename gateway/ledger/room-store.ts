@@ -89,6 +89,7 @@ export function giveBackLost(db: Db, now: Date, most: number): Promise<number> {
     return forget(
       tx,
       over.map((row) => row.trade_id),
+      now,
     )
   })
 }
@@ -102,14 +103,15 @@ export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
   )
 }
 
-/** The trades are locked first, as a reversal of one does. */
-async function forget(tx: Tx, tradeIds: readonly bigint[]): Promise<number> {
+/** The trades are locked first, as a reversal of one does: it may have put off the end of its time. */
+async function forget(tx: Tx, tradeIds: readonly bigint[], overBy: Date | null = null): Promise<number> {
   if (tradeIds.length === 0) return 0
   await sql`
     select from trade where id = any(${tradeIds.map(String)}::bigint[]) order by id for update`.execute(tx)
   const { rows } = await sql<{ storeId: bigint; usdCents: bigint; trades: number }>`
     with gone as (
-      delete from lost_credit where trade_id = any(${tradeIds.map(String)}::bigint[]) returning *
+      delete from lost_credit where trade_id = any(${tradeIds.map(String)}::bigint[])
+        and (${overBy}::timestamptz is null or until <= ${overBy}) returning *
     ),
     freed as (update trade set at_risk_amount = 0 from gone where trade.id = gone.trade_id)
     select store_id as "storeId", sum(usd_cents)::bigint as "usdCents", count(*)::int as trades

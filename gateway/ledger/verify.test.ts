@@ -56,17 +56,34 @@ type Connector = Parameters<typeof verifyLedger>[0]
 
 const problems = async (by: Connector) => [...new Set((await verifyLedger(by)).map(({ problem }) => problem))]
 
+type Query = (statement: string, values?: unknown[]) => Promise<pg.QueryResult>
+
+/** The transactions of the check are parts of this one; a connection that is given up takes back what it left open. */
+function within(client: pg.PoolClient, ask: (query: Query) => Query = (query) => query): Connector {
+  let isOpen = false
+  const query: Query = (statement, values) => {
+    if (!/^(begin|commit)/.test(statement)) return client.query(statement, values)
+    isOpen = statement.startsWith('begin')
+    return client.query(isOpen ? 'savepoint part' : 'release savepoint part')
+  }
+  const release = (isBroken = false) => {
+    if (isBroken && isOpen) void client.query('rollback to savepoint part')
+    isOpen = false
+  }
+  return { connect: async () => ({ query: ask(query), release }) } as unknown as Connector
+}
+
 /** Damages what is written as nothing but a superuser's hand can, lets `look` see it, and takes it back. */
-async function damaged<T>(damage: string, look: (by: Connector) => Promise<T>): Promise<T> {
+async function damaged<T>(
+  damage: string,
+  look: (by: Connector, client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect()
   try {
     await client.query('begin')
     await client.query('set local session_replication_role = replica')
     await client.query(damage)
-    // The check runs within this transaction in place of its own.
-    const query = (statement: string, values?: unknown[]) =>
-      /^(begin|commit)/.test(statement) ? client.query('select') : client.query(statement, values)
-    return await look({ connect: async () => ({ query, release: () => {} }) } as unknown as Connector)
+    return await look(within(client), client)
   } finally {
     await client.query('rollback')
     client.release()
@@ -315,6 +332,59 @@ describe('the check of the ledger', () => {
       expect(await shown('differences')).toBe('0')
       await damaged('update ledger_check set begun_at = clock_timestamp()', check)
       expect(await shown('differences')).toBe('Nan')
+    })
+
+    /** A statement of the check, and none of this test's. */
+    const isPart = (statement: string) => statement.startsWith('with scope')
+
+    it('of the newest entries that fails is tried again by the next, and never shown as one without differences', async () => {
+      await damaged(isSettled, async (_by, client) => {
+        const failing = within(client, (query) => (statement, values) => {
+          if (isPart(statement)) return Promise.reject(new Error('too slow'))
+          return query(statement, values)
+        })
+        for (let minute = 0; minute < 3; minute += 1) {
+          await expect(check(failing)).rejects.toThrow('too slow')
+          expect(await shown('differences')).toBe('Nan')
+        }
+      })
+    })
+
+    /** Accounts whose kept sum is not that of their entries, all of which are checked. */
+    const wrongSums = (client: pg.PoolClient) =>
+      client.query(`select account.id from account left join verified_balance kept on kept.account_id = account.id
+        where account.balance <> coalesce(kept.balance, 0)`)
+
+    it('counts no entry twice where a slow process is overtaken', async () => {
+      await damaged(isSettled, async (by, client) => {
+        let isOvertaken = false
+        const slow = within(client, (query) => async (statement, values) => {
+          if (isPart(statement) && !isOvertaken) {
+            isOvertaken = true
+            await client.query(`update ledger_check set taken_until = now() - interval '1 second'`)
+            await check(by)
+          }
+          return query(statement, values)
+        })
+        await check(slow)
+        expect(isOvertaken).toBe(true)
+        expect((await wrongSums(client)).rows).toEqual([])
+      })
+      expect(await shown('differences')).toBe('0')
+    })
+
+    it('of everything keeps its sums whole where its process ends in the middle', async () => {
+      await damaged(isSettled, async (by, client) => {
+        await check(by)
+        expect((await wrongSums(client)).rows).toEqual([])
+        const dying = within(client, (query) => (statement, values) => {
+          if (statement.includes('insert into verified_balance')) return Promise.reject(new Error('killed'))
+          return query(statement, values)
+        })
+        await client.query(isDue)
+        await expect(check(dying)).rejects.toThrow('killed')
+        expect((await wrongSums(client)).rows).toEqual([])
+      })
     })
   })
 })

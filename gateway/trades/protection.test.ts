@@ -311,6 +311,31 @@ describe('a reversal of what was credited at once', () => {
     expect(await differences()).toEqual([])
   })
 
+  it('D-36 keeps its room where the trade is taken back further while its 30 days end', async () => {
+    await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
+    await delivered()
+    session.takeBack('9001')
+    till.clock.advance(8 * DAY_MS)
+    await work()
+    till.clock.advance(30 * DAY_MS)
+    const tx = await till.db.startTransaction().execute()
+    await tx.selectFrom('trade').select('id').forUpdate().execute()
+    const until = new Date(till.clock.now().getTime() + 30 * DAY_MS)
+    await tx.updateTable('trade').set({ at_risk_until: until }).execute()
+    await tx.updateTable('lost_credit').set({ until }).execute()
+    const swept = sweepTrades(till.deps)
+    const waiting = () =>
+      sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+        .execute(till.db)
+        .then(({ rows }) => rows.length)
+    await expect.poll(waiting).toBe(1)
+    await tx.commit().execute()
+    await swept
+    await delivered()
+    expect(await heldOfLast()).toBe(3_000n)
+    expect(await differences()).toEqual([])
+  })
+
   it('D-36 gives its room back when the operator says so, and records that', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await delivered()
