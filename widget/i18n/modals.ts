@@ -113,6 +113,14 @@ const en = {
       'This Steam account cannot be used to pay here. Nothing was sent. Use another account, or go back to the store.',
     deposit_closed: 'This deposit is already closed. Go back to the store and start a new one.',
   } as Partial<Record<string, string>>,
+  creationCauses: {
+    link_expired:
+      'Steam says that your trade link is no longer valid. Nothing was sent. Copy the current link from Steam, close this message and paste the link into its field.',
+    account_restricted:
+      'Steam says that this account can’t trade right now: it may be limited, or its inventory private. Nothing was sent. See what Steam restricts, or check your privacy settings.',
+    trade_ban:
+      'Steam has banned this account from trading. Nothing was sent. Use another account, or pay another way in the store.',
+  } as Partial<Record<string, string>>,
 }
 
 export type ModalTexts = typeof en
@@ -228,6 +236,14 @@ const ru: ModalTexts = {
     shopper_refused:
       'Этим аккаунтом Steam здесь нельзя заплатить. Ничего не отправлено. Используйте другой аккаунт или вернитесь в магазин.',
     deposit_closed: 'Это пополнение уже закрыто. Вернитесь в магазин и начните новое.',
+  },
+  creationCauses: {
+    link_expired:
+      'Steam сообщает, что ваша ссылка на обмен больше не действует. Ничего не отправлено. Скопируйте новую ссылку в Steam, закройте это сообщение и вставьте её в поле.',
+    account_restricted:
+      'Steam сообщает, что этот аккаунт сейчас не может обмениваться: он ограничен или его инвентарь скрыт. Ничего не отправлено. Посмотрите ограничения Steam или проверьте настройки приватности.',
+    trade_ban:
+      'Steam запретил этому аккаунту обмен. Ничего не отправлено. Используйте другой аккаунт или заплатите в магазине иначе.',
   },
 }
 
