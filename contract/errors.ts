@@ -280,6 +280,9 @@ export function detailForStores(code: ErrorCode, language: Language, { key, aske
     .replace('{asked}', () => asked)
 }
 
+/** Why Steam refused an offer, where its words leave no doubt. */
+export type RefusalCause = 'link_expired' | 'account_restricted' | 'trade_ban'
+
 /** The body of every refused call, sent as `application/problem+json`. */
 export type Problem = {
   type: string
@@ -289,4 +292,6 @@ export type Problem = {
   detail: string
   /** Field by field, for `invalid_request` only. */
   errors?: { path: string; message: string }[]
+  /** For `trade_refused` only; absent where Steam gave no reason. */
+  cause?: RefusalCause
 }

@@ -126,7 +126,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
   test('A-129 A-026 Steam refuses it; the page behind is locked, and keeps its place', async () => {
     const { page, texts } = await picked('magic_reverser')
     const { steamId } = await shopper('magic_reverser')
-    await badDay('send-trade-ban', { steamId })
+    await badDay('send-15', { steamId })
     await page.evaluate(() => scrollTo(0, 200))
     await press(page, texts)
     const modal = creationError(page, texts)
@@ -141,6 +141,18 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await speak(page, 'ru')
     await press(page, TEXTS.ru)
     await creationError(page, TEXTS.ru).getByText(TEXTS.ru.creationErrorText).waitFor()
+  })
+
+  test('a link that expired since: Steam’s own reason, its page, and the field marked behind the error', async () => {
+    const { page, texts } = await picked('magic_seller')
+    const { steamId } = await shopper('magic_seller')
+    await badDay('token-regenerated', { steamId })
+    await press(page, texts)
+    const modal = creationError(page, texts)
+    await modal.getByText(texts.creationCauses.link_expired ?? '').waitFor()
+    expect(await modal.locator('.primary').getAttribute('href')).toBe(STEAM_PAGES.tradeSettings)
+    await modal.getByRole('button', { name: texts.close }).click()
+    await shown(page, texts, 'invalidPartner').waitFor()
   })
 
   test('A-022 A-074 A-128 maintenance: no inventory, no new trade, one line on the page, and it goes by itself', async () => {

@@ -56,6 +56,7 @@ const FURTHER: Look[] = [
   { language: 'en', viewport: { width: 1024, height: 768 }, scheme: 'light' },
   { language: 'ru', viewport: { width: 901, height: 768 }, scheme: 'dark' },
   { language: 'ru', viewport: { width: 900, height: 768 }, scheme: 'light' },
+  { language: 'ru', viewport: { width: 430, height: 932 }, scheme: 'light' },
   { language: 'ru', viewport: { width: 320, height: 640 }, scheme: 'dark' },
   { language: 'en', viewport: { width: 320, height: 256 }, scheme: 'light' },
   { language: 'en', viewport: { width: 1280, height: 800 }, scheme: 'forced' },

@@ -1,6 +1,7 @@
 /** Whoever named the things of an inventory, and whatever they wrote: the page shows text, and nothing of it runs. */
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { STEAM_PAGES } from '../widget/steam-pages.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { begin, offers } from './support/sandbox.ts'
 import {
@@ -91,18 +92,19 @@ describe.each([
 })
 
 test.each([
-  ['is not available to trade', 'magic_cannot_trade'],
-  ['has a trade ban', 'magic_banned'],
+  ['is not available to trade', 'magic_cannot_trade', 'account_restricted', STEAM_PAGES.restrictions],
+  ['has a trade ban', 'magic_banned', 'trade_ban', `${till.store}/`],
 ] as const)(
   'somebody who %s learns it from the send: nothing has moved, and the deposit goes on',
-  async (_what, who) => {
+  async (_what, who, cause, door) => {
     const { page, texts, deposit } = await openStand({ who })
     const guest = await shopper(who)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
     await pickItems(page, 2)
     await page.getByRole('button', { name: texts.pay, exact: true }).click()
     const refusal = page.getByRole('dialog', { name: texts.creationErrorTitle })
-    await refusal.getByText(texts.creationErrorText).waitFor()
+    await refusal.getByText(texts.creationCauses[cause] ?? '').waitFor()
+    expect(await refusal.locator('.primary').getAttribute('href')).toBe(door)
     expect((await offers(till.sandbox)).filter(({ partner }) => partner === guest.steamId)).toEqual([])
     expect(await query('select state, reason from trade where deposit_id = $1', [deposit.id])).toEqual([
       { state: 'refused', reason: 'trade_refused' },

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { levelClass } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
-import { offers } from './support/sandbox.ts'
+import { answerOffer, offers } from './support/sandbox.ts'
 import {
   callsTo,
   maintenance,
@@ -88,6 +88,15 @@ describe.each([
     await page.getByRole('button', { name: texts.stepBack }).click()
     await expect.poll(() => place(page)).toBe(before)
     await expectScroll(page)
+    // The outcome locks it too, and cannot be closed.
+    await page.getByRole('button', { name: texts.offerReturn }).click()
+    const link = confirmation(page, texts).getByRole('link', { name: texts.acceptInBrowser })
+    const offerId = /(\d+)\/$/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
+    await answerOffer(till.sandbox, offerId, 'decline')
+    await page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title }).waitFor()
+    const ended = await place(page)
+    await turnWheel(page)
+    expect(await place(page)).toBe(ended)
   })
 })
 

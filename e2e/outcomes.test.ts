@@ -91,7 +91,7 @@ const SPECIFIED = {
   succeeded: /We have your items.*added to your balance in the store shortly/,
   tradeTimeout: /did not receive the items in time.*try again, or contact support/,
   tradeDeclined: /declined/,
-  tradeCountered: /counteroffer is refused/,
+  tradeCountered: /counteroffer was declined/,
   tradeHasInvalidItems: /try again, or contact support/,
 }
 
@@ -248,14 +248,27 @@ test('A-067 the alarm sounds after a declined confirmation, looping and low, unt
   await page.getByRole('button', { name: texts.stopSound }).waitFor({ state: 'detached' })
 })
 
-test('A-064 A-100 a redirectUrl takes the shopper there after success, and each opening of the page does', async () => {
+test('A-064 A-100 a redirectUrl takes the shopper there after success, and each opening of the page does, once', async () => {
   const target = `${till.store}/?thanks`
-  const { page, offerId } = await openConfirmation({ deposit: { redirectUrl: target } })
+  const { page, seen, deposit, offerId, texts } = await openConfirmation({ deposit: { redirectUrl: target } })
+  const asked = () => seen.requests.filter(({ url }) => url === target).length
   await answerOffer(till.sandbox, offerId, 'accept')
   await page.waitForURL(target)
   expect(page.url()).toBe(target)
+  expect(asked()).toBe(1)
   // The page before the deposit: what is behind the shopper leads nowhere on its own.
   await page.goBack()
   await page.waitForURL('about:blank')
   expect(page.url()).toBe('about:blank')
+  // An answer without content leaves the page where it is: whatever wakes it then sends nobody away again.
+  await page.route(target, (route) => route.fulfill({ status: 204 }))
+  await page.goto(deposit.url, { waitUntil: 'commit' })
+  await expect.poll(asked).toBe(2)
+  await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
+  await page.evaluate(async () => {
+    document.dispatchEvent(new Event('visibilitychange'))
+    window.dispatchEvent(new Event('online'))
+    await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
+  })
+  expect(asked()).toBe(2)
 })

@@ -18,6 +18,21 @@ const cell = (page: Page, index: number) => page.getByRole('gridcell').nth(index
 const payButton = (page: Page, texts: Messages) => page.getByRole('button', { name: texts.pay, exact: true })
 const byPrice = (items: readonly Item[]): number[] => items.map(({ price }) => price).sort((a, b) => b - a)
 
+/** The phone's bar names the money that comes later, and why at a press. */
+async function expectReason(page: Page, texts: Messages): Promise<void> {
+  const bar = page.locator('.bottom-bar')
+  const reason = bar.getByText(texts.whyLater(8, 'CS2'))
+  expect(await bar.locator('.money-rows dd').count()).toBe(2)
+  expect(await reason.isVisible()).toBe(false)
+  await bar.getByRole('button', { name: texts.why }).click()
+  await reason.waitFor()
+  const shown = await reason.boundingBox()
+  expect(shown?.x).toBeGreaterThanOrEqual(0)
+  expect((shown?.x ?? 0) + (shown?.width ?? 0)).toBeLessThanOrEqual(MOBILE.width)
+  await page.keyboard.press('Escape')
+  await reason.waitFor({ state: 'hidden' })
+}
+
 describe.each([
   { language: 'en', viewport: DESKTOP },
   { language: 'ru', viewport: MOBILE },
@@ -67,6 +82,9 @@ describe.each([
     expect(await names(page)).toEqual(found.map(({ name }) => name))
     await search.fill('¬')
     await page.getByText(texts.nothingFound).waitFor()
+    await page.getByRole('button', { name: texts.searchClear, exact: true }).click()
+    expect(await search.inputValue()).toBe('')
+    expect(await names(page)).toEqual(inventory.items.map(({ name }) => name))
     await page.getByRole('button', { name: texts.reload }).waitFor()
   })
 
@@ -78,17 +96,29 @@ describe.each([
     expect(await page.locator('.summary').count()).toBe(viewport === MOBILE ? 0 : 1)
     expect(await page.locator('.bottom-bar').count()).toBe(viewport === MOBILE ? 1 : 0)
     expect(await payButton(page, texts).isDisabled()).toBe(true)
+    const still = viewport === MOBILE ? ['.pay'] : ['.summary-total dd', '.money-rows', '.pay']
+    const places = () => Promise.all(still.map((part) => page.locator(part).boundingBox()))
+    const before = await places()
+    expect(before).not.toContain(null)
     const [cheapest = 0] = byPrice(inventory.items).reverse()
     expect(cheapest).toBeLessThan(inventory.minPrice)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceUp')
     await cell(page, 0).click()
     await summary.getByText(texts.payBlocks.belowMinimum(money(inventory.minPrice))).waitFor()
     expect(await payButton(page, texts).isDisabled()).toBe(true)
+    expect(await places()).toEqual(before)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
     const [dearest = 0] = byPrice(inventory.items)
     await cell(page, 0).click()
     expect(await said()).toContain(sum(dearest, cheapest))
     expect(await payButton(page, texts).isDisabled()).toBe(false)
+    // The panel stands still: what is pressed and what it comes to do not move while items are picked.
+    for (const index of [1, 2, 3, 4]) {
+      await cell(page, index).click()
+      expect(await places()).toEqual(before)
+    }
+    for (const index of [4, 3, 2, 1]) await cell(page, index).click()
+    if (viewport === MOBILE) await expectReason(page, texts)
     expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(
       inventory.items.length > 30 ? 1 : 2,
     )

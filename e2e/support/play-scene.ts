@@ -1,5 +1,6 @@
 /** Plays a scene: the real page with the answers of the scene, the same in every run. */
 import type { Page } from 'playwright-core'
+import type { RefusalCause } from '../../contract/errors.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Bot } from '../../contract/widget-api.ts'
 import { storeSecrets } from './demo-store.ts'
@@ -45,20 +46,22 @@ const json = (value: unknown): Reply => ({
 })
 const nothing = (status: number): Reply => ({ status, type: '', body: null })
 
-function problem(status: number, code: string, retryAfterS?: number): Reply {
-  const body = JSON.stringify({ code, detail: TEXTS.en.paymentNotFound })
+type Refused = { status: number; code: string; retryAfterS?: number; cause?: RefusalCause }
+
+function problem({ status, code, retryAfterS, cause }: Refused): Reply {
+  const body = JSON.stringify({ code, detail: TEXTS.en.paymentNotFound, ...(cause && { cause }) })
   return { status, type: 'application/problem+json', body, ...(retryAfterS !== undefined && { retryAfterS }) }
 }
 
 function repliesOf({ payment, inventory, link, trade }: Answers): Replies {
-  const paymentOf = () => (payment === null ? problem(404, 'deposit_not_found') : json(payment))
-  const { status: linkStatus = 422, code: linkCode = 'invalid_trade_url' } =
-    link === 'never' ? {} : (link ?? {})
+  const paymentOf = () =>
+    payment === null ? problem({ status: 404, code: 'deposit_not_found' }) : json(payment)
   return {
     '/api/payment': payment === 'never' ? 'never' : paymentOf(),
-    '/api/trade-url': link === 'never' ? 'never' : problem(linkStatus, linkCode),
+    '/api/trade-url':
+      link === 'never' ? 'never' : problem(link ?? { status: 422, code: 'invalid_trade_url' }),
     '/api/inventory': inventory === null ? 'never' : json(inventory),
-    '/api/trade': problem(trade?.status ?? 422, trade?.code ?? 'trade_refused', trade?.retryAfterS),
+    '/api/trade': problem(trade ?? { status: 422, code: 'trade_refused' }),
     '/api/metrics': nothing(204),
   }
 }

@@ -1,5 +1,6 @@
 /** The scenes of the gallery: each is the answers of the server, and the steps of the shopper. */
 import type { Page } from 'playwright-core'
+import type { RefusalCause } from '../../contract/errors.ts'
 import {
   DEPOSIT_STATUSES,
   type FinalDepositStatus,
@@ -17,7 +18,7 @@ export type Answers = {
   /** The answer of POST /api/trade-url; by default nobody asks. */
   link?: { status: number; code: string } | 'never'
   /** The answer of POST /api/trade; by default it is refused. */
-  trade?: { status: number; code: string; retryAfterS?: number }
+  trade?: { status: number; code: string; retryAfterS?: number; cause?: RefusalCause }
 }
 
 /** All scenes begin from this. It comes from a real till, so pictures and names are those of the sandbox. */
@@ -213,6 +214,16 @@ const STAND: Scene[] = [
     steps: (page, texts) => page.getByRole('button', { name: texts.why }).click(),
   },
   {
+    name: 'inventory-hold',
+    answers: stand,
+    steps: async (page, texts) => {
+      await pick(0, 4, 5)(page, texts)
+      // On the phone the reason waits behind a button.
+      const why = page.locator('.bottom-bar').getByRole('button', { name: texts.why })
+      if (await why.isVisible()) await why.click()
+    },
+  },
+  {
     name: 'inventory-focus',
     answers: stand,
     steps: async (page) => {
@@ -257,6 +268,21 @@ const MODALS: Scene[] = [
     },
   },
   {
+    name: 'creation-error-cause',
+    answers: (base) => ({
+      ...stand(base),
+      trade: { status: 422, code: 'trade_refused', cause: 'account_restricted' },
+    }),
+    steps: async (page, texts) => {
+      await pick(0)(page, texts)
+      await page.getByRole('button', { name: texts.pay, exact: true }).click()
+      await page
+        .getByRole('dialog')
+        .getByText(texts.creationCauses.account_restricted ?? '')
+        .waitFor()
+    },
+  },
+  {
     name: 'creation-error-paused',
     answers: (base) => ({
       ...stand(base),
@@ -285,6 +311,9 @@ const MODALS: Scene[] = [
 ]
 
 /** The scenes that are looked at in every width. */
-export const LAYOUTS = ['guide', 'inventory', 'inventory-long-names', 'confirmation', 'outcome-stolen-key']
+export const LAYOUTS = [
+  ...['guide', 'inventory', 'inventory-long-names', 'inventory-hold', 'confirmation', 'outcome-held'],
+  ...['outcome-stolen-key', 'creation-error-cause'],
+]
 
 export const SCENES: Scene[] = [...PAGES, ...LINK, ...STAND, ...MODALS]

@@ -1,7 +1,13 @@
 /** Every refusal leaves as RFC 9457 problem JSON from the catalogue, in the language the call asked for. */
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import { detailForStores, ERRORS, type ErrorCode, type Problem } from '../../contract/errors.ts'
+import {
+  detailForStores,
+  ERRORS,
+  type ErrorCode,
+  type Problem,
+  type RefusalCause,
+} from '../../contract/errors.ts'
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
 import { isPoolTimeout } from '../db/client.ts'
 import type { Log } from '../kit/log.ts'
@@ -30,7 +36,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-function problemOf(request: FastifyRequest, { code, fields }: Refusal): Problem {
+function problemOf(request: FastifyRequest, { code, fields, refusalCause: cause }: Refusal): Problem {
   const { status, title, detail } = ERRORS[code]
   const language = languageOf(request)
   const { store } = request.call
@@ -44,6 +50,7 @@ function problemOf(request: FastifyRequest, { code, fields }: Refusal): Problem 
         ? detail[language]
         : detailForStores(code, language, { key: store.keyId, asked: askedOf(request) }),
     ...(fields && { errors: fields }),
+    ...(cause && { cause }),
   }
 }
 
@@ -55,7 +62,12 @@ function askedOf({ params, query }: FastifyRequest): string {
     : `id ${String(id)}`
 }
 
-type Refusal = { code: ErrorCode; fields?: FieldError[] | undefined; retryAfterS?: number | undefined }
+type Refusal = {
+  code: ErrorCode
+  fields?: FieldError[] | undefined
+  retryAfterS?: number | undefined
+  refusalCause?: RefusalCause | undefined
+}
 
 /** Answers the call with the refusal `code`. */
 export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusal: Refusal): FastifyReply {

@@ -1,9 +1,9 @@
-import type { ErrorCode } from '../../contract/errors.ts'
+import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 
 export type FieldError = { path: string; message: string }
 
-/** A refusal's details besides its code: fields to correct, or when to call again. */
-export type RefusalDetails = FieldError[] | { retryAfterS: number }
+/** A refusal's details besides its code: fields to correct, or when to call again and why. */
+export type RefusalDetails = FieldError[] | { retryAfterS?: number; cause?: RefusalCause }
 
 /** A refusal on its way to the caller: http/problem.ts turns it into the catalogue's problem JSON. */
 export class ProblemError extends Error {
@@ -11,6 +11,7 @@ export class ProblemError extends Error {
   readonly fields: FieldError[] | undefined
   /** Seconds. */
   readonly retryAfterS: number | undefined
+  readonly refusalCause: RefusalCause | undefined
 
   constructor(code: ErrorCode, details?: RefusalDetails) {
     super(`refused: ${code}`)
@@ -18,6 +19,7 @@ export class ProblemError extends Error {
     this.code = code
     this.fields = Array.isArray(details) ? details : undefined
     this.retryAfterS = Array.isArray(details) ? undefined : details?.retryAfterS
+    this.refusalCause = Array.isArray(details) ? undefined : details?.cause
   }
 }
 

@@ -1,13 +1,17 @@
 /** Refusals on the bot's side, over the real database: the wish goes on at another bot. */
+import fastify from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { barBot, listBars } from '../bots/bar-store.ts'
 import type { BotContext } from '../bots/bot.ts'
+import { handleErrors } from '../http/problem.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { RefusedReason } from '../steam/steam.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 import { requestTrade } from './request.ts'
+import { tradeRoutes } from './routes.ts'
 
 type Bot = { bot: BotContext; session: FakeSession }
 
@@ -259,6 +263,26 @@ describe('D-30 a refusal without a reason', () => {
     await barBot(till.db, { botId: bot.botId, reason: 'doubted', game: 'dota', now: till.clock.now() })
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
   })
+})
+
+it('D-17 a refusal with a reason: the answer of the call has it, beside the code', async () => {
+  await fleet(1)
+  refuse(bots[0], 'partner_trade_ban')
+  const { body } = await aDeposit(till, store)
+  const app = fastify()
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  handleErrors(app, till.deps.log)
+  await app.register(tradeRoutes(till.deps))
+  const asked = app.inject({ method: 'POST', url: '/api/trade', payload: body })
+  await expect.poll(async () => (await trades())[0]?.state).toBe('intended')
+  await work()
+  const answer = await asked
+  await app.close()
+  expect([answer.statusCode, answer.json()]).toMatchObject([
+    422,
+    { code: 'trade_refused', cause: 'trade_ban' },
+  ])
 })
 
 describe('D-24 the hold of both sides is asked right before the send', () => {

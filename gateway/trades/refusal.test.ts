@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { RefusalCause } from '../../contract/errors.ts'
 import type { Refusal } from '../db/trade-tables.ts'
 import { at, attempt } from '../testing/trades.ts'
-import { isOfBot, judgeRefusal } from './refusal.ts'
+import { causeOf, isOfBot, judgeRefusal } from './refusal.ts'
 
 const judged = (refusal: Refusal, change: Partial<typeof attempt> = {}, seconds = 1) =>
   judgeRefusal(refusal, { ...attempt, ...change }, at(seconds))
@@ -43,6 +44,18 @@ describe('D-30 a refusal has a side', () => {
       expect(isOfBot(refusal)).toBe(false)
     },
   )
+})
+
+it.each<[Refusal, RefusalCause | undefined]>([
+  ['invalid_token', 'link_expired'],
+  ['partner_cannot_trade', 'account_restricted'],
+  ['partner_trade_ban', 'trade_ban'],
+  ['access_denied', undefined],
+  ['renamed', undefined],
+  ['partner_hold', undefined],
+  ['own_hold', undefined],
+])('D-17 of %s the shopper hears the cause %s', (refusal, cause) => {
+  expect(causeOf(refusal)).toBe(cause)
 })
 
 describe('D-30 a wish moves on', () => {

@@ -2,7 +2,7 @@
  * Decides which side caused a refusal, and what follows. Pure. Steam refuses because of the shopper, because of the
  * bot, or without saying why. Nothing was sent, so a trade that the bot's side refused goes on at another bot.
  */
-import type { ErrorCode } from '../../contract/errors.ts'
+import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 import type { BarReason } from '../bots/bar.ts'
 import type { Refusal } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
@@ -11,16 +11,20 @@ import { isPast } from '../kit/clock.ts'
 type Side = 'shopper' | 'steam' | 'unclear' | 'pair' | 'bot'
 
 type Meaning =
-  | { side: Exclude<Side, 'bot'>; code: ErrorCode }
+  | { side: Exclude<Side, 'bot'>; code: ErrorCode; cause?: RefusalCause }
   | { side: 'bot'; code: ErrorCode; bars: BarReason }
 
 const ofBot = (bars: BarReason): Meaning => ({ side: 'bot', code: 'no_bot_available', bars })
-const ofShopper = (code: ErrorCode): Meaning => ({ side: 'shopper', code })
+const ofShopper = (code: ErrorCode, cause?: RefusalCause): Meaning => ({
+  side: 'shopper',
+  code,
+  ...(cause && { cause }),
+})
 
 const MEANINGS: Record<Refusal, Meaning> = {
-  invalid_token: ofShopper('trade_refused'),
-  partner_cannot_trade: ofShopper('trade_refused'),
-  partner_trade_ban: ofShopper('trade_refused'),
+  invalid_token: ofShopper('trade_refused', 'link_expired'),
+  partner_cannot_trade: ofShopper('trade_refused', 'account_restricted'),
+  partner_trade_ban: ofShopper('trade_refused', 'trade_ban'),
   partner_hold: ofShopper('trade_hold'),
   items_gone: ofShopper('items_unavailable'),
   item_server_down: { side: 'steam', code: 'steam_unavailable' },
@@ -75,4 +79,10 @@ export function judgeRefusal(refusal: Refusal, attempt: Attempt, now: Date): Ver
 export function isOfBot(refusal: Refusal): boolean {
   const { side } = MEANINGS[refusal]
   return side === 'bot' || side === 'pair'
+}
+
+/** What Steam said of the shopper's side; undefined where it gave no reason. */
+export function causeOf(refusal: Refusal): RefusalCause | undefined {
+  const meaning = MEANINGS[refusal]
+  return meaning.side === 'bot' ? undefined : meaning.cause
 }

@@ -1,5 +1,5 @@
 /** The shopper's wish for a trade: idempotent, and committed before anything is said to Steam. */
-import { ERRORS, type ErrorCode } from '../../contract/errors.ts'
+import { ERRORS, type ErrorCode, type RefusalCause } from '../../contract/errors.ts'
 import type { TradeBody } from '../../contract/widget-api.ts'
 import { chooseBotForTrade, hasBotForTrade, hasShareOfFleet } from '../bots/service.ts'
 import type { Tx } from '../db/client.ts'
@@ -17,7 +17,7 @@ import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { judgeIntent } from './intent.ts'
 import { type IntentDeps, writeIntent, writeItems } from './intent-store.ts'
 import { moveUntaken, TAKE_UP_MS } from './move-on.ts'
-import { isOfBot } from './refusal.ts'
+import { causeOf, isOfBot } from './refusal.ts'
 import { liveTradeOf, outcomeRow, tradeTopic } from './store.ts'
 import type { ShellDeps } from './trade-store.ts'
 
@@ -32,7 +32,7 @@ export type RequestAnswer =
   | { kind: 'active' }
   /** Not known yet: the caller repeats the same request. */
   | { kind: 'sending' }
-  | { kind: 'refused'; code: ErrorCode; until?: Date }
+  | { kind: 'refused'; code: ErrorCode; until?: Date; cause?: RefusalCause }
 
 /** How long a request waits for the bot. */
 const WAIT_MS = 20_000
@@ -200,7 +200,11 @@ type OutcomeRow = Awaited<ReturnType<typeof outcomeRow>>
 async function refusalOf(deps: RequestDeps, row: OutcomeRow): Promise<Outcome> {
   if (row.moved_to !== null) return { kind: 'moved', to: row.moved_to }
   const code = isErrorCode(row.reason) ? row.reason : 'trade_refused'
-  if (row.refusal === null || !isOfBot(row.refusal)) return refused(code)
+  if (row.refusal === null) return refused(code)
+  if (!isOfBot(row.refusal)) {
+    const cause = causeOf(row.refusal)
+    return { ...refused(code), ...(cause && { cause }) }
+  }
   const { partner_steam_id: partnerSteamId, game, tried_bots } = row
   const isFree = await hasBotForTrade(
     deps.db,

@@ -20,7 +20,10 @@ export function tradeRoutes(deps: RequestDeps): FastifyPluginAsyncZod {
           case 'sending':
             return reply.code(202).send({ state: 'sending', code: 'trade_sending' })
           case 'refused':
-            return refuse(answer.code, waitOf(answer.until, deps.clock.now()))
+            return refuse(answer.code, {
+              ...waitOf(answer.until, deps.clock.now()),
+              ...(answer.cause && { cause: answer.cause }),
+            })
         }
       },
     )

@@ -110,6 +110,17 @@ it('D-31 a refusal tells when to ask again, where the server said so', async () 
     expect(await facing(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
+it('D-17 a refusal tells Steam’s own reason, where the server knows it', async () => {
+  const refused = (cause: unknown) =>
+    new Response(JSON.stringify({ code: 'trade_refused', detail: 'no', cause }), { status: 422 })
+  const refusal = { code: 'trade_refused', detail: 'no' }
+  expect(await facing(refused('trade_ban')).load()).toMatchObject({
+    refusal: { ...refusal, cause: 'trade_ban' },
+  })
+  for (const cause of [undefined, null, 7])
+    expect(await facing(refused(cause)).load()).toEqual({ kind: 'refused', status: 422, refusal })
+})
+
 describe('D-29 the cross-site token', () => {
   it.each([
     ['csrf=abc', 'abc'],

@@ -150,6 +150,7 @@ async function refusalOf(response: Response): Promise<Refusal> {
       code: typeof problem.code === 'string' ? problem.code : null,
       detail: typeof problem.detail === 'string' ? problem.detail : null,
       ...(retryAfterS > 0 && { retryAfterS }),
+      ...(typeof problem.cause === 'string' && { cause: problem.cause }),
     }
   } catch {
     return NOTHING

@@ -127,6 +127,11 @@ function failed(state: FlowState, stand: Stand, type: InventoryFailure): FlowSta
   return withStand(state, { inventory: { status: 'error', type }, selection: [], setAside })
 }
 
+/** The stand with an error in the place of its items. */
+export function withFailure(state: FlowState, type: InventoryFailure): FlowState {
+  return state.page.stage === 'wait-for-select-items' ? failed(state, state.page.stand, type) : state
+}
+
 function toggled(state: FlowState, stand: Stand, id: string): Step {
   if (stand.selection.includes(id)) {
     return {

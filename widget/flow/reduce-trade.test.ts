@@ -134,6 +134,15 @@ describe('creating', () => {
     expect(modalKind(having(closed, PAY).state)).toBe('creating')
   })
 
+  it('a link that expired is marked at its field behind the error, and the picks are kept', () => {
+    const refusal = { code: 'trade_refused', detail: null, cause: 'link_expired' }
+    const { state } = having(creating(), { type: 'tradeRefused', attempt: 1, refusal })
+    expect(modalKind(state)).toBe('creationError')
+    expect(standOf(state).inventory).toEqual({ status: 'error', type: 'invalidPartner' })
+    const again = having(state, { type: 'creationErrorClosed' }, { type: 'reloadPressed' }).state
+    expect(standOf(answered(again, inventory([item('1'), item('2')]))).selection).toEqual(['1', '2'])
+  })
+
   const STALE = ['price_changed', 'items_unavailable']
 
   it.each(Object.keys(ERRORS))(

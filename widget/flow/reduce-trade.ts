@@ -1,6 +1,7 @@
 /** Transitions of the trade: paying, the confirmation modal, the errors of its creation. */
+import type { RefusalCause } from '../../contract/errors.ts'
 import type { FlowEvent, Step } from './events.ts'
-import { reloading } from './reduce-stand.ts'
+import { reloading, withFailure } from './reduce-stand.ts'
 import { payBlock } from './selectors.ts'
 import type { Dialogs, FlowState, Modal, Refusal } from './state.ts'
 
@@ -91,7 +92,7 @@ function pay(state: FlowState): Partial<FlowState> {
   return { modal: { kind: 'creating', request, attempt: 1, slow: false }, offerLeft: false }
 }
 
-/** Prices or items that changed are loaded again behind the error. */
+/** Prices or items that changed are loaded again behind the error, and a link that expired is marked there. */
 function refused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   const stale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
   const modal: Modal = { kind: 'creationError', refusal }
@@ -99,6 +100,8 @@ function refused(state: FlowState, refusal: Refusal): Partial<FlowState> {
     return { modal, payment: { ...state.payment, technicalWorks: true, timeLeft: null }, deadlineMs: null }
   }
   if (stale) return { ...reloading(state, {}, true), modal }
+  if (refusal.cause === ('link_expired' satisfies RefusalCause))
+    return { ...withFailure(state, 'invalidPartner'), modal }
   // A lost answer may have begun a trade that is over by now, another tab another one: the deposit tells.
   const elsewhere = refusal.code === 'deposit_closed' || refusal.code === 'trade_in_progress'
   return elsewhere ? { modal, lookNow: true } : { modal }

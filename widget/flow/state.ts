@@ -10,6 +10,8 @@ export type Refusal = {
   detail: string | null
   /** When the same call may succeed, if the server said so. */
   retryAfterS?: number
+  /** Steam's own reason, if it gave one. */
+  cause?: string
 }
 
 /**

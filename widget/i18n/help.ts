@@ -5,7 +5,7 @@ const en = {
   title: 'Help',
   escrow: {
     title: 'Trade restrictions',
-    text: 'Steam delays transfers of accounts that have not been protected by the mobile authenticator for 7 days. We cannot take items that arrive with a delay: turn the authenticator on and come back after 7 days.',
+    text: 'Steam delays transfers from accounts that have not been protected by the mobile authenticator for 7 days. We can’t take items that arrive with a delay: turn on the authenticator and come back after 7 days.',
   },
   games: { title: 'Supported games', text: 'Counter-Strike 2, Dota 2, Team Fortress 2 and Rust.' },
   prices: {
@@ -18,7 +18,7 @@ const en = {
   },
   money: {
     title: 'My funds haven’t arrived',
-    text: 'Contact the store’s support first. Give them your payment number: it stands beside the # at the top of the payment page.',
+    text: 'Contact the store’s support first. Give them your payment number: it’s the number after the # at the top of the payment page.',
     further: 'If that doesn’t help, contact us:',
   },
   messenger: 'Messenger',

@@ -10,31 +10,32 @@ const en = {
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
   creatingSlow:
-    'This takes longer than usual, and we keep trying. Nothing has left your inventory. You can step back: if the offer is made, this page shows it.',
-  timeLeftText: 'left to accept. Items stay yours until you confirm.',
-  timeUnknownText: 'We are waiting for word from Steam. Your items are safe.',
+    'This is taking longer than usual, and we keep trying. Nothing has left your inventory. You can close this: if the offer is made, the page will show it.',
+  timeLeftText: 'left to accept. Nothing leaves your inventory until you confirm.',
+  timeUnknownText: 'Waiting for Steam… Your items are safe.',
   timeAnnounce: (seconds: number) =>
     seconds >= 60
       ? `${countEn(Math.round(seconds / 60), 'minute', 'minutes')} left to accept`
       : `${countEn(seconds, 'second', 'seconds')} left to accept`,
   botLevel: (level: number) => `Steam level ${level}`,
-  botProfile: 'profile on Steam',
+  botProfile: 'View Steam profile',
   stepOpen: 'Open the offer on Steam',
   stepCheck: 'Check it, then press Accept',
   stepPhone: 'Confirm on your phone',
   nothingInReturn: (amount: string) =>
-    `Steam will warn that you get nothing in return. That is right: Steam does not know that the store pays you ${amount}.`,
+    `Steam will warn you that you get nothing in return. That’s expected: Steam doesn’t know that the store pays you ${amount}.`,
   phoneHint: 'If you have Steam Guard, the Steam app asks once more. Only then are the items sent.',
-  secretCode: 'Secret code in the offer’s message',
+  secretCode: 'Secret code – look for it in the offer',
   copy: 'Copy',
   copied: 'Copied',
   acceptInBrowser: 'Accept in browser',
   acceptInClient: 'In Steam client',
   scamWarning:
-    'The offer must have this code, and the code is not enough: somebody with your API key can read it. Check that the bot’s level and “member since” are those of its profile above. We never ask you to send items twice.',
-  technicalWorks: 'Steam has technical works right now, so this may take longer. Your items are safe.',
-  confirmNext: 'Accept the offer on Steam and come back: this page updates automatically.',
-  stepBack: 'Step back without cancelling',
+    'The offer must show this code, but the code alone is not enough: anyone with your API key can read it. Check that the bot’s level and “member since” match its profile above. We never ask you to send items twice.',
+  technicalWorks: 'Technical works: this may take longer than usual. Your items are safe.',
+  confirmNext: 'Accept on Steam, then come back: this page updates automatically.',
+  stepBack: 'Close – the offer stays open',
+  stepBackEarly: 'Close for now',
 
   outcomes: {
     succeeded: {
@@ -42,9 +43,9 @@ const en = {
       description: 'We have your items. The funds will be added to your balance in the store shortly.',
     },
     tradeTimeout: {
-      title: 'The time is over',
+      title: 'Time’s up',
       description:
-        'We did not receive the items in time and the offer is cancelled; the items are still yours. Go back to the store and try again, or contact support.',
+        'We did not receive the items in time, so the offer was cancelled. The items are still yours. Go back to the store and try again, or contact support.',
     },
     tradeDeclined: {
       title: 'The trade was cancelled on Steam',
@@ -53,20 +54,21 @@ const en = {
     tradeCountered: {
       title: 'A counteroffer was sent',
       description:
-        'Our bot takes only the offer it made itself. The counteroffer is refused; your items are still yours.',
+        'Our bot only accepts its original offer, so the counteroffer was declined. Your items are still yours.',
     },
     tradeHasInvalidItems: {
       title: 'The trade is cancelled',
       description:
-        'Some of the items could no longer be traded; nothing has left your inventory. Go back to the store and try again, or contact support.',
+        'Some of the items can no longer be traded. Nothing has left your inventory. Go back to the store and try again, or contact support.',
     },
   } satisfies Partial<Record<FinalDepositStatus, ErrorText>>,
   heldBySteam: (date: string) =>
-    `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you do not want it; if it completes, the store is credited.`,
-  holdReason: 'Steam holds trades of accounts without a mobile authenticator of 7 days or more.',
+    `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
+  holdReason:
+    'Steam holds trades from accounts that haven’t had the mobile authenticator for at least 7 days.',
   closedNote: 'This deposit is closed. Start again from the store.',
   scamSteps: [
-    'If you did not cancel the trade yourself, somebody else may control your account: accept no offer that looks like ours.',
+    'If you did not cancel the trade yourself, somebody else may control your account: don’t accept any offer that looks like ours.',
     'Revoke the Steam Web API key if you did not create one, and sign out of all other devices.',
     'Change your Steam password, then start again from the store.',
   ],
@@ -75,43 +77,51 @@ const en = {
   scamApiKey: 'Check your Steam API key',
   stolenKeyTitle: 'This was probably not you',
   stolenKeyText:
-    'The offer was ended within seconds of being sent. Somebody with a stolen Steam Web API key does this and then sends an offer that looks like ours.',
+    'The offer was cancelled seconds after we sent it. Thieves with a stolen Steam Web API key do this, then send an offer that looks like ours.',
   stolenKeySteps: [
-    'Decline every offer that looks like ours. Our bots never send a second one on their own.',
+    'Decline every offer that looks like ours. Our bots never send a second offer.',
     'Revoke the Steam Web API key below if you did not create it.',
     'In Steam: Account details → Manage Steam Guard, deauthorise all other devices.',
     'Change your Steam password, then start again from the store.',
   ],
-  scamTitle: 'Was it not you?',
+  scamTitle: 'Wasn’t you?',
   youReceive: 'You receive',
   heldUntil: (amount: string, date: string) =>
     `Steam lets this trade be reversed until ${date}. The store gets ${amount} then.`,
-  redirectSoon: 'You will be back in the store in a few seconds.',
+  redirectSoon: 'You’ll be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
 
   creationErrorTitle: 'Failed to create trade',
   creationErrorText:
-    'Check the trade URL or try later; your Steam account may have restrictions. Nothing has left your inventory.',
+    'Check the trade URL or try again later; your Steam account may have restrictions. Nothing has left your inventory.',
   offersPaused: (time: string) =>
     `The last offer to this Steam account was declined or not accepted in time, so the next one has to wait. Nothing was sent. Try again at ${time}.`,
   creationErrors: {
     too_many_open_offers:
-      'This Steam account has 2 open offers of ours already. Nothing was sent. Accept or decline one of them in Steam, then try again.',
+      'This Steam account already has 2 open offers from us. Nothing was sent. Accept or decline one of them in Steam, then try again.',
     too_many_items: 'You have chosen too many items to trade',
-    game_not_accepted: 'The store does not take items of this game. Nothing was sent. Choose another game.',
+    game_not_accepted: 'The store doesn’t accept items of this game. Nothing was sent. Choose another game.',
     price_changed: 'Prices have changed. Nothing was sent. Your picks are kept: check the new total.',
     items_unavailable:
       'Some of the items can no longer be used. Nothing was sent. Your other picks are kept: check the new total.',
     no_bot_available:
-      'No bot can take your items right now. Nothing was sent. Try again in a minute; if that does not help, go back to the store and pay later.',
+      'All our bots are busy right now. Nothing was sent. Try again in a minute; if that doesn’t help, go back to the store and pay later.',
     trade_hold:
-      'Steam would hold this trade for days, because your account has no mobile authenticator of 7 days or more. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
-    steam_unavailable: 'Steam does not answer right now. Your items are safe; try again in a few minutes.',
+      'Steam would hold this trade for days, because your account hasn’t had the mobile authenticator for at least 7 days. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
+    steam_unavailable: 'Steam isn’t responding right now. Your items are safe; try again in a few minutes.',
     technical_works:
-      'New trades are paused for technical works. Nothing was sent and your time stands still; try again in a few minutes.',
+      'New trades are paused for technical works. Nothing was sent and your timer is stopped; try again in a few minutes.',
     shopper_refused:
-      'This Steam account cannot be used to pay here. Nothing was sent. Use another account, or go back to the store.',
+      'This Steam account can’t be used to pay here. Nothing was sent. Use another account, or go back to the store.',
     deposit_closed: 'This deposit is already closed. Go back to the store and start a new one.',
+  } as Partial<Record<string, string>>,
+  creationCauses: {
+    link_expired:
+      'Steam says that your trade link is no longer valid. Nothing was sent. Copy the current link from Steam, close this message and paste the link into its field.',
+    account_restricted:
+      'Steam says that this account can’t trade right now: it may be limited, or its inventory private. Nothing was sent. See what Steam restricts, or check your privacy settings.',
+    trade_ban:
+      'Steam has banned this account from trading. Nothing was sent. Use another account, or pay another way in the store.',
   } as Partial<Record<string, string>>,
 }
 
@@ -123,23 +133,23 @@ const ru: ModalTexts = {
   creatingTitle: 'Отправляем вам предложение…',
   creatingText: 'Бот отправляет предложение в Steam. Это займёт несколько секунд; предметы остаются вашими.',
   creatingSlow:
-    'Это длится дольше обычного, мы продолжаем попытки. Ни один предмет не покинул ваш инвентарь. Можно вернуться назад: если предложение появится, страница его покажет.',
-  timeLeftText: 'осталось. Предметы ваши, пока вы не подтвердите обмен.',
+    'Это занимает больше времени, чем обычно; мы продолжаем попытки. Ни один предмет не покинул ваш инвентарь. Окно можно закрыть: если предложение появится, страница его покажет.',
+  timeLeftText: 'осталось. Ни один предмет не уйдёт, пока вы не подтвердите обмен.',
   timeUnknownText: 'Ждём ответа от Steam. Ваши предметы в безопасности.',
   timeAnnounce: (seconds) =>
     seconds >= 60
       ? remaining(Math.round(seconds / 60), 'минута', 'минуты', 'минут')
       : remaining(seconds, 'секунда', 'секунды', 'секунд'),
   botLevel: (level) => `Уровень Steam ${level}`,
-  botProfile: 'профиль в Steam',
+  botProfile: 'Открыть профиль в Steam',
   stepOpen: 'Откройте предложение в Steam',
   stepCheck: 'Проверьте его и нажмите «Принять»',
   stepPhone: 'Подтвердите на телефоне',
   nothingInReturn: (amount) =>
-    `Steam предупредит, что вы ничего не получаете взамен. Это верно: Steam не знает, что ${amount} вам зачислит магазин.`,
+    `Steam предупредит, что вы ничего не получаете взамен. Так и должно быть: Steam не знает, что ${amount} вам зачислит магазин.`,
   phoneHint:
     'Если у вас есть Steam Guard, приложение Steam спросит ещё раз. Только после этого предметы уйдут.',
-  secretCode: 'Секретный код в сообщении',
+  secretCode: 'Секретный код — найдите его в предложении',
   copy: 'Копировать',
   copied: 'Скопировано',
   acceptInBrowser: 'Принять в браузере',
@@ -147,9 +157,10 @@ const ru: ModalTexts = {
   scamWarning:
     'Этот код в предложении обязателен, но его недостаточно: код видит любой, у кого есть ваш ключ API. Сверьте уровень бота и дату его регистрации с профилем выше. Мы никогда не просим отправить предметы дважды.',
   technicalWorks:
-    'В Steam сейчас технические работы, обмен может занять больше времени. Предметы в безопасности.',
+    'Технические работы: обмен может занять больше времени, чем обычно. Предметы в безопасности.',
   confirmNext: 'Примите предложение в Steam и вернитесь: эта страница обновится сама.',
-  stepBack: 'Вернуться назад, не отменяя',
+  stepBack: 'Закрыть — предложение останется',
+  stepBackEarly: 'Закрыть пока',
 
   outcomes: {
     succeeded: {
@@ -159,7 +170,7 @@ const ru: ModalTexts = {
     tradeTimeout: {
       title: 'Время вышло',
       description:
-        'Мы не получили предметы вовремя, и предложение отменено; предметы остались у вас. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
+        'Мы не получили предметы вовремя, поэтому предложение отменено. Предметы остались у вас. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
     },
     tradeDeclined: {
       title: 'Обмен отменён в Steam',
@@ -168,7 +179,7 @@ const ru: ModalTexts = {
     tradeCountered: {
       title: 'Отправлено встречное предложение',
       description:
-        'Бот принимает только то предложение, которое сделал сам. Встречное отклонено; предметы остались у вас.',
+        'Бот принимает только своё исходное предложение, поэтому встречное отклонено. Предметы остались у вас.',
     },
     tradeHasInvalidItems: {
       title: 'Обмен отменён',
@@ -177,7 +188,7 @@ const ru: ModalTexts = {
     },
   },
   heldBySteam: (date) =>
-    `Steam задержал этот обмен, поэтому пополнение завершено. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
+    `Steam задержал этот обмен, поэтому это пополнение закрыто. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
   holdReason:
     'Steam задерживает обмены аккаунтов, у которых мобильного аутентификатора нет или он моложе 7 дней.',
   closedNote: 'Это пополнение закрыто. Начните заново в магазине.',
@@ -191,9 +202,9 @@ const ru: ModalTexts = {
   scamApiKey: 'Проверить ключ Steam API',
   stolenKeyTitle: 'Скорее всего, это были не вы',
   stolenKeyText:
-    'Предложение отменили через несколько секунд после отправки. Так делают с украденным ключом Steam Web API, а затем присылают предложение, похожее на наше.',
+    'Предложение отменили через несколько секунд после отправки. Так поступают воры с украденным ключом Steam Web API, а потом присылают предложение, похожее на наше.',
   stolenKeySteps: [
-    'Отклоняйте все предложения, похожие на наше. Наши боты сами второго не присылают.',
+    'Отклоняйте все предложения, похожие на наше. Наши боты никогда не присылают второго.',
     'Отзовите ключ Steam Web API по ссылке ниже, если создавали его не вы.',
     'В Steam: Об аккаунте → Управление Steam Guard, отмените авторизацию всех других устройств.',
     'Смените пароль Steam, затем начните заново в магазине.',
@@ -219,7 +230,7 @@ const ru: ModalTexts = {
     items_unavailable:
       'Некоторые предметы больше нельзя использовать. Ничего не отправлено. Остальной выбор сохранён: проверьте новую сумму.',
     no_bot_available:
-      'Сейчас ни один бот не может принять предметы. Ничего не отправлено. Попробуйте через минуту; если не поможет, вернитесь в магазин и оплатите позже.',
+      'Сейчас все наши боты заняты. Ничего не отправлено. Попробуйте через минуту; если не поможет, вернитесь в магазин и оплатите позже.',
     trade_hold:
       'Steam задержал бы этот обмен на несколько дней: мобильный аутентификатор вашего аккаунта не подключён или моложе 7 дней. Ничего не отправлено. Подключите Steam Guard в приложении Steam и платите предметами через 7 дней.',
     steam_unavailable: 'Steam сейчас не отвечает. Предметы в безопасности; попробуйте через несколько минут.',
@@ -228,6 +239,14 @@ const ru: ModalTexts = {
     shopper_refused:
       'Этим аккаунтом Steam здесь нельзя заплатить. Ничего не отправлено. Используйте другой аккаунт или вернитесь в магазин.',
     deposit_closed: 'Это пополнение уже закрыто. Вернитесь в магазин и начните новое.',
+  },
+  creationCauses: {
+    link_expired:
+      'Steam сообщает, что ваша ссылка на обмен больше не действует. Ничего не отправлено. Скопируйте новую ссылку в Steam, закройте это сообщение и вставьте её в поле.',
+    account_restricted:
+      'Steam сообщает, что этот аккаунт сейчас не может обмениваться: он ограничен или его инвентарь скрыт. Ничего не отправлено. Посмотрите ограничения Steam или проверьте настройки приватности.',
+    trade_ban:
+      'Steam запретил этому аккаунту обмен. Ничего не отправлено. Используйте другой аккаунт или заплатите в магазине иначе.',
   },
 }
 

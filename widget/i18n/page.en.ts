@@ -32,11 +32,10 @@ export const pageEn = {
   notFoundHint: 'The address may be mistyped or out of date. Start again from the store.',
   paymentNotFound: 'Failed to find your payment',
   paymentNotFoundHint: 'The link may be incomplete or out of date. Go back to the store and start again.',
-  paymentNotLoaded: 'We cannot reach the server',
+  paymentNotLoaded: 'We can’t reach the server',
   paymentNotLoadedHint: 'Nothing is lost. Check your connection: this page keeps trying.',
-  paymentBusy: 'Your payment cannot be shown right now',
-  paymentBusyHint:
-    'The server answered that it is in trouble. Nothing is lost: this page tries again on its own.',
+  paymentBusy: 'We can’t show your payment right now',
+  paymentBusyHint: 'Our server is having trouble. Nothing is lost: this page tries again automatically.',
   goBack: 'Back to where you came from',
   partLoading: 'Loading the next step…',
   partFailed: 'The next step could not be loaded, so nothing was sent. Reload the page, then pay.',
@@ -59,7 +58,7 @@ export const pageEn = {
     other:
       'That’s not a trade link. It looks like https://steamcommunity.com/tradeoffer/new/?partner=…&token=…',
   } satisfies Record<Mistake, string>,
-  tradeLinkStale: 'Steam refuses this link. Paste the current one here.',
+  tradeLinkStale: 'This link has expired. Paste the new one here.',
   tradeLinkChecking: 'Checking the link…',
   tradeLinkStored:
     'From your last visit. Nothing has been sent yet. Continue only if you started this payment yourself.',
@@ -69,14 +68,14 @@ export const pageEn = {
   linkOfOpenOffer:
     'An offer to the other account is still open, so the link can’t be changed now. Nothing was changed: go back to the offer, or decline it in Steam first.',
   shopperRefused:
-    'This Steam account cannot be used to pay here. Use another account, or go back to the store.',
+    'This Steam account can’t be used to pay here. Use another account, or go back to the store.',
   otherShopper:
-    'This payment is for another Steam account. Use the link of the account with which you signed in to the store.',
+    'This payment is for another Steam account. Use the trade link of the account you use in the store.',
   userFailedHint: 'Check the link or try again in a moment.',
   userUncheckedHint: 'We couldn’t check it right now. We’ve kept your link.',
   userUnavailableHint: 'Steam isn’t responding right now. We’ve kept your link.',
   userTooManyHint: 'Too many links were tried here. We’ve kept yours: wait a few minutes, then try again.',
-  cookiesNeeded: 'Your browser blocks the cookie of this page. Allow cookies for this site and reload it.',
+  cookiesNeeded: 'Your browser blocks this page’s cookie. Allow cookies for this site, then reload the page.',
 
   guideTitle: 'Where to find your trade link',
   guideSteps: [
@@ -103,7 +102,7 @@ export const pageEn = {
   backToStore: 'Back to the store',
   guideVideo: 'Watch how to find it (video)',
   guideClipNote:
-    'Without sound. The steps are below in words. Recorded on a model of Steam: the real pages look a little different.',
+    'No sound. The same steps are written below. Recorded in a test environment: Steam’s own pages look a little different.',
   itemConditions:
     'We accept items worth more than 0.1 USD that are popular among players and free of trade restrictions.',
 
@@ -123,10 +122,11 @@ export const pageEn = {
   reload: 'Reload the inventory',
   inventory: 'Inventory',
   inventoryLoading: 'Loading your items from Steam…',
-  nothingFound: 'No item has such a name',
+  nothingFound: 'No items match your search',
+  searchClear: 'Clear the search',
   nothingUsable: 'None of these items can be used',
-  nothingUsableHint: 'Choose another game, or look below why the items do not count.',
-  nothingUsableHere: 'Look below why the items do not count. You can pay another way in the store.',
+  nothingUsableHint: 'Choose another game, or see below why these can’t be used.',
+  nothingUsableHere: 'See below why. You can pay another way in the store.',
   gameCount: (game: string, n: number) => `${game}: ${count(n, 'item', 'items')}`,
   itemAge: (seconds: number) => `Inventory as of ${count(seconds, 'second', 'seconds')} ago`,
   unavailable: (n: number) => `${count(n, 'more item', 'more items')} can’t be used`,
@@ -164,7 +164,6 @@ export const pageEn = {
   clear: 'Clear',
   clearAll: 'Clear the selection',
   removeItem: (name: string) => `Remove ${name}`,
-  pickItems: 'Pick the items you want to pay with.',
   payAmount: (amount: string) => `Add funds · ${amount}`,
   payMissing: (amount: string) => `Add ${amount} more`,
   payTooMuch: (amount: string) => `Remove ${amount}`,
@@ -178,9 +177,9 @@ export const pageEn = {
   announceSelection: (n: number, total: string) => `${n} selected, ${total}`,
   payBlocks: {
     loading: () => 'The inventory is loading.',
-    noItems: (limit: string) => `Pick items for at least ${limit}.`,
+    noItems: (limit: string) => `Choose items worth at least ${limit}.`,
     belowMinimum: (limit: string) => `The minimum payment is ${limit}. Add more items.`,
-    aboveMaximum: (limit: string) => `This deposit takes at most ${limit}. Remove some items.`,
+    aboveMaximum: (limit: string) => `That’s over the ${limit} limit. Remove some items.`,
   } satisfies Record<PayBlock, (limit: string) => string>,
   atMost: (limit: string) => `At most ${limit}.`,
   payBack: 'Back to your offer',
@@ -191,7 +190,7 @@ export const pageEn = {
   offerShow: 'Show it',
   offerTimeLeft: (time: string) => `${time} left`,
   technicalWorksOnPage:
-    'Technical works: new trades are paused and your time stands still. Your items are safe. This notice disappears when they are over.',
+    'Technical works: new trades are paused and your timer is stopped. Your items are safe. This notice disappears when we’re done.',
   offerNumber: (id: string) => `Steam offer ${id}`,
 
   inventoryErrors: {
@@ -206,7 +205,7 @@ export const pageEn = {
     accountRestricted: {
       title: 'Trade is not available',
       description:
-        'Steam lets this account trade nothing right now: it may be limited, new on this device, or banned from trading. Your items stay yours.',
+        'Steam doesn’t let this account trade right now: it may be limited, signed in on a new device, or banned from trading. Your items stay yours.',
     },
     hidden: {
       title: 'Your inventory is hidden',
@@ -219,21 +218,21 @@ export const pageEn = {
     },
     invalidPartner: {
       title: 'Incorrect Trade URL',
-      description: 'Steam does not accept this link any more. Copy the current one from your trade settings.',
+      description: 'Your trade link has expired. Copy the new one from Steam’s trade settings.',
     },
     engineeringWorks: {
       title: 'Technical works',
       description:
-        'Steam or our bots are out of reach for a moment. Your items are safe; try again in a few minutes.',
+        'Steam or our bots are unavailable right now. Your items are safe; try again in a few minutes.',
     },
     tooManyLooks: {
-      title: 'Steam was asked too often',
+      title: 'Too many requests to Steam',
       description:
-        'This page has looked at Steam too many times. Your items are safe; wait a few minutes, then try again.',
+        'This page asked Steam too often. Your items are safe; wait a few minutes, then try again.',
     },
     gameNotAccepted: {
-      title: 'The store does not take this game',
-      description: 'Your items are safe. Choose a game that the store takes.',
+      title: 'The store doesn’t accept this game',
+      description: 'Your items are safe. Choose a game that the store accepts.',
     },
   } satisfies Record<InventoryFailure, ErrorText>,
 

@@ -28,7 +28,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
     <aside className="bottom-bar" aria-label={texts.summary}>
       {hint !== null && <p className={isQuiet ? 'bottom-hint bottom-hint-quiet' : 'bottom-hint'}>{hint}</p>}
       <Target total={selectedTotal(stand)} payment={payment} />
-      {stand.selection.length > 0 && <Money stand={stand} payment={payment} />}
+      {stand.selection.length > 0 && <Money stand={stand} payment={payment} folded />}
       <div className="bottom-row">
         <div className="bottom-sum">
           <strong>

@@ -67,7 +67,7 @@ function Shelf({ stand, payment, flow }: Props) {
     >
       {stand.inventory.status === 'loading' && <span className="progress" aria-hidden="true" />}
       {inventory.items.length === 0 && <NothingUsable stand={stand} payment={payment} flow={flow} />}
-      {inventory.items.length > 0 && items.length === 0 && <NothingFound />}
+      {inventory.items.length > 0 && items.length === 0 && <NothingFound flow={flow} />}
       {inventory.items.length > 0 && <Unavailable inventory={inventory} />}
       {items.length > 0 && (
         <Grid
@@ -93,11 +93,20 @@ function KeptPicks({ stand }: { stand: StandState }) {
   return <p className="kept-picks">{texts.kept(parts.join(', '))}</p>
 }
 
-function NothingFound() {
+function NothingFound({ flow }: { flow: Flow }) {
   const { texts } = usePage()
   return (
     <div className="empty">
       <h2>{texts.nothingFound}</h2>
+      <div className="doors">
+        <button
+          type="button"
+          className="button"
+          onClick={() => flow.dispatch({ type: 'searchTyped', text: '' })}
+        >
+          {texts.searchClear}
+        </button>
+      </div>
     </div>
   )
 }

@@ -19,7 +19,6 @@ export function Summary({ stand, payment, flow }: Props) {
   const total = selectedTotal(stand)
   const minPrice = shownInventory(stand)?.minPrice
   const { hint } = usePayHint(stand, payment)
-  const note = items.length === 0 ? texts.pickItems : hint
   return (
     <aside className="summary" aria-label={texts.summary}>
       <dl className="summary-facts">
@@ -47,7 +46,7 @@ export function Summary({ stand, payment, flow }: Props) {
       <Target total={total} payment={payment} />
       <Money stand={stand} payment={payment} />
       <PayButton stand={stand} payment={payment} flow={flow} />
-      {payment.status !== 'pending' && note !== null && <p className="summary-note">{note}</p>}
+      {payment.status !== 'pending' && hint !== null && <p className="summary-note">{hint}</p>}
       <button
         type="button"
         className="button quiet-button"
@@ -79,10 +78,11 @@ export function Summary({ stand, payment, flow }: Props) {
 }
 
 /** When the money comes, where any of it is held. */
-export function Money({ stand, payment }: Omit<Props, 'flow'>) {
+export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & { folded?: boolean }) {
   const { texts } = usePage()
   const hold = shownInventory(stand)?.hold ?? null
   if (hold === null) return null
   const why = texts.whyLater(hold.days, texts.games[stand.game])
-  return <MoneyRows split={forecast(selectedTotal(stand), hold)} currency={payment.currency} why={why} />
+  const split = forecast(selectedTotal(stand), hold)
+  return <MoneyRows split={split} currency={payment.currency} why={why} folded={folded} />
 }

@@ -68,7 +68,7 @@ function Creating({ state: { modal }, flow }: Omit<Props, 'payment'>) {
       </p>
       {isSlow && (
         <button type="button" className="button" onClick={() => flow.dispatch({ type: 'confirmationLeft' })}>
-          {texts.stepBack}
+          {texts.stepBackEarly}
         </button>
       )}
     </>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { ErrorCode } from '../../contract/errors.ts'
+import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
 import { formatTime } from '../i18n/format.ts'
@@ -9,14 +9,16 @@ import { SteamDoor, StoreDoor } from '../ui/doors.tsx'
 import { WarningIcon } from '../ui/icons.tsx'
 import { useModal } from './texts.ts'
 
-/** The door that solves it; without one, closing and another press do. */
+/** The door that solves it, by Steam's reason or else by the code; without one, closing and another press do. */
 const DOORS: Partial<Record<string, SteamPage | 'store'>> = {
   trade_hold: 'guard',
   trade_refused: 'restrictions',
   too_many_open_offers: 'offers',
   deposit_closed: 'store',
   shopper_refused: 'store',
-} satisfies Partial<Record<ErrorCode, SteamPage | 'store'>>
+  link_expired: 'tradeSettings',
+  trade_ban: 'store',
+} satisfies Partial<Record<ErrorCode | RefusalCause, SteamPage | 'store'>>
 
 type Props = { refusal: Refusal; backToStoreUrl: string; flow: Flow }
 
@@ -24,15 +26,16 @@ type Props = { refusal: Refusal; backToStoreUrl: string; flow: Flow }
 export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
   const { texts, language } = useModal()
   const close = (): void => flow.dispatch({ type: 'creationErrorClosed' })
-  const own = refusal.code === null ? undefined : texts.creationErrors[refusal.code]
+  const { code, cause = '' } = refusal
+  const own = texts.creationCauses[cause] ?? (code === null ? undefined : texts.creationErrors[code])
   // By the shopper's own clock: it is the one they look at.
   const [shownAt] = useState(Date.now)
   const paused =
-    refusal.code === 'offers_paused' && refusal.retryAfterS !== undefined
+    code === 'offers_paused' && refusal.retryAfterS !== undefined
       ? texts.offersPaused(formatTime(shownAt + refusal.retryAfterS * 1000, language))
       : undefined
-  const door = DOORS[refusal.code ?? '']
-  const known = refusal.code === null || refusal.code === 'trade_refused'
+  const door = DOORS[cause] ?? DOORS[code ?? '']
+  const known = code === null || code === 'trade_refused'
   return (
     <Dialog className="dialog-outcome dialog-refused" onClose={close}>
       {(titleId) => (
@@ -47,6 +50,7 @@ export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
           <div className="doors">
             {door === 'store' && <StoreDoor url={backToStoreUrl} primary />}
             {door !== undefined && door !== 'store' && <SteamDoor to={door} />}
+            {cause === 'account_restricted' && <SteamDoor to="privacy" primary={false} />}
             <button
               type="button"
               className={door === undefined ? 'button primary' : 'button'}

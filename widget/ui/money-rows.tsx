@@ -1,12 +1,14 @@
+import { useId } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Split } from '../flow/split.ts'
 import { formatDay } from '../i18n/format.ts'
 import { usePage } from '../page.tsx'
 
-type Props = { split: Split; currency: Currency; why: string }
+/** `folded`: the reason waits behind a button, where room is scarce. */
+type Props = { split: Split; currency: Currency; why: string; folded?: boolean }
 
 /** The money that comes now and the money that comes later, with the reason. */
-export function MoneyRows({ split: { now, later, until, isLeast }, currency, why }: Props) {
+export function MoneyRows({ split: { now, later, until, isLeast }, currency, why, folded }: Props) {
   const { texts, money, language } = usePage()
   return (
     <div className="money">
@@ -24,7 +26,22 @@ export function MoneyRows({ split: { now, later, until, isLeast }, currency, why
           </div>
         )}
       </dl>
-      {later > 0 && <p className="money-why">{why}</p>}
+      {later > 0 && (folded ? <Folded why={why} /> : <p className="money-why">{why}</p>)}
     </div>
+  )
+}
+
+function Folded({ why }: { why: string }) {
+  const { texts } = usePage()
+  const id = useId()
+  return (
+    <>
+      <button type="button" className="link" popoverTarget={id}>
+        {texts.why}
+      </button>
+      <span id={id} popover="auto" className="popover">
+        {why}
+      </span>
+    </>
   )
 }

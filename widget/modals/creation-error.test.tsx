@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import type { RefusalCause } from '../../contract/errors.ts'
+import type { Flow } from '../flow/runner.ts'
+import type { Refusal } from '../flow/state.ts'
+import { en } from '../i18n/en.ts'
+import { STEAM_PAGES } from '../steam-pages.ts'
+import { markup } from '../ui/test-markup.tsx'
+import { CreationError } from './creation-error.tsx'
+
+const FLOW: Flow = {
+  state: () => {
+    throw new Error('the dialog shows what it is given')
+  },
+  dispatch: () => {},
+  subscribe: () => () => {},
+  returned: () => {},
+  stop: () => {},
+}
+
+const STORE = 'https://store.example/'
+
+/** The paragraph, and where the primary button leads. */
+function shown(refusal: Partial<Refusal>): { said: string | undefined; primary: string | undefined } {
+  const given = { code: null, detail: null, ...refusal }
+  const html = markup(<CreationError refusal={given} backToStoreUrl={STORE} flow={FLOW} />)
+  return {
+    said: /<p>(.*?)<\/p>/.exec(html)?.[1],
+    primary: /class="button primary" href="([^"]*)"/.exec(html)?.[1],
+  }
+}
+
+describe('A-025 D-17 the creation error', () => {
+  it.each<[RefusalCause, string]>([
+    ['link_expired', STEAM_PAGES.tradeSettings],
+    ['account_restricted', STEAM_PAGES.restrictions],
+    ['trade_ban', STORE],
+  ])('says Steam’s own reason %s, and leads to what solves it', (cause, door) => {
+    const said = en.creationCauses[cause]
+    expect(shown({ code: 'trade_refused', detail: 'no', cause })).toEqual({ said, primary: door })
+  })
+
+  it.each([undefined, 'moon_phase'])(
+    'A-129 without a reason that it knows (%s) says what may be wrong',
+    (cause) => {
+      const refusal = { code: 'trade_refused', detail: 'no', ...(cause && { cause }) }
+      expect(shown(refusal)).toEqual({ said: en.creationErrorText, primary: STEAM_PAGES.restrictions })
+    },
+  )
+
+  it('tells a code that it does not know in the server’s words', () => {
+    expect(shown({ code: 'moon_phase', detail: 'The moon is not full.' }).said).toBe('The moon is not full.')
+  })
+})
