@@ -5,6 +5,12 @@ export type Language = (typeof LANGUAGES)[number]
 
 export const FALLBACK_LANGUAGE: Language = 'en'
 
+/** The language of ours that a tag such as `ru-RU` asks for; undefined where the page does not speak it. */
+export function supportedLanguage(tag: string): Language | undefined {
+  const [primary = ''] = tag.toLowerCase().split('-')
+  return isLanguage(primary) ? primary : undefined
+}
+
 export function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && (LANGUAGES as readonly string[]).includes(value)
 }

@@ -50,18 +50,26 @@ const createDepositFields = z.strictObject({
   ),
   currency,
   language: z
-    .enum(LANGUAGES)
+    .string()
+    .max(35)
+    .regex(/^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i, 'must be a language tag, such as en or ru-RU')
     .optional()
-    .describe('The language the page opens in; the shopper’s own preference by default.'),
+    .describe(
+      `The language the page opens in: ${LANGUAGES.join(' or ')}. Without one, or with one that it does not speak, it follows the shopper’s own preference, else English.`,
+    ),
   backToStoreUrl: z
     .string()
     .max(2000)
-    .describe('Where the shopper goes back to. Its origin must be registered for the store.'),
+    .describe(
+      'Where *Back to the store* leads after every end, and from every page. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it become the ids.',
+    ),
   redirectUrl: z
     .string()
     .max(2000)
     .optional()
-    .describe('Where the page sends the shopper once the deposit has succeeded. The same rule applies.'),
+    .describe(
+      'Where the page goes automatically once the deposit has succeeded, and after no other end. The same rules apply.',
+    ),
   minAmount: positiveMinorUnits.optional().describe('The least that is accepted.'),
   maxAmount: positiveMinorUnits.optional().describe('The most that is accepted.'),
   targetAmount: positiveMinorUnits
@@ -161,6 +169,14 @@ export const storeDepositSchema = z
   .object({
     id: z.string(),
     externalId: z.string(),
+    sequence: z
+      .int()
+      .nonnegative()
+      // Events are written before they have a number.
+      .default(0)
+      .describe(
+        'Number of the last event that told of this deposit; 0 before the first. Of two versions of a deposit, keep the one with the larger sequence.',
+      ),
     url: z.string().describe('Send the shopper here.'),
     status,
     endReason: z
@@ -168,7 +184,11 @@ export const storeDepositSchema = z
       .nullable()
       .describe('Why it ended without items: `expired`, `cancelled_by_store`, or the reason of its trade.'),
     currency,
-    amount: minorUnits.nullable().describe('What you were credited, once succeeded; else null.'),
+    amount: minorUnits
+      .nullable()
+      .describe(
+        'What you were credited, once succeeded; else null. The operator’s commission is off already.',
+      ),
     heldAmount: minorUnits.describe('The part of amount that cannot be paid out before heldUntil.'),
     heldUntil: time.nullable(),
     reversedAmount: minorUnits.describe(
@@ -178,11 +198,11 @@ export const storeDepositSchema = z
       'What that cost you here: book it with the till. Null only in events of version 0.2.0 and before.',
     ),
     availableAmount: minorUnits.describe('amount less heldAmount and chargedAmount.'),
-    minAmount: positiveMinorUnits.nullable(),
+    minAmount: positiveMinorUnits.nullable().describe('Equals targetAmount where you gave that.'),
     maxAmount: positiveMinorUnits.nullable(),
     targetAmount: positiveMinorUnits.nullable(),
     games: z.array(game),
-    language: z.enum(LANGUAGES).nullable(),
+    language: z.enum(LANGUAGES).nullable().describe('Null: the page follows the shopper’s own preference.'),
     customerReference: z.string().nullable(),
     customerLabel: sinceNext(z.string()),
     shopper: sinceNext(z.object({ steamId: z.string(), lock: z.boolean() })).describe(

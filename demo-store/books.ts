@@ -33,19 +33,6 @@ export function openBooks(file: string) {
   const db = new DatabaseSync(file)
   migrate(db)
   const statements = prepare(db)
-  const credit = (event: TillEvent, shopper: string): void => {
-    const { id, currency, amount, reversedAmount } = event.deposit
-    if (amount === null) return
-    // Neither ever shrinks, so the larger one is the newer one, in any order of events.
-    const before = statements.creditOf.get(id)
-    const next = {
-      amount: Math.max(amount, Number(before?.amount ?? 0)),
-      reversed: Math.max(reversedAmount, Number(before?.reversed ?? 0)),
-    }
-    const change = next.amount - next.reversed - Number(before?.amount ?? 0) + Number(before?.reversed ?? 0)
-    statements.setCredit.run(id, currency, next.amount, next.reversed)
-    if (change !== 0) statements.addToBalance.run(shopper, currency, change)
-  }
   return {
     begin({ externalId, shopper, currency }: NewTopUp): void {
       statements.insertTopUp.run(externalId, shopper, currency, new Date().toISOString())
@@ -64,7 +51,7 @@ export function openBooks(file: string) {
         }
         tellTopUp(statements, event)
         const shopper = statements.shopperOf.get(event.deposit.externalId)?.shopper
-        credit(event, String(shopper))
+        credit(statements, event, String(shopper))
         db.exec('commit')
         return 'taken'
       } catch (error) {
@@ -92,13 +79,31 @@ export function openBooks(file: string) {
           ]),
       ),
     /** Of all shoppers. */
-    total: (): Record<string, number> =>
-      Object.fromEntries(statements.total.all().map((row) => [String(row.currency), Number(row.amount)])),
+    total: (): Record<string, number> => sumsOf(statements.total.all()),
+    /** Our account at the till, held amounts included; payouts are not booked here. */
+    account: (): Record<string, number> => sumsOf(statements.account.all()),
     close: () => db.close(),
   }
 }
 
 type Statements = ReturnType<typeof prepare>
+
+/** Books the part of an event that is new. */
+function credit(statements: Statements, event: TillEvent, shopper: string): void {
+  const { id, currency, amount, reversedAmount, chargedAmount } = event.deposit
+  if (amount === null) return
+  // None of them ever shrinks, so the larger one is the newer one, in any order of events.
+  const before = statements.creditOf.get(id)
+  const next = {
+    amount: Math.max(amount, Number(before?.amount ?? 0)),
+    reversed: Math.max(reversedAmount, Number(before?.reversed ?? 0)),
+    charged: Math.max(chargedAmount, Number(before?.charged ?? 0)),
+  }
+  // The shopper's balance falls by all that was taken back, our account at the till by what that cost us.
+  const change = next.amount - next.reversed - Number(before?.amount ?? 0) + Number(before?.reversed ?? 0)
+  statements.setCredit.run(id, currency, next.amount, next.reversed, next.charged)
+  if (change !== 0) statements.addToBalance.run(shopper, currency, change)
+}
 
 function tellTopUp({ tellTopUp }: Statements, { sequence, deposit }: TillEvent): void {
   const { externalId, currency, status, endReason, amount, heldAmount, heldUntil, reversedAmount } = deposit
@@ -116,6 +121,9 @@ function tellTopUp({ tellTopUp }: Statements, { sequence, deposit }: TillEvent):
     deposit.createdAt,
   )
 }
+
+const sumsOf = (rows: Record<string, unknown>[]): Record<string, number> =>
+  Object.fromEntries(rows.map((row) => [String(row.currency), Number(row.amount)]))
 
 const textOrNull = (value: unknown): string | null => (value === null ? null : String(value))
 
@@ -144,10 +152,11 @@ function prepare(db: DatabaseSync) {
     ),
     shopperOf: db.prepare('select shopper from top_up where external_id = ?'),
     noteEvent: db.prepare('insert into webhook (id) values (?) on conflict do nothing'),
-    creditOf: db.prepare('select amount, reversed from credit where deposit_id = ?'),
+    creditOf: db.prepare('select amount, reversed, charged from credit where deposit_id = ?'),
     setCredit: db.prepare(
-      `insert into credit (deposit_id, currency, amount, reversed) values (?, ?, ?, ?)
-       on conflict (deposit_id) do update set amount = excluded.amount, reversed = excluded.reversed`,
+      `insert into credit (deposit_id, currency, amount, reversed, charged) values (?, ?, ?, ?, ?)
+       on conflict (deposit_id) do update
+         set amount = excluded.amount, reversed = excluded.reversed, charged = excluded.charged`,
     ),
     addToBalance: db.prepare(
       `insert into purse (shopper, currency, amount) values (?, ?, ?)
@@ -173,6 +182,9 @@ function prepare(db: DatabaseSync) {
     onHold: db.prepare(
       `select currency, sum(held) as amount, max(held_until) as until from top_up
        where shopper = ? and held > 0 group by currency order by currency`,
+    ),
+    account: db.prepare(
+      'select currency, sum(amount - charged) as amount from credit group by currency order by currency',
     ),
     total: db.prepare(
       'select currency, sum(amount) as amount from purse group by currency order by currency',

@@ -65,11 +65,12 @@ type Home = {
   shopper: string
   balances: Record<string, number>
   onHold: Record<string, OnHold>
+  account: Record<string, number>
   topUps: TopUp[]
   players: Player[] | undefined
 }
 
-export function homePage({ shopper, balances, onHold, topUps, players }: Home): string {
+export function homePage({ shopper, balances, onHold, account, topUps, players }: Home): string {
   return page(
     'Ember Forge',
     `<div class="columns">
@@ -87,6 +88,7 @@ ${playerList(players)}
 <section class="card" aria-labelledby="recent-title">
 <h2 id="recent-title">Recent top-ups</h2>
 ${topUpPart(topUps)}
+${accountPart(account)}
 <form method="post" action="/reconcile"><button type="submit">Check with the till</button></form>
 </section>`,
     shopper,
@@ -94,8 +96,8 @@ ${topUpPart(topUps)}
 }
 
 /** The parts that change without a reload; the page's script takes them from here. */
-export function liveParts({ topUps, ...money }: Omit<Home, 'players' | 'shopper'>): string {
-  return balancePart(money) + topUpPart(topUps)
+export function liveParts({ topUps, account, ...money }: Omit<Home, 'players' | 'shopper'>): string {
+  return balancePart(money) + topUpPart(topUps) + accountPart(account)
 }
 
 type Money = Pick<Home, 'balances' | 'onHold'>
@@ -104,6 +106,12 @@ const balancePart = (money: Money): string =>
   `<div id="balances" data-live aria-live="polite">${balanceList(money)}</div>`
 
 const topUpPart = (topUps: TopUp[]): string => `<div id="top-ups" data-live>${topUpList(topUps)}</div>`
+
+/** The store's own money with the till, which no shopper sees elsewhere: a reversal may cost it less than them. */
+function accountPart(account: Record<string, number>): string {
+  const sums = Object.entries({ USD: 0, ...account }).map(([currency, amount]) => money(amount, currency))
+  return `<p id="account" class="quiet" data-live>The store’s account with the till, of all shoppers: ${sums.join(', ')}</p>`
+}
 
 /** Money that can be spent, and apart from it money that Steam may still take back. */
 function balanceList({ balances, onHold }: Money): string {

@@ -44,6 +44,7 @@ const STEPS = [
   insert into purse select '${FIRST_SHOPPER}', currency, amount from balance;
   drop table balance;
   create table position (one integer primary key check (one = 1), sequence integer not null) strict;`,
+  `alter table credit add column charged integer not null default 0;`,
 ]
 
 export function migrate(db: DatabaseSync): void {

@@ -48,7 +48,8 @@ const ROUTES: Record<string, Handler> = {
   },
   'GET /live': (request, { books }) => html(200, liveParts(shownTo(request, books))),
   'GET /balance.json': (request, { books }) => json(books.balances(shopperOf(request))),
-  'GET /books.json': (_request, { books }) => json({ position: books.position(), total: books.total() }),
+  'GET /books.json': (_request, { books }) =>
+    json({ position: books.position(), total: books.total(), account: books.account() }),
   'POST /shopper': chooseShopper,
   'POST /reconcile': checkWithTill,
   'POST /top-ups': startTopUp,
@@ -104,6 +105,7 @@ const shownTo = (request: IncomingMessage, books: Books) => {
     shopper,
     balances: books.balances(shopper),
     onHold: books.onHold(shopper),
+    account: books.account(),
     topUps: books.recent(shopper),
   }
 }

@@ -210,6 +210,17 @@ describe('the webhook', () => {
     expect(await live()).toMatch(/Taken back by its sender.*−\$12\.50 taken back/s)
   })
 
+  test('D-36 a reversal costs the shopper what was taken back, and the store what it is charged', async () => {
+    await send({ id: 'credit', sequence: 2 })
+    const data = { reversedAmount: 1250, chargedAmount: 250 }
+    await send({ id: 'back', sequence: 3, type: 'deposit.reversed', data })
+    await send({ id: 'before', sequence: 1, data: { reversedAmount: 500, chargedAmount: 0 } })
+    expect(await balances()).toEqual({ USD: 0 })
+    const books = await (await fetch(`${store.url}/books.json`)).json()
+    expect(books).toMatchObject({ account: { USD: 1000 } })
+    expect(await live()).toContain('The store’s account with the till, of all shoppers: $10.00')
+  })
+
   test('shows what is held and until when', async () => {
     await send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     const shown = (await live()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
@@ -263,6 +274,7 @@ describe('the log of the till', () => {
     expect(await (await fetch(`${store.url}/books.json`)).json()).toEqual({
       position: 4,
       total: { USD: 4 * 1250 },
+      account: { USD: 4 * 1250 },
     })
   })
 
@@ -275,6 +287,7 @@ describe('the log of the till', () => {
     expect(await (await fetch(`${store.url}/books.json`)).json()).toEqual({
       position: 3,
       total: { USD: 1250 },
+      account: { USD: 1250 },
     })
     expect(reports).toEqual([])
   })

@@ -15,6 +15,8 @@ export type Deposit = {
   heldAmount: number
   heldUntil: string | null
   reversedAmount: number
+  /** The part of reversedAmount that our account at the till fell by. */
+  chargedAmount: number
   endReason: string | null
   createdAt: string
 }
@@ -135,6 +137,7 @@ function readDeposit(value: unknown): Deposit | undefined {
     heldAmount: count('heldAmount') ?? 0,
     heldUntil: text('heldUntil') || null,
     reversedAmount: count('reversedAmount') ?? 0,
+    chargedAmount: count('chargedAmount') ?? 0,
     endReason: text('endReason') || null,
     createdAt: text('createdAt'),
   }

@@ -85,6 +85,7 @@ function sampleOf(type: EventType): WebhookEvent {
     data: {
       id: '1007',
       externalId: 'order-1001',
+      sequence,
       url: 'https://pay.example/deposit/0123456789abcdef0123456789abcdef',
       status: 'created',
       endReason: null,

@@ -1,5 +1,6 @@
 /** A store opens a deposit; the same call again finds it. */
 import { createHash } from 'node:crypto'
+import { supportedLanguage } from '../../contract/languages.ts'
 import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
 import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
 import type { Tx } from '../db/client.ts'
@@ -83,7 +84,7 @@ async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<bool
     external_id: body.externalId,
     request_sha256: request,
     currency: body.currency,
-    language: body.language ?? null,
+    language: supportedLanguage(body.language ?? '') ?? null,
     back_to_store_url: body.backToStoreUrl,
     redirect_url: body.redirectUrl ?? null,
     min_amount: amountOrNull(body.targetAmount ?? body.minAmount),

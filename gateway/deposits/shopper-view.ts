@@ -84,8 +84,10 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     steamTradeMessage: offer === null ? null : row.secret_code,
     acceptUrl: offer === null ? null : `${communityUrl}/tradeoffer/${offer}/`,
     clientUrl: offer === null ? null : `steam://url/ShowTradeOffer/${offer}`,
-    backToStoreUrl: row.back_to_store_url,
-    ...(row.status === 'succeeded' && row.redirect_url !== null ? { redirectUrl: row.redirect_url } : {}),
+    backToStoreUrl: returnUrl(row.back_to_store_url, row),
+    ...(row.status === 'succeeded' && row.redirect_url !== null
+      ? { redirectUrl: returnUrl(row.redirect_url, row) }
+      : {}),
     language: row.language,
     creating,
     itemCount: row.item_count ?? 0,
@@ -96,6 +98,12 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     targetAmount: numberOrNull(row.target_amount),
   }
 }
+
+/** The store's address with the ids that it asked for. They are encoded, so neither ends its part of the address. */
+const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): string =>
+  url.replaceAll(/\{(DEPOSIT_ID|EXTERNAL_ID)\}/g, (_all, name) =>
+    encodeURIComponent(name === 'DEPOSIT_ID' ? String(id) : externalId),
+  )
 
 /** What is held, or will be at the most once the open offer is accepted. */
 function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {

@@ -3,7 +3,14 @@ import { GAMES } from '../../contract/games.ts'
 import type { ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { DepositRow } from './store.ts'
-import { type DepositKey, findDeposit, itemsOfTrades, pageOfDeposits, shownTradesOf } from './view-store.ts'
+import {
+  type DepositKey,
+  findDeposit,
+  itemsOfTrades,
+  pageOfDeposits,
+  shownTradesOf,
+  type ToldRow,
+} from './view-store.ts'
 
 type Trade = NonNullable<StoreDeposit['trade']>
 
@@ -34,18 +41,19 @@ export async function listDeposits(
   }
 }
 
-async function tellAll(db: Db | Tx, rows: readonly DepositRow[], publicUrl: string): Promise<StoreDeposit[]> {
+async function tellAll(db: Db | Tx, rows: readonly ToldRow[], publicUrl: string): Promise<StoreDeposit[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   const trades = await tradesOf(db, ids)
   return rows.map((row) => tell(row, trades.get(row.id) ?? null, publicUrl))
 }
 
-function tell(row: DepositRow, trade: Trade | null, publicUrl: string): StoreDeposit {
+function tell(row: ToldRow, trade: Trade | null, publicUrl: string): StoreDeposit {
   const credited = row.credited_amount ?? 0n
   return {
     id: String(row.id),
     externalId: row.external_id,
+    sequence: Number(row.last_sequence ?? 0n),
     url: `${publicUrl}/deposit/${row.hash}`,
     status: row.status,
     endReason: endReasonOf(row, trade),

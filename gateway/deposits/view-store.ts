@@ -11,8 +11,14 @@ import type { DepositRow } from './store.ts'
 
 export type DepositKey = { storeId?: bigint } & ({ depositId: bigint } | { externalId: string })
 
-export function findDeposit(db: Db | Tx, by: DepositKey): Promise<DepositRow | undefined> {
-  const all = db.selectFrom('deposit').selectAll()
+/** In one statement: a number must not be newer than the row that it stands for. */
+const lastSequence = sql<bigint | null>`(select max(sequence) from event where event.deposit_id = deposit.id)`
+
+/** A deposit with the number of the last event that told of it. */
+export type ToldRow = DepositRow & { last_sequence: bigint | null }
+
+export function findDeposit(db: Db | Tx, by: DepositKey): Promise<ToldRow | undefined> {
+  const all = db.selectFrom('deposit').selectAll().select(lastSequence.as('last_sequence'))
   const one =
     'depositId' in by ? all.where('id', '=', by.depositId) : all.where('external_id', '=', by.externalId)
   const owned = by.storeId === undefined ? one : one.where('store_id', '=', by.storeId)
@@ -20,9 +26,13 @@ export function findDeposit(db: Db | Tx, by: DepositKey): Promise<DepositRow | u
 }
 
 /** Newest first, one more than the page shows if there are more. */
-export function pageOfDeposits(db: Db, storeId: bigint, query: ListDepositsQuery): Promise<DepositRow[]> {
+export function pageOfDeposits(db: Db, storeId: bigint, query: ListDepositsQuery): Promise<ToldRow[]> {
   const { status, customerReference, createdFrom, createdBefore, after, limit } = query
-  let page = db.selectFrom('deposit').selectAll().where('store_id', '=', storeId)
+  let page = db
+    .selectFrom('deposit')
+    .selectAll()
+    .select(lastSequence.as('last_sequence'))
+    .where('store_id', '=', storeId)
   if (status !== undefined) page = page.where('status', '=', status)
   if (customerReference !== undefined) page = page.where('customer_reference', '=', customerReference)
   if (createdFrom !== undefined) page = page.where('created_at', '>=', new Date(createdFrom))
@@ -67,6 +77,7 @@ export function itemsOfTrades(db: Db | Tx, tradeIds: readonly bigint[]) {
 export type ViewRow = {
   hash: string
   id: bigint
+  external_id: string
   store_name: string
   store_accent: string | null
   customer_label: string | null
@@ -115,7 +126,7 @@ export type ViewRow = {
 /** Any number of views in one query, with the database's clock. */
 export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: number): Promise<ViewRow[]> {
   const { rows } = await sql<ViewRow>`
-      select deposit.hash, deposit.id, store.name as store_name, store.accent as store_accent,
+      select deposit.hash, deposit.id, deposit.external_id, store.name as store_name, store.accent as store_accent,
         deposit.customer_label,
         deposit.status, deposit.currency, deposit.language, deposit.back_to_store_url, deposit.redirect_url, deposit.credited_amount,
         deposit.held_amount, deposit.held_until, deposit.min_amount, deposit.max_amount, deposit.target_amount,

@@ -27,5 +27,7 @@ export type EventRow = { id: string; sequence: bigint | null; payload: object }
 
 /** The event as the log and every webhook show it. */
 export function toWebhookEvent({ id, sequence, payload }: EventRow): WebhookEvent {
-  return { id, ...payloadSchema.parse(payload), sequence: Number(sequence) }
+  const { data, ...rest } = payloadSchema.parse(payload)
+  const number = Number(sequence)
+  return { id, ...rest, sequence: number, data: { ...data, sequence: number } }
 }

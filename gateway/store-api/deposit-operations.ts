@@ -14,7 +14,8 @@ import { readDepositEvents } from '../events/store.ts'
 import type { CallingStore } from '../http/call.ts'
 import { refuse } from '../http/refusal.ts'
 import { isAllowedUrl } from '../stores/origins.ts'
-import type { DepositCalls } from './deps.ts'
+import type { DepositCalls, StoreApiDeps } from './deps.ts'
+import { smallestSum } from './offerings.ts'
 import { type Operation, ok, operation } from './operation.ts'
 
 export const DEPOSIT_OPERATIONS: readonly Operation[] = [
@@ -41,6 +42,7 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
     refusals: ['order_conflict', 'invalid_trade_link', 'too_many_deposits'],
     async handle(deps, store, { body }) {
       refuseForeignUrls(body, store.origins)
+      await refuseUnpayable(deps, store, body)
       const { deposit, created } = await deps.createDeposit(store, body)
       return { status: created ? 201 : 200, body: deposit }
     },
@@ -138,7 +140,22 @@ function refuseForeignUrls(body: CreateDepositBody, origins: string[]): void {
     .filter((path) => body[path] !== undefined && !isAllowedUrl(body[path], origins))
     .map((path) => ({
       path,
-      message: 'must be an http(s) address with an origin that is registered for the store',
+      message: `must be an http(s) address with an origin that is registered for the store: ${origins.join(', ')}`,
     }))
   if (fields.length > 0) refuse('invalid_request', fields)
+}
+
+/** A maximum under every minimum could never be paid. A deposit that exists was judged by the minimums of its time. */
+async function refuseUnpayable(
+  deps: StoreApiDeps,
+  store: CallingStore,
+  body: CreateDepositBody,
+): Promise<void> {
+  const { maxAmount, games, currency, externalId } = body
+  if (maxAmount === undefined) return
+  const least = await smallestSum(deps, { games, currency })
+  if (least === undefined || maxAmount >= least) return
+  if ((await deps.findDeposit(store.id, { externalId })) !== undefined) return
+  const message = `must be at least ${least}, the smallest sum of a trade with the games that are accepted here`
+  refuse('invalid_request', [{ path: 'maxAmount', message }])
 }

@@ -73,18 +73,28 @@ async function startShop(): Promise<ChildProcess> {
 
 const balance = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/balance`)).text()
 
-/** A deposit of 30.00 that is paid. */
+/** A deposit of 30.00 of the customer `guest` that is paid. */
 async function deliver(): Promise<void> {
-  await payFor(till, await aBot(till), await aDeposit(till, api.store))
+  const deposit = await aDeposit(till, api.store)
+  await till.db
+    .updateTable('deposit')
+    .set({ customer_reference: 'guest' })
+    .where('id', '=', deposit.id)
+    .execute()
+  await payFor(till, await aBot(till), deposit)
 }
 
 describe('the recipe of the store guide', () => {
   it('opens a deposit and sends the shopper to it', async () => {
     await startShop()
-    const answer = await fetch(`http://127.0.0.1:${port}/buy`, { method: 'POST', redirect: 'manual' })
+    const answer = await fetch(`http://127.0.0.1:${port}/buy?customer=nova`, {
+      method: 'POST',
+      redirect: 'manual',
+    })
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toMatch(/^http:\/\/till\.test\/deposit\/[0-9a-f]{32}$/)
-    expect(await till.db.selectFrom('deposit').select('id').execute()).toHaveLength(1)
+    const opened = await till.db.selectFrom('deposit').selectAll().execute()
+    expect(opened).toMatchObject([{ customer_reference: 'nova', customer_label: 'nova' }])
   })
 
   it('credits by webhook, once', async () => {

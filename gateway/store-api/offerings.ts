@@ -39,6 +39,18 @@ export async function readGames({ db, clock, rules, protectionDays }: OfferingDe
   }
 }
 
+/** The least that one trade may be worth, of the games that a deposit accepts; undefined without an exchange rate. */
+export async function smallestSum(
+  deps: OfferingDeps,
+  { games = GAMES, currency }: { games?: readonly Game[] | undefined; currency: Currency },
+): Promise<number | undefined> {
+  const known = await readGames(deps)
+  const sums = known.games
+    .filter(({ game }) => games.includes(game))
+    .flatMap(({ minimums }) => minimums[currency] ?? [])
+  return sums.length === 0 ? undefined : Math.min(...sums)
+}
+
 /** The credit that shoppers would get for these items now. */
 export async function readPrices(
   { db, clock, rules }: OfferingDeps,

@@ -71,7 +71,7 @@ export function operation<T extends Takes, A extends z.ZodType>({
     prepare(deps, store, { params, query, body }) {
       // JSON has no undefined: an absent body is null.
       const read = schema.safeParse({ params, query, body: body ?? null })
-      if (!read.success) refuse('invalid_request', fieldsOf(read.error))
+      if (!read.success) refuse('invalid_request', fieldsOf(read.error, { params, query, body }))
       return {
         values: read.data,
         async perform() {
@@ -84,5 +84,23 @@ export function operation<T extends Takes, A extends z.ZodType>({
 }
 
 /** Fields as the caller names them: without the part of the call that they are in. */
-const fieldsOf = ({ issues }: z.ZodError): FieldError[] =>
-  issues.map(({ path, message }) => ({ path: path.slice(1).join('.'), message }))
+const fieldsOf = ({ issues }: z.ZodError, given: object): FieldError[] =>
+  issues.flatMap((issue) => {
+    const path = issue.path.slice(1)
+    if (issue.code === 'unrecognized_keys') {
+      const message = 'is not a field of this call'
+      return issue.keys.map((key) => ({ path: [...path, key].join('.'), message }))
+    }
+    const isMissing = path.length > 0 && valueAt(given, issue.path) === undefined
+    return [{ path: path.join('.'), message: isMissing ? 'is required' : plain(issue) }]
+  })
+
+/** A text of a query that should be a number is read as one before it is judged. */
+const plain = ({ message }: z.core.$ZodIssue): string =>
+  message.endsWith('received NaN') ? 'must be a number' : message
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+    value,
+  )

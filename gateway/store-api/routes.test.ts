@@ -155,7 +155,7 @@ describe('POST /v1/deposits', () => {
     ['games', { games: ['cs', 'cs'] }],
     ['metadata', { metadata: Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`k${n}`, ''])) }],
     ['expiresInMinutes', { expiresInMinutes: 4 }],
-    ['', { status: 'succeeded' }],
+    ['status', { status: 'succeeded' }],
   ])('names the field %s that is wrong', async (path, change) => {
     const answer = await post({ ...BODY, ...change })
     expect(answer.statusCode).toBe(400)

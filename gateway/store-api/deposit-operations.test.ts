@@ -1,0 +1,102 @@
+/** Opening a deposit: its refusals in a developer's words, its language, the addresses that its shopper returns to. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { viewReader } from '../deposits/shopper-view.ts'
+import { publishEvents } from '../events/service.ts'
+import { saveRate } from '../pricing/store.ts'
+import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { startTill, type Till } from '../testing/till.ts'
+
+const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK }
+const EUR = { ...BODY, currency: 'EUR' }
+
+let till: Till
+let api: StoreApi
+
+beforeEach(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+})
+afterEach(async () => {
+  await api.app.close()
+  await till.close()
+})
+
+const post = (body: object) => api.call('POST', '/v1/deposits', { body })
+const rate = (perUsd: string) => ({ currency: 'EUR', perUsd, asOf: till.clock.now() }) as const
+
+describe('POST /v1/deposits', () => {
+  test('says what a field must be, in the words of a developer', async () => {
+    const errorsOf = async (answer: ReturnType<typeof post>) => (await answer).json().errors
+    expect(await errorsOf(post({ externalId: 'a', customerId: 1, backToStoreUrl: BACK }))).toEqual([
+      { path: 'currency', message: 'is required' },
+      { path: 'customerId', message: 'is not a field of this call' },
+    ])
+    expect(await errorsOf(post({ ...BODY, redirectUrl: 'https://evil.example/' }))).toEqual([
+      {
+        path: 'redirectUrl',
+        message: expect.stringContaining('registered for the store: https://store.test'),
+      },
+    ])
+    expect(await errorsOf(api.call('GET', '/v1/events?after=x'))).toEqual([
+      { path: 'after', message: 'must be a number' },
+    ])
+    expect(await errorsOf(api.call('GET', '/v1/statement'))).toEqual([
+      { path: 'currency', message: 'is required' },
+    ])
+  })
+
+  test('refuses a maximum under the minimum of every accepted game, with the number', async () => {
+    await saveRate(till.db, 'fixed', rate('1'))
+    const refused = await post({ ...EUR, externalId: 'small', maxAmount: 299, games: ['cs'] })
+    expect(refused.json()).toMatchObject({ code: 'invalid_request', errors: [{ path: 'maxAmount' }] })
+    expect(refused.json().errors[0].message).toContain('at least 300')
+    expect((await post({ ...EUR, externalId: 'small', maxAmount: 99 })).json().errors[0].message).toContain(
+      'at least 100',
+    )
+    const payable = { ...EUR, externalId: 'payable', maxAmount: 299, games: ['cs', 'tf'] }
+    expect((await post(payable)).statusCode).toBe(201)
+    // A deposit that was opened already is found, whatever the minimums are today.
+    await saveRate(till.db, 'fixed', rate('10'))
+    expect((await post(payable)).statusCode).toBe(200)
+  })
+
+  test.each([
+    ['de', null],
+    ['pt-BR', null],
+    ['ru-RU', 'ru'],
+    ['EN', 'en'],
+  ])('A-065 takes the language %s and says which one the page will have: %s', async (language, spoken) => {
+    const answer = await post({ ...BODY, language })
+    expect([answer.statusCode, answer.json().language]).toEqual([201, spoken])
+    expect((await post({ ...BODY, language })).statusCode).toBe(200)
+  })
+
+  test('an address that the shopper returns to has the ids that it asks for, encoded', async () => {
+    const answer = await post({
+      ...BODY,
+      externalId: 'order #7/é',
+      backToStoreUrl: `${BACK}?deposit={DEPOSIT_ID}&order={EXTERNAL_ID}&other={OTHER}`,
+      redirectUrl: `${BACK}/{EXTERNAL_ID}/done#{DEPOSIT_ID}`,
+    })
+    const { id, url } = answer.json()
+    const hash = url.slice(-32)
+    const read = async () => (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
+    const order = 'order%20%237%2F%C3%A9'
+    expect((await read())?.backToStoreUrl).toBe(`${BACK}?deposit=${id}&order=${order}&other={OTHER}`)
+    await till.db.updateTable('deposit').set({ status: 'succeeded', credited_amount: 5n }).execute()
+    expect((await read())?.redirectUrl).toBe(`${BACK}/${order}/done#${id}`)
+  })
+})
+
+test('a deposit that is read and an event of it compare by one number', async () => {
+  const opened = (await post(BODY)).json()
+  await api.call('POST', `/v1/deposits/${opened.id}/cancel`)
+  const read = async () => (await api.call('GET', `/v1/deposits/${opened.id}`)).json()
+  // The deposit may be newer than its number, never older.
+  expect([opened.sequence, (await read()).sequence, (await read()).status]).toEqual([0, 0, 'paymentTimeout'])
+  await publishEvents(till.deps)
+  expect((await read()).sequence).toBe(1)
+  expect((await api.call('GET', '/v1/deposits')).json().deposits[0].sequence).toBe(1)
+  const { events } = (await api.call('GET', `/v1/deposits/${opened.id}/events`)).json()
+  expect(events).toMatchObject([{ sequence: 1, data: { sequence: 1 } }])
+})

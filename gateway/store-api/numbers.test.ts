@@ -1,0 +1,95 @@
+/** The numbers that the store guide promises, and the vector of docs/webhooks.md, against the code. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { GAME_FACTS } from '../../contract/games.ts'
+import { MOST_ENDPOINTS } from '../../contract/limits.ts'
+import { listDepositsQuerySchema, MOST_EXPIRY_MINUTES } from '../../contract/store-api.ts'
+import { eventsQuerySchema } from '../../contract/webhooks.ts'
+import { DEPOSIT_LIFE_MS } from '../deposits/deposit.ts'
+import { createLimits } from '../http/limits.ts'
+import { KEEP_SETTINGS } from '../retention/settings.ts'
+import { LAST_REVIEW_MS } from '../trades/alarm.ts'
+import { HASTY_MS, TRADE_WINDOW_MS } from '../trades/decide.ts'
+import { WAIT_MS } from '../trades/giving-up.ts'
+import { nextWaitMs } from '../webhooks/schedule.ts'
+import { signWebhook } from '../webhooks/signature.ts'
+
+const documentOf = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8')
+const table =
+  /<!-- numbers -->([\s\S]*?)<!-- end of numbers -->/.exec(documentOf('store-guide.md'))?.[1] ?? ''
+const promised = (what: string): string =>
+  new RegExp(`^\\| ${what.replace(/[`….*]/g, '\\$&')}[^|]*\\| (.*) \\|$`, 'm').exec(table)?.[1] ??
+  `no row for ${what}`
+
+/** Calls until one is refused. */
+function passed(call: () => void): number {
+  let calls = 0
+  try {
+    for (;;) {
+      call()
+      calls += 1
+    }
+  } catch {
+    return calls
+  }
+}
+
+const SECOND = 1_000
+const HOUR = 3_600 * SECOND
+
+test('the store guide tells the numbers of deposits and offers as the code has them', () => {
+  const sums = Object.entries(GAME_FACTS).map(([game, { minSumUsdCents }]) => `\`${game}\` ${minSumUsdCents}`)
+  expect(promised('smallest trade')).toContain(sums.join(', '))
+  expect(promised('time of a deposit')).toContain(
+    `${DEPOSIT_LIFE_MS / 60_000} minutes; \`expiresInMinutes\` from 5 to ${MOST_EXPIRY_MINUTES}.`,
+  )
+  expect(promised('time of an offer')).toBe(`${TRADE_WINDOW_MS / 60_000} minutes`)
+  expect(promised('`declined_at_once`')).toContain(`${HASTY_MS / SECOND} seconds`)
+  expect(promised('an ended deposit')).toContain(`for ${LAST_REVIEW_MS / HOUR} hours`)
+  expect(promised('an ended deposit')).toContain(`up to ${WAIT_MS / 24 / HOUR} days`)
+})
+
+test('the store guide tells how many calls a store may make', () => {
+  let nowMs = 0
+  const { perStore } = createLimits(() => nowMs)
+  const atOnce = passed(() => perStore(1n))
+  nowMs = SECOND
+  const later = passed(() => perStore(1n))
+  expect(promised('calls of your store')).toContain(`${atOnce} at once, then ${later} a second`)
+})
+
+test('the store guide tells the limits and what is kept as the code has them', () => {
+  const most = (schema: z.ZodType, limit: number) => schema.safeParse({ limit }).success
+  const [events, deposits] = promised('events in one answer').split(', ').map(Number)
+  expect([most(eventsQuerySchema, events ?? 0), most(eventsQuerySchema, Number(events) + 1)]).toEqual([
+    true,
+    false,
+  ])
+  expect([
+    most(listDepositsQuerySchema, deposits ?? 0),
+    most(listDepositsQuerySchema, Number(deposits) + 1),
+  ]).toEqual([true, false])
+  expect(promised('webhook: endpoints')).toBe(String(MOST_ENDPOINTS))
+  const attempts = Number.parseInt(promised('webhook: attempts'), 10)
+  const waits = Array.from({ length: attempts }, (_, failed) => nextWaitMs({ attempts: failed + 1 }, 0.5))
+  expect(waits.at(-1)).toBeUndefined()
+  expect(waits.slice(0, -1)).not.toContain(undefined)
+  expect(promised('webhook: attempts')).toContain(
+    `in ${Math.floor(waits.reduce<number>((sum, wait) => sum + (wait ?? 0), 0) / HOUR)} hours`,
+  )
+  const keep = z.object(KEEP_SETTINGS).parse({})
+  expect(promised('attempts of webhooks')).toContain(
+    `${keep.TRADETILL_KEEP_ATTEMPTS_DAYS} and ${keep.TRADETILL_KEEP_DELIVERIES_DAYS} days`,
+  )
+  expect(promised('page of an ended')).toContain(`${keep.TRADETILL_KEEP_PAGES_DAYS} days`)
+})
+
+test('the vector of docs/webhooks.md is signed as webhooks are', () => {
+  const vector = /<!-- signature vector -->\n```\n([\s\S]*?)```/.exec(documentOf('webhooks.md'))?.[1] ?? ''
+  const value = (name: string) => new RegExp(`^${name} +(.*)$`, 'm').exec(vector)?.[1] ?? ''
+  const at = new Date(Number(value('webhook-timestamp')) * SECOND)
+  const message = { id: value('webhook-id'), body: value('body'), at }
+  expect(signWebhook([value('secret')], message)['webhook-signature']).toBe(value('webhook-signature'))
+})
