@@ -56,6 +56,7 @@ const HEIGHT: Record<string, number> = {
   outages: 2,
   bots: 3,
   events: 3,
+  epochs: 4,
   shoppers: 3,
   webhooks: 4,
   pricing: 3,

@@ -90,6 +90,14 @@ export const STORE_ERRORS = {
       ru: 'События прошлой повторной отправки ещё ждут своей очереди. Повторите вызов, когда они будут отправлены.',
     },
   },
+  cursor_ahead: {
+    status: 409,
+    title: 'Cursor ahead of the event log',
+    detail: {
+      en: 'Your event log has not come that far: the till may have been restored from a backup. Keep your cursor, and repeat this call; "epoch.started" will tell what was lost.',
+      ru: 'Ваш журнал событий ещё не дошёл до этого номера: возможно, шлюз восстановлен из резервной копии. Сохраните свою позицию и повторите вызов; событие "epoch.started" сообщит, что потеряно.',
+    },
+  },
   idempotency_key_reused: {
     status: 422,
     title: 'Idempotency-Key used for another call',

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { DepositStatus } from './statuses.ts'
 import { idText, storeDepositSchema } from './store-api.ts'
 
-export const EVENT_TYPES = [
+export const DEPOSIT_EVENT_TYPES = [
   'deposit.pending',
   'deposit.succeeded',
   'deposit.amount_increased',
@@ -20,10 +20,16 @@ export const EVENT_TYPES = [
   'deposit.reversed',
 ] as const
 
+/** The till counts on far beyond where it was, because its database was set back. */
+export const EPOCH_TYPE = 'epoch.started'
+
+export const EVENT_TYPES = [...DEPOSIT_EVENT_TYPES, EPOCH_TYPE] as const
+
+export type DepositEventType = (typeof DEPOSIT_EVENT_TYPES)[number]
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /** The event for a deposit that arrives in a status. The store itself creates a deposit, so creation has no event. */
-export const EVENT_OF_STATUS: Record<Exclude<DepositStatus, 'created'>, EventType> = {
+export const EVENT_OF_STATUS: Record<Exclude<DepositStatus, 'created'>, DepositEventType> = {
   pending: 'deposit.pending',
   succeeded: 'deposit.succeeded',
   paymentTimeout: 'deposit.payment_timeout',
@@ -36,15 +42,43 @@ export const EVENT_OF_STATUS: Record<Exclude<DepositStatus, 'created'>, EventTyp
 const eventType = z.enum(EVENT_TYPES)
 const time = z.iso.datetime()
 
-/** An event of the log, and the whole body of a webhook. */
-export const webhookSchema = z
+const envelope = {
+  id: z.uuid().describe('The same in every attempt, and `webhook-id` of the webhook.'),
+  timestamp: time.describe('When the cause happened.'),
+  sequence: z
+    .int()
+    .positive()
+    .describe('Its number in your event log: 1, 2, 3 … without gaps, until `epoch.started` leaves some out.'),
+}
+
+/** An event of a deposit. */
+export const depositEventSchema = z
   .object({
-    id: z.uuid().describe('The same in every attempt, and `webhook-id` of the webhook.'),
-    type: eventType,
-    timestamp: time.describe('When the cause happened.'),
-    sequence: z.int().positive().describe('Its number in your event log: 1, 2, 3 … without gaps.'),
+    ...envelope,
+    type: z.enum(DEPOSIT_EVENT_TYPES),
     data: storeDepositSchema.describe('The deposit as it was then.'),
   })
+  .meta({ id: 'DepositEvent' })
+
+const epochEventSchema = z
+  .object({
+    ...envelope,
+    type: z.literal(EPOCH_TYPE),
+    data: z.object({
+      epoch: z.int().positive().describe('Which one begins: 2 for the first that a store hears of.'),
+      previousSequence: z
+        .int()
+        .nonnegative()
+        .describe(
+          'The last event of before that the till still has. It has lost those that you read after it; the numbers up to this event are never given.',
+        ),
+    }),
+  })
+  .meta({ id: 'EpochEvent' })
+
+/** An event of the log, and the whole body of a webhook. */
+export const webhookSchema = z
+  .discriminatedUnion('type', [depositEventSchema, epochEventSchema])
   .meta({ id: 'Event' })
 
 /** POST /v1/webhook-endpoints/{id}/test sends this, with `data.challenge`. It is not an event of the log. */
@@ -67,7 +101,9 @@ export const eventListSchema = z
   .meta({ id: 'EventList' })
 
 /** GET /v1/deposits/{id}/events: at most a few. */
-export const depositEventsSchema = z.object({ events: z.array(webhookSchema) }).meta({ id: 'DepositEvents' })
+export const depositEventsSchema = z
+  .object({ events: z.array(depositEventSchema) })
+  .meta({ id: 'DepositEvents' })
 
 export const MOST_REPLAYED = 10_000
 
@@ -211,6 +247,7 @@ export const replayedSchema = z
 
 export type EventQuery = z.infer<typeof eventsQuerySchema>
 export type WebhookEvent = z.infer<typeof webhookSchema>
+export type DepositEvent = z.infer<typeof depositEventSchema>
 export type EventList = z.infer<typeof eventListSchema>
 export type Endpoint = z.infer<typeof endpointSchema>
 export type CreateEndpointBody = z.infer<typeof createEndpointBodySchema>

@@ -98,6 +98,8 @@ const environmentSchema = z
     /** Connections in all, and of one address that is no trusted proxy. */
     TRADETILL_MAX_CONNECTIONS: whole(10, 100_000, 'each costs memory and a file').default(4_000),
     TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: whole(1, 100_000, 'each costs memory and a file').default(200),
+    /** Whether a copy of the database that takes over begins an epoch without an operator. */
+    TRADETILL_AFTER_FAILOVER: z.enum(['stop', 'epoch'], { error: 'must be stop or epoch' }).default('stop'),
     TRADETILL_LOG_LEVEL: z
       .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
       .default('info'),
@@ -156,6 +158,7 @@ export type Config = {
   trustedProxies: string[] | undefined
   /** Connections in all, and of one address. */
   connections: { inAll: number; perAddress: number }
+  afterFailover: 'stop' | 'epoch'
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   logPretty: boolean
   operator: string | undefined
@@ -218,6 +221,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       inAll: data.TRADETILL_MAX_CONNECTIONS,
       perAddress: data.TRADETILL_MAX_CONNECTIONS_PER_ADDRESS,
     },
+    afterFailover: data.TRADETILL_AFTER_FAILOVER,
     logLevel: data.TRADETILL_LOG_LEVEL,
     logPretty: data.TRADETILL_LOG_PRETTY,
     operator: data.TRADETILL_OPERATOR,

@@ -19,6 +19,8 @@ import { depositRoutes, paymentRoute } from './deposits/routes.ts'
 import { viewReader } from './deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from './deposits/store-deposit.ts'
 import { createViewCache } from './deposits/view-cache.ts'
+import { createMemory } from './epochs/memory.ts'
+import { type EpochWatch, watchEpoch } from './epochs/service.ts'
 import { ensureEventQueue, workOnEvents } from './events/jobs.ts'
 import { createApp, type ObservedCall } from './http/app.ts'
 import { createLimits, type Limits } from './http/limits.ts'
@@ -149,7 +151,7 @@ async function openStorage(config: Config, { log, shutdown, database: ready }: S
 type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress }
 
 /** Gives each feature the parts that it needs. */
-function featuresOf(parts: Parts) {
+function featuresOf(parts: Parts, mayPublish: () => boolean) {
   const { config, log, metrics, database, queue, signals, steam, box, clock, imageBase } = parts
   const common = { db: database.db, queue, signals, clock, ids: systemIds, log, box, keep: config.keep }
   const readProfile = cacheProfiles(steam.readProfile, () => performance.now())
@@ -175,6 +177,7 @@ function featuresOf(parts: Parts) {
     events: {
       ...common,
       addDeliveries: deliveryWriter(common),
+      mayPublish,
       onPublished: (type: EventType) => metrics.events.inc({ type }),
     },
     webhooks: {
@@ -191,19 +194,34 @@ function featuresOf(parts: Parts) {
   }
 }
 
-type Features = ReturnType<typeof featuresOf> & { pricing: Repeating }
+type Features = ReturnType<typeof featuresOf> & { pricing: Repeating; epochs: EpochWatch }
 
 async function prepareFeatures(parts: Parts, shutdown: Shutdown): Promise<Features> {
-  const features = featuresOf(parts)
+  const features = featuresOf(parts, () => epochs.stopped() === undefined)
+  const epochs = epochsOf(parts, features)
+  await epochs.look()
   await ensureEventQueue(features.events)
   await ensureDepositQueues(features.deposits)
-  return { ...features, pricing: await startPrices(parts, shutdown) }
+  return { ...features, epochs, pricing: await startPrices(parts, shutdown) }
+}
+
+function epochsOf({ config, log, metrics }: Parts, { common, events }: ReturnType<typeof featuresOf>) {
+  const forgets = (error: unknown) =>
+    log.warn({ err: error }, 'what was published is not remembered in the data folder: check TRADETILL_DATA')
+  return watchEpoch({
+    ...common,
+    memory: createMemory(config.dataDir, forgets),
+    addDeliveries: events.addDeliveries,
+    afterFailover: config.afterFailover,
+    monotonicMs: () => performance.now(),
+    gauge: metrics.stoppedByRestore,
+  })
 }
 
 /** Starts everything that runs without a call: bots, jobs, and sweeps that find the work of lost jobs. */
 async function startWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<void> {
   const { config, log, database, metrics, queue, steam, box } = parts
-  const { common, deposits, trades, events, webhooks, pricing } = features
+  const { common, deposits, trades, events, webhooks, epochs, pricing } = features
   const bots = startBots({
     db: database.db,
     queue,
@@ -223,7 +241,16 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
   const gauges = createBotGauges(metrics.registry)
-  const sweeps = sweepsOf({ trades, box, keep: config.keep, events, pool: database.pool, metrics, gauges })
+  const sweeps = sweepsOf({
+    trades,
+    box,
+    keep: config.keep,
+    events,
+    epochs,
+    pool: database.pool,
+    metrics,
+    gauges,
+  })
   const repeated = sweeps.map(({ work, ...when }) => {
     const running = repeat({ ...when, log }, work)
     shutdown.add('work', when.name, () => running.stop())
@@ -246,7 +273,7 @@ function followSandbox(parts: Parts, shutdown: Shutdown, repeated: readonly Repe
 }
 
 function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
-  const { deposits, inventory, trades } = features
+  const { deposits, inventory, trades, epochs } = features
   const { config, log, database, queue } = parts
   const { db } = database
   const nowMs = () => performance.now()
@@ -274,6 +301,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     observe: (call) => observe(parts, call),
     healthy: () => isHealthy(database),
     progress: parts.progress,
+    isStopped: () => epochs.stopped() !== undefined,
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs, overloaded: () => isCrowded(database) })],
       widget: [

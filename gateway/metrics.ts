@@ -8,6 +8,8 @@ export type Metrics = {
   ledgerDifferences: Gauge
   /** When the last check of the whole ledger came to its end, in seconds since 1970; NaN until one has. */
   ledgerChecked: Gauge
+  /** 1 while the database is in another life than the one that was published from. */
+  stoppedByRestore: Gauge
   /** 1 while a capability of Steam (`offers`, `inventories`) is out of reach for every bot. */
   outage: Gauge<'capability'>
   /** How quick the page was for shoppers, in seconds, by `metric` (LCP, FCP, INP, TTFB) and screen. */
@@ -43,6 +45,11 @@ export function createMetrics(): Metrics {
     registry,
     ledgerDifferences,
     ledgerChecked,
+    stoppedByRestore: new Gauge({
+      name: 'tradetill_restore_unfinished',
+      help: '1 while nothing is published, opened or offered, because the database was restored or lost its last commits',
+      registers,
+    }),
     outage: new Gauge({
       name: 'tradetill_outage',
       help: '1 while a capability of Steam is out of reach for every bot',

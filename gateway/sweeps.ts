@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { type BotGauges, surveyBots } from './bots/jobs.ts'
 import { createTokenWatch } from './bots/token-watch.ts'
 import { sweepLinks } from './deposits/jobs.ts'
+import type { EpochWatch } from './epochs/service.ts'
 import { type PublisherDeps, publishEvents } from './events/service.ts'
 import { sweepInventories, sweepQuotes } from './inventory/jobs.ts'
 import type { TillClock } from './kit/clock.ts'
@@ -19,6 +20,7 @@ import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { sweepHistories } from './trades/protection.ts'
 
 const SWEEP_MS = 10_000
+const EPOCH_WATCH_MS = 2_000
 const OUTAGE_WATCH_MS = 5_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -29,17 +31,19 @@ export type SweepDeps = {
   keep: Keep
   events: PublisherDeps
   pool: Pick<pg.Pool, 'connect'>
+  epochs: EpochWatch
   metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
   gauges: BotGauges
 }
 
 type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
 
-export function sweepsOf({ trades, box, keep, events, pool, metrics, gauges }: SweepDeps): Sweep[] {
+export function sweepsOf({ trades, box, keep, events, epochs, pool, metrics, gauges }: SweepDeps): Sweep[] {
   const { db, clock, log } = trades
   const common = { db, clock, log, box, keep }
   const watchTokens = createTokenWatch(common)
   return [
+    { name: 'watch of the epoch', everyMs: EPOCH_WATCH_MS, work: () => epochs.look() },
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
     { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
     {

@@ -3,7 +3,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DepositStatus } from '../contract/statuses.ts'
 import type { StoreDeposit } from '../contract/store-api.ts'
-import { EVENT_TYPES, type EventType, type WebhookEvent, webhookSchema } from '../contract/webhooks.ts'
+import {
+  type DepositEventType,
+  EPOCH_TYPE,
+  EVENT_TYPES,
+  type EventType,
+  type WebhookEvent,
+  webhookSchema,
+} from '../contract/webhooks.ts'
 
 const FILE = join(import.meta.dirname, '../docs/webhooks.md')
 
@@ -17,7 +24,7 @@ const ended = (status: DepositStatus, reason: string) => ({
   ended: reason,
 })
 
-const SAMPLES: Record<EventType, Sample> = {
+const SAMPLES: Record<DepositEventType, Sample> = {
   'deposit.pending': {
     meaning: 'A trade offer is open on Steam.',
     sequence: 11,
@@ -74,13 +81,28 @@ const SAMPLES: Record<EventType, Sample> = {
   },
 }
 
-function sampleOf(type: EventType): WebhookEvent {
+const EPOCH_MEANING =
+  'Rare: the till lost what it did last, and counts on a million further ([what to do](store-guide.md#after-the-till-was-restored)). It no longer knows what you read after `data.previousSequence`: **compare your open deposits, and keep your cursor as it is.**'
+
+const ID = '6f1c7a52-3b90-4c5e-9d2a-0000000000'
+const AT = '2026-01-01T12:03:21.000Z'
+
+const epochSample = (): WebhookEvent =>
+  webhookSchema.parse({
+    id: `${ID}21`,
+    type: EPOCH_TYPE,
+    timestamp: AT,
+    sequence: 1_000_018,
+    data: { epoch: 2, previousSequence: 17 },
+  })
+
+function sampleOf(type: DepositEventType): WebhookEvent {
   const { sequence, change, ended: reason = null } = SAMPLES[type]
   const isReversed = (change.reversedAmount ?? 0) > 0
   return webhookSchema.parse({
-    id: `6f1c7a52-3b90-4c5e-9d2a-0000000000${sequence}`,
+    id: `${ID}${sequence}`,
     type,
-    timestamp: '2026-01-01T12:03:21.000Z',
+    timestamp: AT,
     sequence,
     data: {
       id: '1007',
@@ -128,13 +150,17 @@ function sampleOf(type: EventType): WebhookEvent {
   })
 }
 
+const sampled = (type: EventType): [string, WebhookEvent] =>
+  type === EPOCH_TYPE ? [EPOCH_MEANING, epochSample()] : [SAMPLES[type].meaning, sampleOf(type)]
+
 /** The text with the current samples between its markers. Throws if a marker is missing. */
 export function withSamples(text: string): string {
   const place = /(<!-- event samples -->\n)[\s\S]*?(<!-- end of event samples -->)/
   if (!place.test(text)) throw new Error('docs/webhooks.md has no place for the samples of events')
   const parts = EVENT_TYPES.map((type) => {
-    const json = JSON.stringify(sampleOf(type), null, 2)
-    return `### \`${type}\`\n\n${SAMPLES[type].meaning}\n\n\`\`\`json\n${json}\n\`\`\`\n`
+    const [meaning, sample] = sampled(type)
+    const json = JSON.stringify(sample, null, 2)
+    return `### \`${type}\`\n\n${meaning}\n\n\`\`\`json\n${json}\n\`\`\`\n`
   })
   return text.replace(place, (_whole, begin: string, end: string) => `${begin}${parts.join('\n')}${end}`)
 }

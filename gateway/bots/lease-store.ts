@@ -9,6 +9,9 @@ const LEASE_SECONDS = 25
 
 export const LEASE_MS = LEASE_SECONDS * 1000
 
+/** False between two epochs, and while the operator has disarmed the bots. Asked once a statement. */
+const maySpeak = sql<SqlBool>`(select bots_may_speak())`
+
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
 
 /** A bot that this process speaks for until `until` (monotonic ms) unless a beat moves that on. */
@@ -33,6 +36,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
     .selectFrom('bot')
     .select('id')
     .where('state', 'in', SPEAKING_STATES)
+    .where(maySpeak)
     .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', sql<Date>`now()`)]))
     .where((eb) => eb.or([eb('login_after', 'is', null), eb('login_after', '<=', sql<Date>`till_now()`)]))
     .orderBy('id')
@@ -80,6 +84,7 @@ export async function beat(db: Db, lease: Lease): Promise<boolean> {
     .set({ lease_until: leaseEnd })
     .where(held(lease))
     .where('state', 'in', SPEAKING_STATES)
+    .where(maySpeak)
     .returning('id')
     .execute()
   return rows.length === 1

@@ -58,6 +58,8 @@ async function contents(): Promise<unknown> {
     'webhook_endpoint',
     'bot',
     'price_hold',
+    'halt',
+    'epoch',
     'outage',
     'operator_act',
     'denied_shopper',
@@ -85,6 +87,23 @@ type Case = { act: string; arguments: object; prepare?: () => Promise<string[]>;
 
 const CASES: Case[] = [
   { act: 'maintenance on', args: [], arguments: {} },
+  { act: 'bot disarm', args: [], arguments: {} },
+  { act: 'bot arm', prepare: async () => (await run(['bot', 'disarm'])) && [], args: [], arguments: {} },
+  {
+    act: 'restore finish',
+    args: ['--unnoticed', '--reason', 'a snapshot'],
+    arguments: { epoch: 1, stores: 0, unnoticed: true },
+  },
+  {
+    act: 'restore recount',
+    prepare: async () => {
+      const { bot } = await aBot(till)
+      await till.db.updateTable('bot').set({ items_held: 7 }).where('id', '=', bot.botId).execute()
+      return []
+    },
+    args: [],
+    arguments: { bots: 1, stores: 0 },
+  },
   {
     act: 'key-ring rotate',
     prepare: async () => {

@@ -20,6 +20,7 @@ import { ledger } from './commands/ledger.ts'
 import { maintenance } from './commands/maintenance.ts'
 import { payout } from './commands/payout.ts'
 import { price } from './commands/price.ts'
+import { restore } from './commands/restore.ts'
 import { shopper } from './commands/shopper.ts'
 import { store } from './commands/store.ts'
 import { trade } from './commands/trade.ts'
@@ -39,8 +40,10 @@ const ROUTES = buildRouteMap<string, CommandLine>({
     maintenance,
     clock,
     ledger,
+    restore,
     acts,
   },
+  aliases: { bots: 'bot' },
   docs: { brief: "the operator's commands" },
 })
 

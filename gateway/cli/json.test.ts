@@ -133,6 +133,12 @@ async function printAll(): Promise<void> {
   await print(['maintenance', 'on'])
   await print(['maintenance', 'off'])
   await print(['clock', 'advance', '8d'])
+  await print(['bot', 'disarm'])
+  await print(['bot', 'arm'])
+  await print(['restore', 'status'])
+  await print(['restore', 'finish', '--unnoticed', '--reason', 'a snapshot'])
+  await till.db.updateTable('bot').set({ items_held: 9 }).where('id', '=', 1n).execute()
+  await print(['restore', 'recount'])
   await print(['ledger', 'verify'])
   await print(['acts'], { name: 'acts' })
 }

@@ -18,7 +18,7 @@ import type { TradeList } from '../operations/trades.ts'
 
 const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
-export function botLines({ bots, tooMany }: BotList): string[] {
+export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   const lines = bots.map((bot) => {
     // What its last holder said no longer counts.
     const isKnown = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
@@ -29,6 +29,7 @@ export function botLines({ bots, tooMany }: BotList): string[] {
     const facts = [bot.botId, bot.state, reach, `level ${bot.level}`, `${bot.itemsHeld} items`, token + soon]
     return [...facts, bot.steamId, bot.name, ...historyText(bot), ...bot.bars.map(barText)].join('\t')
   })
+  if (disarmed) return [...lines, 'The bots are disarmed: no gateway speaks for one until bot arm.']
   if (tooMany === 0) return lines
   return [
     ...lines,

@@ -9,7 +9,7 @@ type Client = Pick<pg.Client, 'query'>
 
 /** The schemas of the till and of its queue. */
 const SCHEMAS = ['public', 'pgboss'] as const
-const APPEND_ONLY = ['ledger_entry', 'custody_entry', 'payout', 'operator_act'] as const
+const APPEND_ONLY = ['ledger_entry', 'custody_entry', 'payout', 'operator_act', 'epoch'] as const
 const CONNECT_MS = 10_000
 
 type App = { role: string; isSameDatabase: boolean; mayDoAll: boolean }

@@ -7,6 +7,7 @@ import type { Scope } from '../../contract/scopes.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { EventType } from '../../contract/webhooks.ts'
 import type { BarReason, BarScope } from '../bots/bar.ts'
+import type { EpochTable, HaltTable } from './epoch-tables.ts'
 import type {
   CreditAtRiskTable,
   LedgerCheckTable,
@@ -295,7 +296,8 @@ export type LedgerEntryTable = {
 export type EventTable = {
   id: string
   store_id: bigint
-  deposit_id: bigint
+  /** Null where an epoch began. */
+  deposit_id: bigint | null
   trade_id: bigint | null
   part: Generated<number>
   type: EventType
@@ -373,6 +375,8 @@ export type Tables = {
   lost_credit: LostCreditTable
   ledger_entry: LedgerEntryTable
   event: EventTable
+  epoch: EpochTable
+  halt: HaltTable
   webhook_address: WebhookAddressTable
   webhook_endpoint: WebhookEndpointTable
   webhook_delivery: WebhookDeliveryTable

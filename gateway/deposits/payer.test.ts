@@ -1,7 +1,7 @@
 /** Who pays for a deposit: as its store says, never a bot of the till, never an account that the operator denied. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoreDeposit } from '../../contract/store-api.ts'
-import { type WebhookEvent, webhookSchema } from '../../contract/webhooks.ts'
+import { depositEventSchema, type WebhookEvent } from '../../contract/webhooks.ts'
 import { publishEvents } from '../events/service.ts'
 import { ProblemError } from '../http/refusal.ts'
 import { payFor } from '../testing/payment.ts'
@@ -155,7 +155,7 @@ describe('D-31 whose items came', () => {
       price,
       reversed,
     }))
-    const read = webhookSchema.parse({ ...event, data: { ...data, trade: { ...rest, items: names } } })
+    const read = depositEventSchema.parse({ ...event, data: { ...data, trade: { ...rest, items: names } } })
     expect(read.data).toMatchObject({ shopper: null, customerLabel: null, trade: { partnerSteamId: null } })
     expect(read.data.trade?.items.map(({ marketHashName }) => marketHashName)).toEqual([null, null])
   })

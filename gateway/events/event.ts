@@ -1,6 +1,14 @@
 /** An event of a store's log: one for each transition of a deposit, and for each later change of what it brought. */
+import { z } from 'zod'
 import type { StoreDeposit } from '../../contract/store-api.ts'
-import { type EventType, type WebhookEvent, webhookSchema } from '../../contract/webhooks.ts'
+import {
+  type DepositEvent,
+  type DepositEventType,
+  depositEventSchema,
+  type EventType,
+  type WebhookEvent,
+  webhookSchema,
+} from '../../contract/webhooks.ts'
 
 export type NewEvent = {
   id: string
@@ -10,7 +18,7 @@ export type NewEvent = {
   tradeId?: bigint
   /** For an event that may happen more than once to a trade: 0, 1, 2 … */
   part?: number
-  type: EventType
+  type: DepositEventType
   data: StoreDeposit
   at: Date
 }
@@ -18,16 +26,21 @@ export type NewEvent = {
 /** An event that has got its number. Numbers are dense, and each store has its own. */
 export type NumberedEvent = { id: string; storeId: bigint; sequence: bigint; type: EventType }
 
-const payloadSchema = webhookSchema.omit({ id: true, sequence: true })
-
 /** The payload of a row: all but the id and the number, which have columns. */
 export const payloadOf = ({ type, at, data }: NewEvent) => ({ type, timestamp: at.toISOString(), data })
 
 export type EventRow = { id: string; sequence: bigint | null; payload: object }
 
-/** The event as the log and every webhook show it. */
-export function toWebhookEvent({ id, sequence, payload }: EventRow): WebhookEvent {
-  const { data, ...rest } = payloadSchema.parse(payload)
+const storedSchema = z.looseObject({ data: z.looseObject({}) })
+
+/** The number stands in the deposit of an event too. An epoch has no such field, and its schema drops it. */
+function numbered({ id, sequence, payload }: EventRow) {
+  const { data, ...rest } = storedSchema.parse(payload)
   const number = Number(sequence)
-  return { id, ...rest, sequence: number, data: { ...data, sequence: number } }
+  return { ...rest, id, sequence: number, data: { ...data, sequence: number } }
 }
+
+/** The event as the log and every webhook show it. */
+export const toWebhookEvent = (row: EventRow): WebhookEvent => webhookSchema.parse(numbered(row))
+
+export const toDepositEvent = (row: EventRow): DepositEvent => depositEventSchema.parse(numbered(row))

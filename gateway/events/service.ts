@@ -20,6 +20,8 @@ export type PublisherDeps = {
   db: Db
   /** Writes down where the events go, in the transaction that numbers them. */
   addDeliveries(tx: Tx, events: readonly NumberedEvent[]): Promise<void>
+  /** False between two epochs: its numbers might be given a second time. */
+  mayPublish?(): boolean
   /** Called for every event once its number is committed. */
   onPublished?(type: EventType): void
 }
@@ -27,7 +29,9 @@ export type PublisherDeps = {
 const MOST_AT_ONCE = 500
 
 /** Publishes until nothing is left. Only one process numbers at a time. */
-export async function publishEvents({ db, addDeliveries, onPublished }: PublisherDeps): Promise<void> {
+export async function publishEvents(deps: PublisherDeps): Promise<void> {
+  const { db, addDeliveries, mayPublish = () => true, onPublished } = deps
+  if (!mayPublish()) return
   for (;;) {
     const events = await inTransaction(db, async (tx) => {
       const numbered = await numberEvents(tx, MOST_AT_ONCE)

@@ -1,8 +1,15 @@
 /** The rows of the event log: written with their cause, numbered after its commit, read in their order. */
 import { sql } from 'kysely'
-import type { EventList, EventQuery, WebhookEvent } from '../../contract/webhooks.ts'
+import type { DepositEvent, EventList, EventQuery } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { type EventRow, type NewEvent, type NumberedEvent, payloadOf, toWebhookEvent } from './event.ts'
+import {
+  type EventRow,
+  type NewEvent,
+  type NumberedEvent,
+  payloadOf,
+  toDepositEvent,
+  toWebhookEvent,
+} from './event.ts'
 
 const MOST_OF_DEPOSIT = 100
 
@@ -62,8 +69,18 @@ export async function readEvents(db: Db, storeId: bigint, { after, limit }: Even
   return { events, next: events.at(-1)?.sequence ?? after, hasMore: rows.length > limit }
 }
 
+/** The number of the store's last event; 0 for none. */
+export async function lastSequence(db: Db, storeId: bigint): Promise<bigint> {
+  const row = await db
+    .selectFrom('store')
+    .select('last_sequence')
+    .where('id', '=', storeId)
+    .executeTakeFirst()
+  return row?.last_sequence ?? 0n
+}
+
 /** The events of one deposit. The caller has checked that it is the store's. */
-export async function readDepositEvents(db: Db, depositId: bigint): Promise<WebhookEvent[]> {
+export async function readDepositEvents(db: Db, depositId: bigint): Promise<DepositEvent[]> {
   const rows = await db
     .selectFrom('event')
     .select(columns)
@@ -72,5 +89,5 @@ export async function readDepositEvents(db: Db, depositId: bigint): Promise<Webh
     .orderBy('sequence')
     .limit(MOST_OF_DEPOSIT)
     .execute()
-  return rows.map(toWebhookEvent)
+  return rows.map(toDepositEvent)
 }

@@ -38,6 +38,7 @@ export type AppOptions = {
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
+  isStopped?: () => boolean
   /** Ready by default. */
   progress?: Progress
   routes: {

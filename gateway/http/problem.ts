@@ -10,6 +10,7 @@ import {
 } from '../../contract/errors.ts'
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
 import { isPoolTimeout } from '../db/client.ts'
+import { sqlState } from '../db/transaction.ts'
 import type { Log } from '../kit/log.ts'
 import { describeCalls } from './call.ts'
 import { createAddressBuckets, createBuckets } from './limits.ts'
@@ -21,6 +22,10 @@ const LINES_OF_ALL = { perSecond: 5, burst: 500 }
 
 /** The pool gave no connection in ten seconds: the database is away, or very busy. */
 const POOL_RETRY_S = 5
+
+/** An operator must end this: see gateway/epochs. */
+const ANOTHER_LIFE = 'TT001'
+const ANOTHER_LIFE_RETRY_S = 30
 
 /** `language` of the query or body, else the first supported one of Accept-Language, else English. */
 function languageOf(request: FastifyRequest): Language {
@@ -120,6 +125,7 @@ function refusalLines(log: Log, nowMs: () => number): (request: FastifyRequest, 
 function refusalOf(error: FastifyError | ProblemError): Refusal {
   if (error instanceof ProblemError) return error
   if (isPoolTimeout(error)) return { code: 'overloaded', retryAfterS: POOL_RETRY_S }
+  if (sqlState(error) === ANOTHER_LIFE) return { code: 'technical_works', retryAfterS: ANOTHER_LIFE_RETRY_S }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const fields = error.validation.map(({ instancePath, message }) => ({
       path: instancePath.replace(/^\//, '').replaceAll('/', '.'),

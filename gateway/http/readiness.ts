@@ -6,11 +6,23 @@ export type Progress = { state: 'starting' | 'ready' | 'draining' }
 
 const READY: Progress = { state: 'ready' }
 
-export type ReadinessOptions = { progress?: Progress; healthy(): Promise<boolean> }
+export type ReadinessOptions = {
+  progress?: Progress
+  healthy(): Promise<boolean>
+  /** True between two epochs of the database: the till may open nothing. */
+  isStopped?: () => boolean
+}
 
-export function answerReadiness(app: FastifyInstance, { progress = READY, healthy }: ReadinessOptions): void {
+export function answerReadiness(
+  app: FastifyInstance,
+  { progress = READY, healthy, isStopped = () => false }: ReadinessOptions,
+): void {
+  const trouble = async () => {
+    if (!(await healthy())) return 'database out of reach'
+    return isStopped() ? 'restore unfinished' : undefined
+  }
   app.get('/readyz', async (_request, reply) => {
-    const status = progress.state === 'ready' && !(await healthy()) ? 'database out of reach' : progress.state
+    const status = (progress.state === 'ready' ? await trouble() : undefined) ?? progress.state
     return reply.code(status === 'ready' ? 200 : 503).send({ status })
   })
 }

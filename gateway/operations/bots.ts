@@ -8,6 +8,7 @@ import { homeless } from '../bots/spread.ts'
 import { type BotSummary, listBots as selectBots, type Watched } from '../bots/store.ts'
 import { tokenEnd } from '../bots/token-end.ts'
 import type { BotState } from '../db/schema.ts'
+import { isDisarmed } from '../epochs/store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
@@ -21,8 +22,8 @@ type ListedBot = BotSummary & {
   bars: Bar[]
 }
 
-/** `tooMany`: bots that find no gateway although each holds as many as it may. */
-export type BotList = { bots: ListedBot[]; tooMany: number }
+/** `tooMany`: bots that find no gateway although each holds as many as it may. `disarmed`: none may have one. */
+export type BotList = { bots: ListedBot[]; tooMany: number; disarmed: boolean }
 
 /** Every bot that was not removed, oldest first. */
 export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>> {
@@ -38,7 +39,8 @@ export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>
     return { ...bot, tokenEndsSoon, history: completeAt === undefined ? null : { completeAt }, bars }
   })
   const spread = await readSpread(db)
-  return done({ bots, tooMany: homeless(spread.processes, spread.bots) })
+  const disarmed = await isDisarmed(db)
+  return done({ bots, tooMany: disarmed ? 0 : homeless(spread.processes, spread.bots), disarmed })
 }
 
 export type ChangedBot = { botId: bigint; name: string; state: BotState }

@@ -1,7 +1,8 @@
 /** The store's own event log and money. */
 import { balancesSchema, statementQuerySchema, statementSchema } from '../../contract/store-api.ts'
 import { eventListSchema, eventsQuerySchema } from '../../contract/webhooks.ts'
-import { readEvents } from '../events/store.ts'
+import { lastSequence, readEvents } from '../events/store.ts'
+import { refuse } from '../http/refusal.ts'
 import { readBalances, readStatement } from '../stores/balance-store.ts'
 import { type Operation, ok, operation } from './operation.ts'
 
@@ -17,7 +18,13 @@ export const ACCOUNT_OPERATIONS: readonly Operation[] = [
       'Ordered and without gaps: once you have read up to a sequence, you have everything up to it. Webhooks only tell you that there is something to read.',
     takes: { query: eventsQuerySchema },
     answer: eventListSchema,
-    handle: async ({ db }, store, { query }) => ok(await readEvents(db, store.id, query)),
+    refusals: ['cursor_ahead'],
+    async handle({ db }, store, { query }) {
+      const page = await readEvents(db, store.id, query)
+      const isEnd = page.events.length === 0 && query.after > 0
+      if (isEnd && (await lastSequence(db, store.id)) < BigInt(query.after)) refuse('cursor_ahead')
+      return ok(page)
+    },
   }),
   operation({
     id: 'getBalance',

@@ -44,6 +44,8 @@ const freshKey = z.strictObject({ keyId: z.string(), apiKey: z.string() })
 const switched = z.strictObject({ on: z.boolean() })
 const amount = z.strictObject({ amountMinor: minor, currency })
 
+const recounted = z.strictObject({ bots: z.int(), stores: z.int() })
+
 export const SHAPES: Record<string, z.ZodObject> = {
   'bot enrol': addedBot,
   'bot add': z.strictObject({
@@ -74,7 +76,10 @@ export const SHAPES: Record<string, z.ZodObject> = {
       }),
     ),
     tooMany: z.int(),
+    disarmed: z.boolean(),
   }),
+  'bot disarm': z.strictObject({ armed: z.boolean() }),
+  'bot arm': z.strictObject({ armed: z.boolean() }),
   'bot pause': changedBot,
   'bot resume': changedBot,
   'bot retire': changedBot,
@@ -236,6 +241,13 @@ export const SHAPES: Record<string, z.ZodObject> = {
   'maintenance on': switched,
   'maintenance off': switched,
   'clock advance': z.strictObject({ aheadSeconds: z.int() }),
+  'restore status': z.strictObject({
+    epoch: z.int().nullable(),
+    found: z.string().nullable(),
+    disarmed: z.boolean(),
+  }),
+  'restore finish': z.strictObject({ epoch: z.int(), stores: z.int(), skipped: z.int(), recounted }),
+  'restore recount': recounted,
   'ledger verify': z.strictObject({
     entries: z.int(),
     differences: z.array(z.strictObject({ problem: z.string(), detail: z.string() })),

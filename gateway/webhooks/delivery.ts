@@ -75,7 +75,8 @@ function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHe
 /** The fields of a claimed delivery in every line of the log. */
 export const aboutOf = (claim: Claim) => ({
   event: claim.event_id,
-  deposit: String(claim.deposit_id),
+  // Without one, of an epoch.
+  ...(claim.deposit_id !== null && { deposit: String(claim.deposit_id) }),
   store: String(claim.store_id),
   endpoint: String(claim.id),
 })

@@ -46,7 +46,7 @@ export type Claim = Signer & {
   claim: bigint
   store_id: bigint
   event_id: string
-  deposit_id: bigint
+  deposit_id: bigint | null
   url: string
   attempts: number
   payload: object

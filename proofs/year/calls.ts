@@ -9,6 +9,7 @@ import { beatProcess, readSpread } from '../../gateway/bots/process-store.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
 import { viewReader } from '../../gateway/deposits/shopper-view.ts'
+import { watchEpoch } from '../../gateway/epochs/service.ts'
 import { readStorageMetrics } from '../../gateway/http/metrics-store.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { createMetrics } from '../../gateway/metrics.ts'
@@ -36,7 +37,15 @@ export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Ca
   const metrics = createMetrics()
   readStorageMetrics(metrics.registry, db)
   const gauges = createBotGauges(metrics.registry)
-  const sweeps = sweepsOf({ trades, box: own.box, keep: KEEP, events, pool, metrics, gauges })
+  const epochs = watchEpoch({
+    ...own,
+    memory: { of: () => undefined, keep() {} },
+    addDeliveries: events.addDeliveries,
+    afterFailover: 'stop',
+    monotonicMs: () => performance.now(),
+    gauge: metrics.stoppedByRestore,
+  })
+  const sweeps = sweepsOf({ trades, box: own.box, keep: KEEP, events, epochs, pool, metrics, gauges })
   const calls = [
     ...sweeps.map(({ name, work }) => ({ name, run: work })),
     ...ofBots(trades, db),

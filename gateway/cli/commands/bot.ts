@@ -117,7 +117,27 @@ const retire = command({
   },
 })
 
+const disarm = command({
+  does: 'have no gateway on this database speak for a bot, such as on a copy of it',
+  example: "bot disarm --reason 'a copy for tests'",
+  parameters: { flags: ACT },
+  load: async () => {
+    const { armBots } = await import('../../operations/restore.ts')
+    return async (session: Session, flags: ActFlags) => armBots(await session.act(flags), false)
+  },
+})
+
+const arm = command({
+  does: 'let gateways speak for the bots again',
+  example: 'bot arm',
+  parameters: { flags: ACT },
+  load: async () => {
+    const { armBots } = await import('../../operations/restore.ts')
+    return async (session: Session, flags: ActFlags) => armBots(await session.act(flags), true)
+  },
+})
+
 export const bot = buildRouteMap({
-  routes: { enrol, add, renew, list, pause, resume, retire, remove },
+  routes: { enrol, add, renew, list, pause, resume, retire, remove, disarm, arm },
   docs: { brief: 'the Steam accounts that collect items' },
 })

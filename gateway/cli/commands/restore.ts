@@ -1,0 +1,50 @@
+/** `restore …`. */
+import { buildRouteMap } from '@stricli/core'
+import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import type { Session } from '../session.ts'
+
+const status = command({
+  does: 'show whether the database was set back, and what stops the till',
+  example: 'restore status',
+  parameters: { flags: FIND },
+  load: async () => {
+    const { showRestore } = await import('../../operations/restore.ts')
+    return async (session: Session, _flags: FindFlags) => showRestore(await session.find())
+  },
+})
+
+const finish = command({
+  does: 'begin a new epoch after a restore: numbers go on a million further, and stores are told',
+  example: "restore finish --reason 'backup of this morning'",
+  parameters: {
+    flags: {
+      ...GRAVE_ACT,
+      unnoticed: {
+        kind: 'boolean',
+        brief: 'also where no gateway has found that the database was set back',
+        optional: true,
+        withNegated: false,
+      },
+    },
+  },
+  load: async () => {
+    const { finishRestore } = await import('../../operations/restore.ts')
+    return async (session: Session, { unnoticed = false, ...flags }: GraveFlags & { unnoticed?: boolean }) =>
+      finishRestore(await session.act(flags), unnoticed)
+  },
+})
+
+const recount = command({
+  does: "count the bots' items and the stores' credit at risk from the beginning",
+  example: 'restore recount',
+  parameters: { flags: ACT },
+  load: async () => {
+    const operations = await import('../../operations/restore.ts')
+    return async (session: Session, flags: ActFlags) => operations.recount(await session.act(flags))
+  },
+})
+
+export const restore = buildRouteMap({
+  routes: { status, finish, recount },
+  docs: { brief: 'after a restore of the database' },
+})

@@ -1,0 +1,59 @@
+/** What a gateway saw last of its database, in a file of its data folder: a restored database does not bring it along. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Life, Remembered } from './epoch.ts'
+
+export type Memory = {
+  /** Undefined for a database that this folder has not seen. */
+  of(life: Life): Remembered | undefined
+  keep(life: Life, seen: Remembered): void
+}
+
+const int8 = z.coerce.bigint()
+const seenSchema = z.object({ epoch: int8, timeline: int8.nullable(), written: int8.nullable() })
+
+/** A folder may serve several databases, one after the other: each has a file. */
+const nameOf = ({ systemIdentifier, databaseOid }: Life): string =>
+  `seen-${systemIdentifier ?? 'unknown'}-${databaseOid}.json`
+
+/** A file that cannot be read or written is told once; the process itself remembers all the same. */
+export function createMemory(folder: string, onFailure: (error: unknown) => void): Memory {
+  const known = new Map<string, Remembered | undefined>()
+  let isTold = false
+  const fails = (error: unknown): void => {
+    if (!isTold) onFailure(error)
+    isTold = true
+  }
+  return {
+    of(life) {
+      const name = nameOf(life)
+      if (!known.has(name)) known.set(name, readSeen(join(folder, name), fails))
+      return known.get(name)
+    },
+    keep(life, seen) {
+      const name = nameOf(life)
+      known.set(name, seen)
+      try {
+        mkdirSync(folder, { recursive: true })
+        const file = join(folder, name)
+        writeFileSync(`${file}.tmp`, JSON.stringify(seen, asText), { mode: 0o600 })
+        renameSync(`${file}.tmp`, file)
+      } catch (error) {
+        fails(error)
+      }
+    },
+  }
+}
+
+const asText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
+
+function readSeen(file: string, fails: (error: unknown) => void): Remembered | undefined {
+  try {
+    return seenSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (!isAbsent) fails(error)
+    return undefined
+  }
+}

@@ -1,0 +1,262 @@
+/** A database that was set back: what stops, what a store hears, and where the numbers go on. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beat, takeLeases } from '../bots/lease-store.ts'
+import { publishEvents } from '../events/service.ts'
+import { systemIds } from '../kit/ids.ts'
+import { runCommand } from '../testing/command.ts'
+import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { aBot, aDeposit, anEndpoint, startTill, type Till } from '../testing/till.ts'
+import { expiredDeposit } from '../testing/webhooks.ts'
+import { createMemory, type Memory } from './memory.ts'
+import { type EpochDeps, watchEpoch } from './service.ts'
+
+let till: Till
+let api: StoreApi
+let folder: string
+let gauge: number
+let nowMs: number
+const failures: unknown[] = []
+
+beforeEach(async () => {
+  till = await startTill()
+  api = await startStoreApi(till)
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-epochs-'))
+  gauge = 0
+  nowMs = 0
+  failures.length = 0
+})
+afterEach(async () => {
+  await api.app.close()
+  await till.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const memory = (): Memory => createMemory(folder, (error) => failures.push(error))
+
+const watch = (change: Partial<EpochDeps> = {}) =>
+  watchEpoch({
+    ...till.deps,
+    memory: memory(),
+    afterFailover: 'stop',
+    monotonicMs: () => nowMs,
+    gauge: {
+      set: (value) => {
+        gauge = value
+      },
+    },
+    ...change,
+  })
+
+/** As if a server of another life had the database now. */
+const live = (change: string) => sql`update epoch set ${sql.raw(change)}`.execute(till.db)
+const promote = () => live('timeline = timeline - 1')
+
+const errorsOf = (lines: readonly string[]) => lines.filter((line) => line.includes('"level":"error"'))
+const eventsAfter = (after: number) => api.call('GET', `/v1/events?after=${after}`)
+const openDeposit = (externalId: string) =>
+  api.call('POST', '/v1/deposits', {
+    body: { externalId, currency: 'USD', backToStoreUrl: 'https://store.test/' },
+  })
+const finish = (...args: string[]) =>
+  runCommand(['restore', 'finish', '--reason', 'restored', '--json', ...args], { databaseUrl: till.url })
+
+/** `count` events that are published, before the loss. */
+async function published(count: number): Promise<void> {
+  for (let each = 0; each < count; each += 1) await expiredDeposit(till, api.store)
+  await publishEvents(till.deps)
+}
+
+describe('D-37 a till whose database is in another life', () => {
+  test.each([
+    ['system', "system_identifier = '1'"],
+    ['database', 'database_oid = 1'],
+    ['database', 'log_oid = 1'],
+    ['timeline', 'timeline = timeline - 1'],
+  ])('stops where another %s shows (%s)', async (found, change) => {
+    const epochs = watch()
+    await epochs.look()
+    await epochs.look()
+    expect(epochs.stopped()).toBeUndefined()
+    await live(change)
+    await epochs.look()
+    expect([epochs.stopped(), gauge]).toEqual([found, 1])
+  })
+
+  test('publishes nothing, opens nothing, offers nothing and holds no bot, however late a gateway looks', async () => {
+    await watch().look()
+    const deposit = await aDeposit(till, api.store)
+    const { bot } = await aBot(till)
+    await till.db.updateTable('bot').set({ lease_until: null }).execute()
+    const [lease] = await takeLeases(till.db, systemIds.uuid(), 1)
+    if (lease === undefined) throw new Error('no bot was free')
+    await expiredDeposit(till, api.store)
+    await promote()
+    await expect(publishEvents(till.deps)).rejects.toMatchObject({ code: 'TT001' })
+    expect((await openDeposit('order-2')).json()).toMatchObject({ status: 503, code: 'technical_works' })
+    const intent = sql`insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, state, currency,
+      total, gross_total) values (${deposit.id}, ${bot.botId}, ${deposit.quoteId}, 'dota', 'ABC', '1', 'intended', 'USD', 1, 1)`
+    await expect(intent.execute(till.db)).rejects.toMatchObject({ code: 'TT001' })
+    expect(await beat(till.db, lease)).toBe(false)
+    await till.db.updateTable('bot').set({ lease_until: null }).execute()
+    expect(await takeLeases(till.db, systemIds.uuid(), 1)).toEqual([])
+  })
+
+  test('says so once a minute, and asks nobody to publish', async () => {
+    const epochs = watch()
+    await epochs.look()
+    await expiredDeposit(till, api.store)
+    await promote()
+    for (const at of [0, 30_000, 59_000, 61_000]) {
+      nowMs = at
+      await epochs.look()
+    }
+    expect(errorsOf(till.lines)).toHaveLength(2)
+    expect(errorsOf(till.lines)[0]).toContain('tradetill restore finish')
+    await publishEvents({ ...till.deps, mayPublish: () => epochs.stopped() === undefined })
+    expect((await eventsAfter(0)).json().events).toEqual([])
+  })
+
+  test('refuses a cursor that is ahead of the log, and never answers it with silence', async () => {
+    await published(2)
+    expect((await eventsAfter(2)).json()).toEqual({ events: [], next: 2, hasMore: false })
+    const answer = await eventsAfter(3)
+    expect([answer.statusCode, answer.json().code]).toEqual([409, 'cursor_ahead'])
+  })
+})
+
+describe('D-37 restore finish', () => {
+  test('leaves a million numbers out, and tells every store before anything else', async () => {
+    await published(2)
+    await anEndpoint(till, api.store, 'http://127.0.0.1:9/')
+    const epochs = watch()
+    await epochs.look()
+    await expiredDeposit(till, api.store)
+    await promote()
+    await epochs.look()
+    const { out, code } = await finish()
+    expect([code, JSON.parse(out)]).toMatchObject([0, { epoch: 2, stores: 1, skipped: 1_000_000 }])
+    await epochs.look()
+    expect([epochs.stopped(), gauge]).toEqual([undefined, 0])
+    await publishEvents(till.deps)
+    // A store that read up to 57 in the life that is lost.
+    const { events } = (await eventsAfter(57)).json()
+    expect(events).toMatchObject([
+      { type: 'epoch.started', sequence: 1_000_003, data: { epoch: 2, previousSequence: 2 } },
+      { type: 'deposit.payment_timeout', sequence: 1_000_004 },
+    ])
+    expect(await till.db.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(2)
+    const opened = (await openDeposit('order-9')).json()
+    expect(Number(opened.id)).toBeGreaterThan(1_000_000)
+  })
+
+  test('begins an epoch for each loss, also for two stores', async () => {
+    await api.newKey(api.store)
+    const other = await startStoreApi(till)
+    const epochs = watch()
+    await epochs.look()
+    for (const epoch of [2, 3]) {
+      await promote()
+      await epochs.look()
+      expect(JSON.parse((await finish()).out)).toMatchObject({ epoch, stores: 2 })
+    }
+    const { events } = (await other.call('GET', '/v1/events')).json()
+    expect(events).toMatchObject([
+      { data: { epoch: 2, previousSequence: 0 } },
+      { data: { epoch: 3, previousSequence: 1_000_001 } },
+    ])
+    await other.app.close()
+  })
+
+  test('is refused where nothing was set back, unless the operator knows better', async () => {
+    await watch().look()
+    expect(await finish()).toMatchObject({ code: 4, errors: expect.stringContaining('--unnoticed') })
+    expect((await finish('--unnoticed')).code).toBe(0)
+  })
+
+  test('ends what the life before still holds of a bot', async () => {
+    const { bot } = await aBot(till)
+    await watch().look()
+    await promote()
+    await finish()
+    const row = await till.db
+      .selectFrom('bot')
+      .select(['lease_epoch', 'lease_until'])
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({ lease_epoch: bot.epoch + 1n, lease_until: null })
+  })
+})
+
+describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
+  test('begins an epoch where a copy was promoted, one for all gateways', async () => {
+    const gateways = [watch({ afterFailover: 'epoch' }), watch({ afterFailover: 'epoch' })]
+    await gateways[0]?.look()
+    await promote()
+    await Promise.all(gateways.map((gateway) => gateway.look()))
+    expect(gateways.map((gateway) => gateway.stopped())).toEqual([undefined, undefined])
+    const { epochs } = await till.db
+      .selectFrom('epoch')
+      .select((eb) => eb.fn.countAll<bigint>().as('epochs'))
+      .executeTakeFirstOrThrow()
+    expect(epochs).toBe(2n)
+    expect((await eventsAfter(0)).json().events).toMatchObject([{ type: 'epoch.started' }])
+  })
+
+  test('does not begin one on another server: it may be a copy for tests', async () => {
+    const epochs = watch({ afterFailover: 'epoch' })
+    await epochs.look()
+    await live("system_identifier = '1'")
+    await epochs.look()
+    expect(epochs.stopped()).toBe('system')
+  })
+})
+
+describe('D-37 what a gateway remembers', () => {
+  /** As if the folder of the server had been put back: nothing of it tells another life. */
+  const remember = (kept: Memory, by: bigint) => ({
+    of: (life: Parameters<Memory['of']>[0]) => {
+      const seen = kept.of(life)
+      return seen && { ...seen, written: (seen.written ?? 0n) + by }
+    },
+    keep: kept.keep,
+  })
+
+  test('outlives the process, in its folder', async () => {
+    const epochs = watch()
+    await epochs.look()
+    await epochs.look()
+    expect(readdirSync(folder)).toHaveLength(1)
+    const later = watch({ memory: remember(memory(), 1_000_000_000n) })
+    await later.look()
+    expect(later.stopped()).toBe('behind')
+  })
+
+  test('stops every gateway on the database, until the next epoch', async () => {
+    const [one, other] = [watch(), watch({ memory: { of: () => undefined, keep() {} } })]
+    await one.look()
+    await one.look()
+    await watch({ memory: remember(memory(), 1_000_000_000n) }).look()
+    await other.look()
+    expect(other.stopped()).toBe('behind')
+    expect((await finish()).code).toBe(0)
+    await other.look()
+    expect(other.stopped()).toBeUndefined()
+  })
+
+  test('that cannot be read or kept is told once, and stops nothing', async () => {
+    await watch().look()
+    writeFileSync(join(folder, 'file'), '')
+    const kept = createMemory(join(folder, 'file', 'none'), (error) => failures.push(error))
+    const epochs = watch({ memory: kept })
+    await epochs.look()
+    await till.db
+      .insertInto('denied_shopper')
+      .values({ steam_id: '76561198000000077', reason: 'r', denied_at: new Date() })
+      .execute()
+    await epochs.look()
+    expect([failures.length, epochs.stopped()]).toEqual([1, undefined])
+  })
+})

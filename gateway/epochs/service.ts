@@ -1,0 +1,105 @@
+/** Keeps a till from giving a number twice: it stops where its database is in another life, until the next epoch begins. */
+import type { Db, Tx } from '../db/client.ts'
+import { inTransaction } from '../db/transaction.ts'
+import type { NumberedEvent } from '../events/event.ts'
+import type { Clock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
+import { BREAKS, type Break, breakOf } from './epoch.ts'
+import type { Memory } from './memory.ts'
+import {
+  beginEpoch,
+  claimFirstEpoch,
+  haltBehind,
+  lockPublishing,
+  readStanding,
+  SKIPPED,
+  takeLeasesBack,
+} from './store.ts'
+
+type AddDeliveries = (tx: Tx, events: readonly NumberedEvent[]) => Promise<void>
+
+export type EpochDeps = {
+  db: Db
+  log: Log
+  clock: Clock
+  memory: Memory
+  addDeliveries: AddDeliveries
+  /** A promoted copy of the server begins an epoch without an operator. */
+  afterFailover: 'stop' | 'epoch'
+  monotonicMs(): number
+  gauge: { set(value: number): void }
+}
+
+export type EpochWatch = {
+  /** Why nothing is published, opened or offered; undefined while all is well. As of the last look. */
+  stopped(): Break | undefined
+  look(): Promise<void>
+}
+
+/** While it is stopped, an operator is told so this often. */
+const TELL_MS = 60_000
+
+export function watchEpoch(deps: EpochDeps): EpochWatch {
+  const { db, log, clock, memory } = deps
+  let found: Break | undefined
+  let toldMs = Number.NEGATIVE_INFINITY
+
+  const stop = async (broken: Break): Promise<void> => {
+    deps.gauge.set(1)
+    if (broken === 'behind') await haltBehind(db, clock.now())
+    if (found === broken && deps.monotonicMs() - toldMs < TELL_MS) return
+    toldMs = deps.monotonicMs()
+    found = broken
+    log.error(
+      { found: broken, reason: BREAKS[broken] },
+      'the database is not in the life that the till published from: nothing is published, opened or offered until tradetill restore finish',
+    )
+  }
+
+  return {
+    stopped: () => found,
+    async look() {
+      const standing = await readStanding(db)
+      const { epoch, life } = standing
+      if (epoch === undefined) return claimFirstEpoch(db, clock.now())
+      const broken = breakOf(standing, memory.of(life))
+      if (broken === 'timeline' && deps.afterFailover === 'epoch') return failOver(deps)
+      if (broken !== undefined) return stop(broken)
+      if (found !== undefined) log.warn({ epoch: String(epoch.number) }, 'the till goes on in a new epoch')
+      found = undefined
+      deps.gauge.set(0)
+      const { timeline, written } = life
+      const seen = memory.of(life)
+      if (seen?.written === written && seen.epoch === epoch.number) return
+      memory.keep(life, { epoch: epoch.number, timeline, written })
+    },
+  }
+}
+
+/** Every gateway on the database may try: one begins the epoch, the others find it begun. */
+async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<void> {
+  const begun = await inTransaction(db, async (tx) => {
+    await lockPublishing(tx)
+    if (breakOf(await readStanding(tx), undefined) !== 'timeline') return undefined
+    return startEpoch(tx, { at: clock.now(), addDeliveries })
+  })
+  if (begun === undefined) return
+  const about = { epoch: String(begun.epoch), stores: begun.stores, skipped: String(SKIPPED) }
+  log.error(
+    about,
+    'a copy of the database took over: a new epoch began, and what it had not received is lost',
+  )
+}
+
+type Begun = { epoch: bigint; stores: number }
+
+/** Begins an epoch, tells every store, and ends the leases of the life before. The caller holds `lockPublishing`. */
+export async function startEpoch(
+  tx: Tx,
+  { at, addDeliveries }: { at: Date; addDeliveries: AddDeliveries },
+): Promise<Begun> {
+  const { epoch, events } = await beginEpoch(tx, at)
+  if (events.length > 0) await addDeliveries(tx, events)
+  await takeLeasesBack(tx)
+  return { epoch, stores: events.length }
+}

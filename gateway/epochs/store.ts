@@ -1,0 +1,131 @@
+/** The rows of epochs, and what stops a till between two of them. */
+import { sql } from 'kysely'
+import type { Db, Tx } from '../db/client.ts'
+import type { NumberedEvent } from '../events/event.ts'
+import type { Standing } from './epoch.ts'
+
+/** How many numbers a new epoch leaves out: no lost life has given as many since the backup. */
+export const SKIPPED = 1_000_000n
+
+type StandingRow = {
+  number: bigint | null
+  began_on_system: string | null
+  began_on_timeline: bigint | null
+  began_in_database: bigint
+  began_in_log: bigint
+  system_identifier: string | null
+  timeline: bigint | null
+  database_oid: bigint
+  log_oid: bigint
+  written: bigint | null
+  is_behind: boolean
+}
+
+export async function readStanding(db: Db | Tx): Promise<Standing> {
+  const { rows } = await sql<StandingRow>`
+    select own.number, own.system_identifier as began_on_system, own.timeline as began_on_timeline,
+      own.database_oid as began_in_database, own.log_oid as began_in_log, life.*,
+      exists (select from halt where kind = 'behind') as is_behind
+    from database_life() life left join (select * from epoch order by number desc limit 1) own on true`.execute(
+    db,
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('the database did not say which one it is')
+  const epoch = row.number === null ? undefined : { number: row.number, ...beganOf(row) }
+  const life = {
+    systemIdentifier: row.system_identifier,
+    timeline: row.timeline,
+    databaseOid: row.database_oid,
+    logOid: row.log_oid,
+    written: row.written,
+  }
+  return { epoch, life, isBehind: row.is_behind }
+}
+
+const beganOf = (row: StandingRow) => ({
+  systemIdentifier: row.began_on_system,
+  timeline: row.began_on_timeline,
+  databaseOid: row.began_in_database,
+  logOid: row.began_in_log,
+})
+
+/** The first gateway on a database begins its first epoch. No number is left out, and stores hear nothing of it. */
+export async function claimFirstEpoch(db: Db, at: Date): Promise<void> {
+  await sql`
+    insert into epoch (number, began_at, system_identifier, timeline, database_oid, log_oid)
+    select 1, ${at}, system_identifier, timeline, database_oid, log_oid from database_life()
+    where not exists (select from epoch) on conflict do nothing`.execute(db)
+}
+
+/** Stops every gateway on the database until the next epoch. */
+export async function haltBehind(db: Db, at: Date): Promise<void> {
+  await db
+    .insertInto('halt')
+    .values({ kind: 'behind', since: at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** No bot speaks until it is lifted. False if it was so already. */
+export async function setDisarmed(tx: Tx, on: boolean, at: Date): Promise<boolean> {
+  if (!on) {
+    const { numDeletedRows } = await tx
+      .deleteFrom('halt')
+      .where('kind', '=', 'disarmed')
+      .executeTakeFirstOrThrow()
+    return numDeletedRows > 0n
+  }
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto('halt')
+    .values({ kind: 'disarmed', since: at })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+export async function isDisarmed(db: Db | Tx): Promise<boolean> {
+  const row = await db.selectFrom('halt').select('kind').where('kind', '=', 'disarmed').executeTakeFirst()
+  return row !== undefined
+}
+
+/** One publisher numbers events at a time, and none while an epoch begins. */
+export async function lockPublishing(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('publish events'))`.execute(tx)
+}
+
+/**
+ * Begins the next epoch and writes it into the log of every store, as the first event after the numbers that are left out.
+ * Only in the transaction of `lockPublishing`. Returns the epoch and its events.
+ */
+export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; events: NumberedEvent[] }> {
+  const { rows } = await sql<{ epoch: bigint }>`select begin_epoch(${at}, ${SKIPPED}) as epoch`.execute(tx)
+  const epoch = rows[0]?.epoch ?? 0n
+  // `part` numbers them over all stores: they name no deposit that would tell them apart.
+  const { rows: events } = await sql<NumberedEvent>`
+    with before as (
+      select id, last_sequence, row_number() over (order by id)
+        + coalesce((select max(part) from event where deposit_id is null), 0) as part from store
+    ),
+    told as (
+      update store set last_sequence = before.last_sequence + ${SKIPPED} + 1 from before where before.id = store.id
+      returning store.id, store.last_sequence as sequence, before.last_sequence as previous, before.part
+    )
+    insert into event (id, store_id, part, type, payload, created_at, sequence)
+    select gen_random_uuid(), id, part, 'epoch.started', jsonb_build_object('type', 'epoch.started', 'timestamp', ${at.toISOString()}::text,
+      'data', jsonb_build_object('epoch', ${epoch}::bigint, 'previousSequence', previous)), ${at}, sequence
+    from told returning id, store_id as "storeId", sequence, type`.execute(tx)
+  return { epoch, events }
+}
+
+/** A process of the life before may still believe that it holds a bot: nothing that it writes counts any more. */
+export async function takeLeasesBack(tx: Tx): Promise<void> {
+  await tx
+    .updateTable('bot')
+    .set((eb) => ({
+      lease_epoch: eb('lease_epoch', '+', 1n),
+      lease_owner: null,
+      lease_until: null,
+      online: false,
+    }))
+    .execute()
+}

@@ -1,0 +1,53 @@
+/** Counts that are kept beside what they count, made again from it. */
+import { sql } from 'kysely'
+import { countItems } from '../bots/item-store.ts'
+import type { Tx } from '../db/client.ts'
+
+/** How many bots, and how many stores, had another number. */
+export type Recounted = { bots: number; stores: number }
+
+export async function countAgain(tx: Tx, now: Date): Promise<Recounted> {
+  const { rows: before } = await sql<{ id: bigint; items: number; counted_to: bigint }>`
+    select id, items_held as items, items_counted_to as counted_to from bot order by id for update`.execute(
+    tx,
+  )
+  await sql`update bot set items_held = 0, items_counted_to = 0`.execute(tx)
+  await countItems(tx, now)
+  const { rows: wrong } = await sql<{ id: bigint }>`
+    select bot.id from bot
+    join unnest(${before.map(({ id }) => String(id))}::bigint[], ${before.map(({ items }) => items)}::int[],
+      ${before.map(({ counted_to }) => String(counted_to))}::bigint[]) as was (id, items, counted_to) using (id)
+    where was.items <> (
+      select count(*) filter (where moved = 'in') - count(*) filter (where moved <> 'in')
+      from custody_entry entry where entry.bot_id = bot.id and entry.id <= was.counted_to)`.execute(tx)
+  return { bots: wrong.length, stores: await countRisk(tx) }
+}
+
+/** What a store has at risk, as `verify.sql` has it. Credits of the store wait meanwhile. */
+async function countRisk(tx: Tx): Promise<number> {
+  await sql`lock table credit_at_risk, lost_credit in share row exclusive mode`.execute(tx)
+  await sql`
+    with own as (
+      select trade.id as trade_id, deposit.store_id, ceil(trade.at_risk_amount / rate.per_usd)::bigint as usd_cents,
+        trade.at_risk_until as until
+      from trade join deposit on deposit.id = trade.deposit_id join quote on quote.id = trade.quote_id
+      join exchange_rate rate on rate.id = quote.rate_id
+      where trade.at_risk_amount > 0 and trade.state <> 'held' and trade.at_risk_until is not null
+    ),
+    gone as (delete from lost_credit where not exists (select from own where own.trade_id = lost_credit.trade_id))
+    insert into lost_credit (trade_id, store_id, usd_cents, until) select trade_id, store_id, usd_cents, until from own
+    on conflict (trade_id) do update set usd_cents = excluded.usd_cents, until = excluded.until`.execute(tx)
+  const { rows } = await sql`
+    with own as (
+      select deposit.store_id, sum(ceil(trade.at_risk_amount / rate.per_usd))::bigint as usd_cents
+      from trade join deposit on deposit.id = trade.deposit_id join quote on quote.id = trade.quote_id
+      join exchange_rate rate on rate.id = quote.rate_id
+      where trade.at_risk_amount > 0 group by deposit.store_id
+    )
+    insert into credit_at_risk as kept (store_id, usd_cents)
+    select store.id, coalesce(own.usd_cents, 0) from store left join own on own.store_id = store.id
+    where coalesce(own.usd_cents, 0) <> coalesce((select usd_cents from credit_at_risk where store_id = store.id), 0)
+    on conflict (store_id) do update set usd_cents = excluded.usd_cents
+    returning store_id`.execute(tx)
+  return rows.length
+}

@@ -1,0 +1,80 @@
+/** After a restore: which life the database is in, the next epoch, bots that keep silent, and what is counted once more. */
+import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
+import { startEpoch } from '../epochs/service.ts'
+import {
+  isDisarmed,
+  lockPublishing,
+  readStanding,
+  SKIPPED,
+  setDisarmed,
+  takeLeasesBack,
+} from '../epochs/store.ts'
+import { deliveryWriter } from '../webhooks/store.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
+import { countAgain, type Recounted } from './recount-store.ts'
+
+/** `found`: what stops the till, or null. */
+export type RestoreView = { epoch: number | null; found: Break | null; disarmed: boolean }
+
+export async function showRestore({ db }: FindDeps): Promise<Answer<RestoreView>> {
+  const standing = await readStanding(db)
+  const found = breakOf(standing, undefined) ?? null
+  const epoch = standing.epoch === undefined ? null : Number(standing.epoch.number)
+  const told = found === null ? `Epoch ${epoch ?? 'none yet'}: nothing is stopped.` : stoppedText(found)
+  const disarmed = await isDisarmed(db)
+  return done({ epoch, found, disarmed }, disarmed ? `${told} The bots are disarmed: bot arm.` : told)
+}
+
+const stoppedText = (found: Break): string =>
+  `Nothing is published, opened or offered on this database: ${BREAKS[found]}. See "Backup and restore" in docs/operating.md, then restore finish.`
+
+export type FinishedRestore = { epoch: number; stores: number; skipped: number; recounted: Recounted }
+
+/** Begins the next epoch. `unnoticed`: also where no gateway has found anything. */
+export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer<FinishedRestore>> {
+  const recorded = ({ epoch, stores }: FinishedRestore) => ({ epoch, stores, unnoticed })
+  return act(deps, { name: 'restore finish', needsReason: true, recorded }, async (tx) => {
+    await lockPublishing(tx)
+    const found = breakOf(await readStanding(tx), undefined)
+    if (found === undefined && !unnoticed) {
+      return refused(
+        'conflict',
+        'This database is in the life that its gateways know. If you know that it was set back all the same, add --unnoticed.',
+      )
+    }
+    const at = deps.clock.now()
+    // The lanes look for what is due without being woken.
+    const addDeliveries = deliveryWriter({ clock: deps.clock, signals: { notify: async () => {} } })
+    const { epoch, stores } = await startEpoch(tx, { at, addDeliveries })
+    const recounted = await countAgain(tx, at)
+    const data = { epoch: Number(epoch), stores, skipped: Number(SKIPPED), recounted }
+    const message = `Epoch ${epoch} began, ${SKIPPED} numbers further, and ${stores} stores are told. Gateways go on within seconds.`
+    return done(data, message)
+  })
+}
+
+/** Counts the items of every bot and the credit at risk of every store from the beginning. */
+export function recount(deps: ActDeps): Promise<Answer<Recounted>> {
+  return act(deps, { name: 'restore recount', recorded: (data: Recounted) => ({ ...data }) }, async (tx) => {
+    const data = await countAgain(tx, deps.clock.now())
+    const told = `${data.bots} bots and ${data.stores} stores were wrong, and are right now.`
+    return data.bots + data.stores === 0 ? unchanged(data, 'Every count was right.') : done(data, told)
+  })
+}
+
+export type ArmedView = { armed: boolean }
+
+/** No process holds a bot until they are armed: nothing is sent, cancelled or read. */
+export function armBots(deps: ActDeps, armed: boolean): Promise<Answer<ArmedView>> {
+  const what = { name: `bot ${armed ? 'arm' : 'disarm'}`, recorded: () => ({}) }
+  return act(deps, what, async (tx) => {
+    const changed = await setDisarmed(tx, !armed, deps.clock.now())
+    if (!changed) return unchanged({ armed }, `The bots were ${armed ? 'armed' : 'disarmed'} already.`)
+    if (!armed) await takeLeasesBack(tx)
+    return done({ armed }, armed ? ARMED : DISARMED)
+  })
+}
+
+const ARMED = 'The bots are armed: gateways take them within seconds.'
+const DISARMED = 'The bots are disarmed: no gateway on this database speaks for one until bot arm.'
