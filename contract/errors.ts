@@ -242,6 +242,14 @@ export const ERRORS = {
       ru: 'Сейчас слишком много запросов. Ничего не потеряно; попробуйте ещё раз через несколько секунд.',
     },
   },
+  database_unavailable: {
+    status: 503,
+    title: 'Out of reach',
+    detail: {
+      en: 'We cannot reach our records at this moment. Nothing is lost; try again in a few seconds.',
+      ru: 'Сейчас наши записи недоступны. Ничего не потеряно; попробуйте ещё раз через несколько секунд.',
+    },
+  },
   steam_unavailable: {
     status: 503,
     title: 'Steam unavailable',

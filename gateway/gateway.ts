@@ -8,9 +8,10 @@ import { startBots } from './bots/runner.ts'
 import { createFollower, openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
-import { type Database, isCrowded, openDatabase } from './db/client.ts'
+import { type Database, isCrowded, openPool } from './db/client.ts'
+import { createLines } from './db/lines.ts'
 import { createSignals } from './db/pg-signals.ts'
-import { ping } from './db/ping.ts'
+import { type Pulse, startPulse } from './db/pulse.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
 import { createDeposit } from './deposits/create.ts'
@@ -28,6 +29,7 @@ import { serveMetrics } from './http/metrics.ts'
 import { readStorageMetrics } from './http/metrics-store.ts'
 import { pageMetricsRoute } from './http/page-metrics.ts'
 import type { Progress } from './http/readiness.ts'
+import type { Unable } from './http/refusal.ts'
 import { inventoryHandler } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
@@ -66,6 +68,10 @@ const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
 const CLOCK_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
+const DATABASE_CONNECTIONS = 10
+const LEASE_CONNECTIONS = 2
+/** Several beats fit into a lease. */
+const LEASE_DEADLINES = { connectMs: 4_000, statementMs: 3_000 }
 
 export type Gateway = {
   url: string
@@ -125,6 +131,9 @@ function endedBy(stopping: AbortSignal, signals: Signals): Signals {
 
 type Storage = {
   database: Database
+  /** The leases of bots have connections of their own: nothing else may keep them waiting. */
+  leases: Database
+  pulse: Pulse
   queue: Queue
   signals: Signals
   box: SecretBox
@@ -136,16 +145,22 @@ type Storage = {
 
 async function openStorage(config: Config, { log, shutdown, database: ready }: Startup): Promise<Storage> {
   const { url, masterKey, died } = await ready
-  const database = openDatabase(url, 10, config.mode)
+  const lines = createLines()
+  const { mode } = config
+  const database = openPool({ url, size: DATABASE_CONNECTIONS, mode, lines })
   shutdown.add('connections', 'database pool', () => database.close())
+  const leases = openPool({ url, size: LEASE_CONNECTIONS, mode, lines, ...LEASE_DEADLINES })
+  shutdown.add('connections', 'pool of leases', () => leases.close())
   const advancedClock = config.mode === 'live' ? undefined : await openAdvancedClock(database.db)
   const clock = advancedClock ?? systemClock
-  const queue = await createQueue({ url, log, clock })
+  const queue = await createQueue({ url, log, clock, lines })
   shutdown.add('queue', 'queue', () => queue.stop())
-  const signals = await createSignals({ url, log })
+  const signals = await createSignals({ url, log, lines })
   shutdown.add('connections', 'signals', () => signals.close())
   const box = createSecretBox(masterKey, config.oldMasterKeys)
-  return { database, queue, signals, box, clock, advancedClock, died }
+  const pulse = startPulse({ url, lines, log })
+  shutdown.add('connections', 'pulse of the database', () => pulse.stop())
+  return { database, leases, pulse, queue, signals, box, clock, advancedClock, died }
 }
 
 type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress }
@@ -223,7 +238,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   const { config, log, database, metrics, queue, steam, box } = parts
   const { common, deposits, trades, events, webhooks, epochs, pricing } = features
   const bots = startBots({
-    db: database.db,
+    db: parts.leases.db,
     queue,
     steam,
     box,
@@ -277,6 +292,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
   const { config, log, database, queue } = parts
   const { db } = database
   const nowMs = () => performance.now()
+  const unable = () => unableOf(parts)
   const limits = createLimits(nowMs)
   const views = createViewCache({ read: viewReader(db, parts.communityUrl, config.keep.pagesMs), log, nowMs })
   shutdown.add('work', 'views', () => views.stop())
@@ -297,13 +313,13 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
     known: knownTo({ db, clock: parts.clock, keyMode: config.mode, views }),
     connections: config.connections,
-    overloaded: () => isCrowded(database),
+    unable,
     observe: (call) => observe(parts, call),
-    healthy: () => isHealthy(database),
+    healthy: async () => parts.pulse.isHere(),
     progress: parts.progress,
     isStopped: () => epochs.stopped() !== undefined,
     routes: {
-      polled: [paymentRoute({ db, queue, log, views, nowMs, overloaded: () => isCrowded(database) })],
+      polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],
       widget: [
         depositRoutes(deposits),
         inventoryRoutes(inventory),
@@ -356,13 +372,9 @@ async function startPrices(parts: Parts, shutdown: Shutdown): Promise<Repeating>
   return pricing
 }
 
-async function isHealthy({ pool }: Database): Promise<boolean> {
-  try {
-    await ping(pool)
-    return true
-  } catch {
-    return false
-  }
+function unableOf({ database, pulse }: Parts): Unable | undefined {
+  if (!pulse.isHere()) return 'database_unavailable'
+  return isCrowded(database) ? 'overloaded' : undefined
 }
 
 /** Runs the process until it is told to stop, or a part ends that it cannot run without. */

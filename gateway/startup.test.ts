@@ -11,6 +11,7 @@ import { migrationFiles } from './db/schema-version.ts'
 import { createSecretBox, fingerprintOf } from './kit/secret-box.ts'
 import { startUp } from './startup.ts'
 import { type TestDatabase, testDatabase } from './testing/database.ts'
+import { startPooler } from './testing/pooler.ts'
 
 const KEY = Buffer.alloc(32, 7)
 const OTHER_KEY = Buffer.alloc(32, 8)
@@ -217,4 +218,38 @@ it('a sandbox whose key is gone is refused, and gets no new one', async () => {
   rmSync(join(folder, 'master.key'))
   await expect(start()).rejects.toThrow('and these settings have none.')
   expect(existsSync(join(folder, 'master.key'))).toBe(false)
+})
+
+describe('a server that the till cannot work on is refused before anything is written', () => {
+  const through = async (mode: 'transaction' | 'session', work: (url: string) => Promise<unknown>) => {
+    const pooler = await startPooler(database.url, mode)
+    await work(pooler.url).finally(pooler.close)
+  }
+
+  it('a pooler in transaction mode, by name', async () => {
+    await emptied()
+    await through('transaction', async (url) => {
+      const refused = start(withKey(KEY, { DATABASE_URL: url }))
+      await expect(refused).rejects.toThrow(/^DATABASE_URL leads to a pooler .*pool_mode=transaction/)
+      const owned = start(withKey(KEY, { TRADETILL_OWNER_DATABASE_URL: url }))
+      await expect(owned).rejects.toThrow(/^TRADETILL_OWNER_DATABASE_URL leads to a pooler /)
+    })
+    expect(await tables()).toBe(0)
+  })
+
+  it('but not a pooler in session mode', async () => {
+    await through('session', async (url) => {
+      await expect(start(withKey(KEY, { DATABASE_URL: url }))).resolves.toEqual(KEY)
+    })
+  })
+
+  it('a database that takes no writes', async () => {
+    await emptied()
+    const name = new URL(database.url).pathname.slice(1)
+    await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(database.db)
+    await expect(start(withKey(KEY))).rejects.toThrow(
+      /^DATABASE_URL leads to a database that takes no writes/,
+    )
+    expect(await tables()).toBe(0)
+  })
 })

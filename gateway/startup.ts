@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import type { Config } from './config.ts'
 import { installQueue } from './db/boss-queue.ts'
+import { refuseUnfit } from './db/fitness.ts'
 import {
   type Claim,
   claimDatabase,
@@ -70,6 +71,8 @@ async function readyDatabase(
   const onProgress = (what: string) => say(`gateway is busy: ${what}`)
   onProgress('opening its database')
   const { url, ownerUrl, died } = await open(parts)
+  await refuseUnfit(url)
+  if (ownerUrl !== undefined) await refuseUnfit(ownerUrl, 'TRADETILL_OWNER_DATABASE_URL')
   const masterKey = await whileNobodyMigrates(ownerUrl ?? url, { onProgress }, async (client) => {
     await refuseForeign(client, config)
     await applyMigrations(client, { onProgress })

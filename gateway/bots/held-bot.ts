@@ -32,8 +32,15 @@ export const DEFAULT_PACE: Pace = { beatMs: 5_000, watchMs: 5_000 }
 
 const STOP_MS = 10_000
 const HEALTH_MS = 1_000
+/** After a beat that failed. */
+const BEAT_AGAIN_MS = 1_000
+/** How often to look whether a lease is over. A write to Steam asks the clock itself. */
+const EXPIRY_MS = 100
+/** A bot is given up whether or not the database hears of it. */
+const NOTE_MS = 2_000
 
 export type HeldBotDeps = {
+  /** For leases, which nothing else that a process asks may keep waiting. */
   db: Db
   queue: Queue
   steam: Steam
@@ -58,11 +65,13 @@ export type HeldBot = {
 /** `takenAtMs` is the monotonic time before the query that took the lease. */
 export function holdBot(deps: HeldBotDeps, lease: Lease, takenAtMs: number): HeldBot {
   const stop = new AbortController()
-  const keeper = keepLease(deps, lease, { takenAtMs, stop })
-  const ended = live(deps, lease, { stop: stop.signal, leaseEndMs: keeper.endMs }).finally(async () => {
+  const lost = new AbortController()
+  const keeper = keepLease(deps, lease, { takenAtMs, stop, lost })
+  const life = { stop: stop.signal, lost: lost.signal, leaseEndMs: keeper.endMs }
+  const ended = live(deps, lease, life).finally(async () => {
     stop.abort()
     await keeper.stopped
-    await quietly(deps, lease, () => releaseLease(deps.db, lease))
+    await briefly(deps, lease, () => releaseLease(deps.db, lease))
   })
   return {
     ended,
@@ -73,40 +82,47 @@ export function holdBot(deps: HeldBotDeps, lease: Lease, takenAtMs: number): Hel
   }
 }
 
-type Keeping = { takenAtMs: number; stop: AbortController }
+type Keeping = { takenAtMs: number; stop: AbortController; lost: AbortController }
 
 /** Renews the lease until stopped. Stops everything when the lease is lost or has run out. */
-function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop }: Keeping) {
+function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: Keeping) {
   // Counted from before the query. The database counts from later, so our end comes first.
   let endMs = takenAtMs + LEASE_MS
 
   const lose = () => {
     deps.log.error({ botId: String(lease.botId), botName: lease.name }, 'the lease of a bot was lost')
+    lost.abort()
     stop.abort()
   }
   const run = async () => {
-    let expiry = setTimeout(lose, LEASE_MS)
-    while (await pause(deps.pace.beatMs, stop.signal)) {
+    const isOver = () => deps.monotonicMs() >= endMs
+    // A beat may wait for a database that says nothing.
+    const watch = setInterval(() => isOver() && !stop.signal.aborted && lose(), EXPIRY_MS)
+    const { beatMs } = deps.pace
+    let waitMs = beatMs
+    while (await pause(waitMs, stop.signal)) {
       const beforeMs = deps.monotonicMs()
-      const kept = await beat(deps.db, lease).catch((error: unknown) => {
+      const beating = beat(deps.db, lease).catch((error: unknown) => {
         deps.log.warn({ err: error, botId: String(lease.botId) }, 'the lease of a bot could not be renewed')
         return undefined
       })
+      // A beat that comes after the release changes nothing.
+      const kept = await unlessAborted(beating, stop.signal)
+      waitMs = kept === undefined ? Math.min(beatMs, BEAT_AGAIN_MS) : beatMs
       if (stop.signal.aborted || kept === undefined) continue
       if (!kept) {
         lose()
         break
       }
       endMs = beforeMs + LEASE_MS
-      clearTimeout(expiry)
-      expiry = setTimeout(lose, endMs - deps.monotonicMs())
     }
-    clearTimeout(expiry)
+    clearInterval(watch)
   }
   return { endMs: () => endMs, stopped: run() }
 }
 
-type Life = { stop: AbortSignal; leaseEndMs: () => number }
+/** `lost` aborts before `stop` where the lease is gone: the bot may be another process's by now. */
+type Life = { stop: AbortSignal; lost: AbortSignal; leaseEndMs: () => number }
 type Opened = { session: SteamSession; expiresAt: Date | null }
 type OpenLife = Life & { session: SteamSession; keeper: HealthKeeper }
 
@@ -131,7 +147,8 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
     const startedMs = deps.monotonicMs()
     try {
       await greet(deps, lease, opened)
-      await workUntilTrouble(deps, lease, { ...life, session: opened.session, keeper })
+      const work = workUntilTrouble(deps, lease, { ...life, session: opened.session, keeper })
+      await unlessAborted(work, life.lost)
     } catch (error) {
       deps.log.error({ err: error, ...about }, 'the work of a bot failed')
     }
@@ -150,7 +167,7 @@ async function tellOutOfReach(deps: HeldBotDeps, lease: Lease, { answer, keeper 
   if (reason === 'not_our_turn') deps.log.info(about, 'the login of a bot waited for its turn')
   else deps.log.warn(about, 'Steam was out of reach for a bot')
   keeper.health.lost(answer)
-  await quietly(deps, lease, async () => {
+  await briefly(deps, lease, async () => {
     await setOnline(deps.db, lease, `${reason}: ${detail}`)
     await keeper.write()
   })
@@ -198,7 +215,7 @@ async function greet(deps: HeldBotDeps, lease: Lease, { session, expiresAt }: Op
       )
     }
   }
-  await quietly(deps, lease, () =>
+  await briefly(deps, lease, () =>
     noteSession(deps.db, lease, { expiresAt, acknowledged: lease.acknowledged }),
   )
 }
@@ -224,18 +241,22 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
   const stopWork = await startWork({ ...deps, watchMs: deps.pace.watchMs }, bot)
   const closed = new AbortController()
   const watching = watchHealth(deps, lease, { bot, keeper, closed: closed.signal })
+  let stopping: Promise<void> | undefined
+  const takeNoMore = () => (stopping ??= quietly(deps, lease, stopWork))
   try {
     await setOnline(deps.db, lease, null)
     deps.log.info({ ...about, epoch: String(lease.epoch) }, 'a bot came online')
     const why = await trouble
     if (why !== undefined) deps.log.warn({ ...about, detail: why }, 'the session of a bot stopped working')
-    await setOnline(deps.db, lease, why ?? 'stopped')
+    // Its next job may be for the next holder of the bot, which may be this process again.
+    takeNoMore()
+    await briefly(deps, lease, () => setOnline(deps.db, lease, why ?? 'stopped'))
   } finally {
     life.stop.removeEventListener('abort', stopped)
     closed.abort()
-    await watching
+    await briefly(deps, lease, () => watching)
     // Closing the session then cuts off any work that is left.
-    await Promise.race([quietly(deps, lease, stopWork), delay(STOP_MS, undefined, { ref: false })])
+    await Promise.race([takeNoMore(), delay(STOP_MS, undefined, { ref: false })])
   }
 }
 
@@ -255,6 +276,20 @@ async function quietly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void
   } catch (error) {
     deps.log.warn({ err: error, botId: String(lease.botId) }, 'a step in holding a bot failed')
   }
+}
+
+/** Waits for such a step no longer than NOTE_MS. */
+async function briefly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void>): Promise<void> {
+  await Promise.race([quietly(deps, lease, step), delay(NOTE_MS, undefined, { ref: false })])
+}
+
+/** Undefined at once when `signal` aborts. The answer of the work counts no longer. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>()
+  const end = () => resolve(undefined)
+  signal.addEventListener('abort', end)
+  if (signal.aborted) end()
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', end))
 }
 
 /** True after `ms`; false at once when `signal` aborts. */

@@ -6,6 +6,7 @@ import { systemClock, type TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { repeat } from '../kit/repeat.ts'
 import { type Consumer, createConsumer } from './consumer.ts'
+import { createLines, KEEP_ALIVE, type Lines } from './lines.ts'
 import type { Queue } from './queue.ts'
 
 export type QueueOptions = {
@@ -15,6 +16,8 @@ export type QueueOptions = {
   clock?: Pick<TillClock, 'machineTime' | 'machineNow'>
   /** How often to look for jobs that no notification tells of, which is also how late a delayed job may start. */
   pollSeconds?: number
+  /** The connections of the process that are cut together. */
+  lines?: Lines
 }
 
 const SCHEMA = 'pgboss'
@@ -22,6 +25,8 @@ const DEAD = 'dead'
 /** Tells every process which queue has a new job. */
 const CHANNEL = 'till_queue'
 const STOP_MS = 10_000
+/** Its own sweeps may take their time over a long queue. */
+const STATEMENT_MS = 120_000
 /** Of the jobs whose work is done at about the same time, so many are settled by one statement. */
 const MOST_SETTLED = 100
 
@@ -57,8 +62,12 @@ export async function createQueue({
   log,
   clock = systemClock,
   pollSeconds = 1,
+  lines = createLines(),
 }: QueueOptions): Promise<Queue> {
+  // pg-boss hands its options on to the pool of pg.
+  const pool = { Client: lines.clientWith(STATEMENT_MS), ...KEEP_ALIVE }
   const boss = new PgBoss({
+    ...pool,
     connectionString: url,
     application_name: 'tradetill-queue',
     schema: SCHEMA,

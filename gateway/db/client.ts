@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { createLines, KEEP_ALIVE, type Lines } from './lines.ts'
 import type { Tables } from './schema.ts'
 
 export type Db = Kysely<Tables>
@@ -27,15 +28,36 @@ const PARSERS = new Map<number, (text: string) => unknown>([
   [1016, (int8s) => int8s.slice(1, -1).split(',').filter(Boolean).map(BigInt)],
 ])
 
+export type PoolOptions = {
+  url: string
+  size: number
+  mode: 'sandbox' | 'live'
+  /** The connections of the process that are cut together. */
+  lines?: Lines
+  /** For the way to the server and for a place in the pool. */
+  connectMs?: number
+  /** The server ends a statement that takes longer. */
+  statementMs?: number
+}
+
+/** How much later than the server this side gives a statement up: the server's word says more. */
+const SILENCE_MS = 5_000
+
+export const openDatabase = (url: string, size = 10, mode: 'sandbox' | 'live' = 'live'): Database =>
+  openPool({ url, size, mode })
+
 /** Connects to PostgreSQL. int8 is read as bigint, so that no sum of money passes through a float. */
-export function openDatabase(url: string, poolSize = 10, mode: 'sandbox' | 'live' = 'live'): Database {
+export function openPool(options: PoolOptions): Database {
+  const { url, size, mode, lines = createLines(), connectMs = 10_000, statementMs = 15_000 } = options
   const pool = new pg.Pool({
     connectionString: url,
-    max: poolSize,
+    max: size,
+    ...KEEP_ALIVE,
+    Client: lines.clientWith(statementMs + SILENCE_MS),
     // Only then does till_now() follow the clock that can be advanced.
     ...(mode === 'sandbox' && { options: '-c tradetill.mode=sandbox' }),
-    connectionTimeoutMillis: 10_000,
-    statement_timeout: 15_000,
+    connectionTimeoutMillis: connectMs,
+    statement_timeout: statementMs,
     idle_in_transaction_session_timeout: 30_000,
     types: {
       getTypeParser: (oid: number, format?: string) =>

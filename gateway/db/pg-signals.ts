@@ -1,18 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import pg from 'pg'
 import type { Log } from '../kit/log.ts'
+import { createLines, KEEP_ALIVE, type Line, type Lines } from './lines.ts'
 import type { Signals } from './signals.ts'
 
-export type SignalsOptions = { url: string; log: Log }
+export type SignalsOptions = {
+  url: string
+  log: Log
+  /** The connections of the process that are cut together. */
+  lines?: Lines
+}
 
 const CHANNEL = 'till'
 const RECHECK_MS = 1_000
 const RECONNECT_MS = 500
+const CONNECT_MS = 5_000
+/** Nothing passes on the connection while nobody notifies, so it is asked now and then. */
+const ASK_MS = 5_000
 
 /** Starts listening with one connection of its own; while it is broken, waiters look once a second. */
-export async function createSignals({ url, log }: SignalsOptions): Promise<Signals> {
+export async function createSignals({ url, log, lines = createLines() }: SignalsOptions): Promise<Signals> {
   const waiters = new Map<string, Set<() => void>>()
-  const listener = startListener({ url, log, onTopic: (topic) => wake(waiters.get(topic)) })
+  const onTopic = (topic: string) => wake(waiters.get(topic))
+  const listener = startListener({ url, log, lines, onTopic })
   await listener.connected
 
   return {
@@ -75,41 +85,58 @@ function createWaiter(signal: AbortSignal | undefined) {
   }
 }
 
-type Listener = { connected: Promise<void>; close(): Promise<void> }
+type Listener = { connected: Promise<unknown>; close(): Promise<void> }
 
-function startListener(options: SignalsOptions & { onTopic(topic: string): void }): Listener {
-  const { url, log, onTopic } = options
-  let closed = false
-  let client: pg.Client | undefined
-  let timer: NodeJS.Timeout | undefined
+function startListener(options: Required<SignalsOptions> & { onTopic(topic: string): void }): Listener {
+  const { url, log, lines, onTopic } = options
+  const Client = lines.clientWith(ASK_MS)
+  const closing = new AbortController()
+  let current: Line | undefined
 
-  const connect = async () => {
-    const fresh = new pg.Client({
+  /** Resolves once it listens. `ended` resolves when it no longer does. */
+  const listen = async (): Promise<{ ended: Promise<void> }> => {
+    const line = new Client({
       connectionString: url,
       application_name: 'tradetill-signals',
-      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_MS,
+      ...KEEP_ALIVE,
     })
-    client = fresh
-    const lost = () => {
-      if (closed || client !== fresh) return
-      client = undefined
+    current = line
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    line.on('error', () => resolve()).on('end', () => resolve())
+    line.on('notification', ({ payload }) => onTopic(payload ?? ''))
+    await line.connect()
+    const ask = () => line.query(`listen ${CHANNEL}`)
+    await ask()
+    const asking = setInterval(() => void ask().catch(() => resolve()), ASK_MS)
+    ended.then(() => clearInterval(asking))
+    return { ended }
+  }
+  const keep = async ({ ended }: { ended: Promise<void> }): Promise<void> => {
+    await ended
+    while (!closing.signal.aborted) {
       log.warn('signals: connection lost, connecting again')
-      again()
+      const again = await listenAgain()
+      await again?.ended
     }
-    fresh.on('error', lost).on('end', lost)
-    fresh.on('notification', ({ payload }) => onTopic(payload ?? ''))
-    await fresh.connect()
-    await fresh.query(`listen ${CHANNEL}`)
   }
-  const again = () => {
-    timer = setTimeout(() => connect().catch(again), RECONNECT_MS)
+  const listenAgain = async () => {
+    while (await pause(RECONNECT_MS, closing.signal)) {
+      const again = await listen().catch(() => undefined)
+      if (again !== undefined) return again
+    }
+    return undefined
   }
+  const connected = listen()
+  connected.then(keep, () => {})
   return {
-    connected: connect(),
+    connected,
     close: async () => {
-      closed = true
-      clearTimeout(timer)
-      await client?.end().catch(() => {})
+      closing.abort()
+      await current?.end().catch(() => {})
     },
   }
 }
+
+const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  delay(ms, !signal.aborted, { signal }).catch(() => false)

@@ -49,7 +49,14 @@ beforeEach(async () => {
   app.setSerializerCompiler(serializerCompiler)
   handleErrors(app, log)
   await app.register(
-    paymentRoute({ db: till.db, queue, log, views, nowMs: () => nowMs, overloaded: () => isFull }),
+    paymentRoute({
+      db: till.db,
+      queue,
+      log,
+      views,
+      nowMs: () => nowMs,
+      unable: () => (isFull ? 'overloaded' : undefined),
+    }),
   )
   await app.register(depositRoutes(till.deps))
 })

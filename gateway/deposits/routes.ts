@@ -10,7 +10,7 @@ import {
 } from '../../contract/widget-api.ts'
 import { botQueue } from '../bots/bot.ts'
 import { API_HEADERS } from '../http/headers.ts'
-import { refuse } from '../http/refusal.ts'
+import { refuse, refuseIf, type Unable } from '../http/refusal.ts'
 import { createErrorReports, depositOf } from './error-reports.ts'
 import { type DepositDeps, resolveUser } from './service.ts'
 import type { View } from './shopper-view.ts'
@@ -24,15 +24,15 @@ type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
   views: ViewCache
   /** Monotonic milliseconds. */
   nowMs(): number
-  /** True while too many calls wait for the database. */
-  overloaded(): boolean
+  /** Why calls are refused at once. */
+  unable(): Unable | undefined
 }
 
 /** GET /api/payment: polled every second by every waiting page, so it stands outside the hooks of the API. */
 export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
   const refresh = createRefresher(deps)
   const answer = async (reply: FastifyReply, hash: string, known: string | undefined) => {
-    if (deps.overloaded()) refuse('overloaded', { retryAfterS: 1 })
+    refuseIf(deps.unable())
     if (!hashSchema.safeParse(hash).success) refuse('deposit_not_found')
     const view = known === undefined ? await deps.views.fresh(hash) : await deps.views.polled(hash)
     if (view !== undefined && known === view.etag) return unchanged(reply, known)

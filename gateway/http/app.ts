@@ -16,7 +16,7 @@ import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
 import { servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
 import { answerReadiness, type Progress } from './readiness.ts'
-import { refuse } from './refusal.ts'
+import { refuseIf, type Unable } from './refusal.ts'
 
 export type AppOptions = {
   log: Log
@@ -32,8 +32,8 @@ export type AppOptions = {
   /** Deposits and keys: calls that name one are never refused because of the misses of their address. */
   known: Known
   connections?: Partial<ConnectionLimits>
-  /** True while so many calls wait for the database that more would only make all of them slower. */
-  overloaded?(): boolean
+  /** Why calls that need the database are refused at once; undefined while they are not. */
+  unable?(): Unable | undefined
   /** Called for every answered call but the polls. `route` is as registered, never with the values of the call. */
   observe?(call: ObservedCall): void
   /** False while the database is out of reach. */
@@ -99,7 +99,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await app.register(async (scope) => {
     observeCalls(scope, options)
-    refuseWhenOverloaded(scope, options)
+    refuseWhileUnable(scope, options)
     addWidgetHooks(scope, limits, misses)
     limitCallsOfDeposits(scope, (request) => (isReport(request) ? undefined : hashOf(request)))
     scope.addHook('onRequest', csrf.check)
@@ -107,7 +107,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   })
   await app.register(async (scope) => {
     observeCalls(scope, options)
-    refuseWhenOverloaded(scope, options)
+    refuseWhileUnable(scope, options)
     addStoreHooks(scope, limits, misses)
     for (const plugin of options.routes.store ?? []) await scope.register(plugin)
   })
@@ -137,11 +137,9 @@ function endConnectionsOnClose(app: FastifyInstance): void {
   })
 }
 
-function refuseWhenOverloaded(scope: FastifyInstance, { overloaded }: AppOptions): void {
-  if (overloaded === undefined) return
-  scope.addHook('onRequest', async () => {
-    if (overloaded()) refuse('overloaded', { retryAfterS: 1 })
-  })
+function refuseWhileUnable(scope: FastifyInstance, { unable }: AppOptions): void {
+  if (unable === undefined) return
+  scope.addHook('onRequest', async () => refuseIf(unable()))
 }
 
 /** Without promises: polls pass here, and each one costs. */

@@ -253,7 +253,7 @@ describe('open calls', () => {
 })
 
 test('a call while too much waits for the database is refused, and the page is not', async () => {
-  await listen({}, { overloaded: () => true })
+  await listen({}, { unable: () => 'overloaded' })
   const refused = await app.inject(`/api/slow?hash=${HASH}`)
   expect(refused.json()).toMatchObject({ status: 503, code: 'overloaded' })
   expect(refused.headers['retry-after']).toBe('1')

@@ -52,7 +52,7 @@ let isOverloaded = false
 async function wholeApp(publicUrl: string): Promise<FastifyInstance> {
   const { db, queue, log } = till.deps
   const nowMs = () => 0
-  const overloaded = () => isOverloaded
+  const unable = () => (isOverloaded ? ('overloaded' as const) : undefined)
   const broken: FastifyPluginAsync = async (scope) => {
     scope.get('/api/broken', async () => {
       throw new Error('broken')
@@ -64,12 +64,12 @@ async function wholeApp(publicUrl: string): Promise<FastifyInstance> {
     publicUrl: new URL(publicUrl),
     imageOrigins: ['https://images.example'],
     widgetFolder: folder,
-    overloaded,
+    unable,
     limits: createLimits(nowMs),
     known: { deposit: async () => true, key: async () => false },
     healthy: async () => true,
     routes: {
-      polled: [paymentRoute({ db, queue, log, views, nowMs, overloaded })],
+      polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],
       widget: [
         depositRoutes(till.deps),
         inventoryRoutes({ ...till.deps, imageBase: 'https://images.example', maxItems: 50 }),

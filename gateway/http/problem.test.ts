@@ -1,8 +1,9 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { DatabaseSilent } from '../db/lines.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { handleErrors } from './problem.ts'
-import { refuse } from './refusal.ts'
+import { refuse, refuseIf } from './refusal.ts'
 
 let app: FastifyInstance
 let captured: CapturedLog
@@ -30,6 +31,55 @@ async function calls(count: number, url: string, addressOf: (n: number) => strin
 it('what is refused to nobody that is known as a store speaks to a shopper', async () => {
   const answer = await app.inject('/refused/7')
   expect(answer.json().detail).toBe('Failed to find your payment. Go back to the store and start again.')
+})
+
+describe('a call for which the database is away', () => {
+  const coded = (code: string, more: object = {}) => Object.assign(new Error(code), { code }, more)
+  const refused = { status: 503, code: 'database_unavailable' }
+
+  it.each([
+    ['it did not answer', new DatabaseSilent()],
+    ['the connection was cut', new Error('Connection terminated unexpectedly')],
+    ['it refuses connections', coded('ECONNREFUSED', { syscall: 'connect' })],
+    [
+      'none of its addresses answers',
+      new AggregateError([coded('ETIMEDOUT', { syscall: 'connect' })], 'all of them'),
+    ],
+    ['it stops', coded('57P01')],
+    ['it starts', coded('57P03')],
+    ['it has no connection left', coded('53300')],
+    ['its disk is full', coded('53100')],
+    ['it is a copy', coded('25006')],
+    ['and the cause says so', new Error('the job could not be sent', { cause: coded('08006') })],
+  ])('because %s is to be made again, and its error is told', async (_why, error) => {
+    app.get('/away', async () => {
+      throw error
+    })
+    const answer = await app.inject({ url: '/away', headers: { 'accept-language': 'ru' } })
+    expect(answer.json()).toMatchObject({ ...refused, detail: expect.stringContaining('Ничего не потеряно') })
+    expect(answer.headers['retry-after']).toBe('2')
+    expect(lines()).toMatchObject([{ level: 'error', code: 'database_unavailable', err: expect.anything() }])
+  })
+
+  it.each([
+    ['a constraint', coded('23505')],
+    ['a statement that took too long', coded('57014')],
+    ['a file that is not there', coded('ENOENT', { syscall: 'open' })],
+  ])('is another matter than %s', async (_what, error) => {
+    app.get('/away', async () => {
+      throw error
+    })
+    expect((await app.inject('/away')).json()).toMatchObject({ status: 500, code: 'internal' })
+  })
+
+  it('that is refused at once writes the line of a refusal', async () => {
+    app.get('/away', async () => refuseIf('database_unavailable'))
+    expect((await app.inject('/away')).json()).toMatchObject({
+      ...refused,
+      detail: expect.stringContaining('Nothing is lost'),
+    })
+    expect(lines()).toMatchObject([{ level: 'info', msg: 'call was refused' }])
+  })
 })
 
 describe('the line of a refused call', () => {

@@ -9,6 +9,7 @@ import {
   type RefusalCause,
 } from '../../contract/errors.ts'
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
+import { isDatabaseAway } from '../db/away.ts'
 import { isPoolTimeout } from '../db/client.ts'
 import { sqlState } from '../db/transaction.ts'
 import type { Log } from '../kit/log.ts'
@@ -22,6 +23,7 @@ const LINES_OF_ALL = { perSecond: 5, burst: 500 }
 
 /** The pool gave no connection in ten seconds: the database is away, or very busy. */
 const POOL_RETRY_S = 5
+const AWAY_RETRY_S = 2
 
 /** An operator must end this: see gateway/epochs. */
 const ANOTHER_LIFE = 'TT001'
@@ -93,7 +95,7 @@ export function handleErrors(app: FastifyInstance, log: Log, nowMs = () => perfo
   app.setErrorHandler((error: FastifyError | ProblemError, request, reply) => {
     const refusal = refusalOf(error)
     if (refusal.code === 'internal') log.error({ ...aboutOf(request), err: error }, 'call failed')
-    else logRefusal(request, refusal.code)
+    else logRefusal(request, refusal.code, refusal.code === 'database_unavailable' ? error : undefined)
     return sendProblem(reply, request, refusal)
   })
 }
@@ -105,20 +107,22 @@ const aboutOf = ({ id, method, routeOptions }: FastifyRequest) => ({
 })
 
 /** Logs refused calls, a limited number for one address and for all. The next line has how many were left out. */
-function refusalLines(log: Log, nowMs: () => number): (request: FastifyRequest, code: ErrorCode) => void {
+function refusalLines(log: Log, nowMs: () => number) {
   const ofAddress = createAddressBuckets(LINES_OF_ADDRESS, nowMs)
   const ofAll = createBuckets(LINES_OF_ALL, nowMs)
   let leftOut = 0
-  return (request, code) => {
+  return (request: FastifyRequest, code: ErrorCode, fault: Error | undefined): void => {
     // The metric of all calls counts what the limits refuse, and a store's call has a line of its own.
-    if (code === 'too_many_requests' || request.call.store !== undefined) return
+    if (fault === undefined && (code === 'too_many_requests' || request.call.store !== undefined)) return
     if (!ofAddress.take(request.ip) || !ofAll.take('all')) {
       leftOut += 1
       return
     }
     const about = { ...aboutOf(request), ...(leftOut > 0 && { leftOut }), code }
     leftOut = 0
-    log.info(about, 'call was refused')
+    // A refusal of the gateway's own has no error: one that has tells why the database failed.
+    if (fault === undefined || fault instanceof ProblemError) log.info(about, 'call was refused')
+    else log.error({ ...about, err: fault }, 'call failed for want of the database')
   }
 }
 
@@ -126,6 +130,7 @@ function refusalOf(error: FastifyError | ProblemError): Refusal {
   if (error instanceof ProblemError) return error
   if (isPoolTimeout(error)) return { code: 'overloaded', retryAfterS: POOL_RETRY_S }
   if (sqlState(error) === ANOTHER_LIFE) return { code: 'technical_works', retryAfterS: ANOTHER_LIFE_RETRY_S }
+  if (isDatabaseAway(error)) return { code: 'database_unavailable', retryAfterS: AWAY_RETRY_S }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const fields = error.validation.map(({ instancePath, message }) => ({
       path: instancePath.replace(/^\//, '').replaceAll('/', '.'),

@@ -23,6 +23,16 @@ export class ProblemError extends Error {
   }
 }
 
+/** Too many calls wait for the database, and more would make all of them slower; or the database is away. */
+export type Unable = 'overloaded' | 'database_unavailable'
+
+const RETRY_S: Record<Unable, number> = { overloaded: 1, database_unavailable: 2 }
+
+/** Ends the call if it cannot be answered now. */
+export function refuseIf(unable: Unable | undefined): void {
+  if (unable !== undefined) refuse(unable, { retryAfterS: RETRY_S[unable] })
+}
+
 /** Ends the call with this refusal. */
 export function refuse(code: ErrorCode, details?: RefusalDetails): never {
   throw new ProblemError(code, details)

@@ -125,7 +125,7 @@ const BALANCES = `
 
 /** Differences in what belongs to the entries after `from` up to `to`, and in the balances since then. */
 export function differencesOf(client: Client, from: string, to: string): Promise<Difference[]> {
-  return onSnapshot(client, '30s', async () => {
+  return onSnapshot(client, 30_000, async () => {
     const { rows } = await client.query<Difference>(PART, [from, to])
     const { rows: balances } = await client.query<Difference>(BALANCES, [from])
     return [...rows, ...balances]

@@ -2,11 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { withDeadline } from '../db/lines.ts'
 
 export type Difference = { problem: string; detail: string }
 
 const SQL = readFileSync(join(import.meta.dirname, 'verify.sql'), 'utf8')
-const DEADLINE = '5min'
+const DEADLINE_MS = 300_000
+/** How much later this side gives up than the server. */
+const SILENCE_MS = 5_000
 
 /** The first part of verify.sql without its "with": it may be asked of some trades and all that belongs to them. */
 export const CHECKS_OF_TRADES = `${SQL.slice(SQL.indexOf('entry as ('), SQL.indexOf('-- From here on'))} limit 1000`
@@ -27,14 +30,14 @@ export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Diff
 type Client = Pick<pg.PoolClient, 'query'>
 
 export function differencesOfAll(client: Client): Promise<Difference[]> {
-  return onSnapshot(client, DEADLINE, async () => (await client.query<Difference>(SQL)).rows)
+  return onSnapshot(client, DEADLINE_MS, async () => (await client.query<Difference>(SQL)).rows)
 }
 
 /** A failure leaves the transaction open: the caller gives the connection up. */
-export async function onSnapshot<T>(client: Client, deadline: string, work: () => Promise<T>): Promise<T> {
+export async function onSnapshot<T>(client: Client, deadlineMs: number, work: () => Promise<T>): Promise<T> {
   await client.query('begin isolation level repeatable read read only')
-  await client.query(`set local statement_timeout = '${deadline}'`)
-  const found = await work()
+  await client.query(`set local statement_timeout = ${deadlineMs}`)
+  const found = await withDeadline(client, deadlineMs + SILENCE_MS, work)
   await client.query('commit')
   return found
 }

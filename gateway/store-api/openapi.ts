@@ -41,7 +41,14 @@ export type OpenApi = {
 }
 
 /** Refusals that every call may meet. */
-const COMMON: readonly ErrorCode[] = ['invalid_request', 'unauthorized', 'too_many_requests', 'internal']
+const COMMON: readonly ErrorCode[] = [
+  'invalid_request',
+  'unauthorized',
+  'too_many_requests',
+  'internal',
+  'overloaded',
+  'database_unavailable',
+]
 /** Refusals that every call with a body or an Idempotency-Key may meet. */
 const OF_POST: readonly ErrorCode[] = [
   'idempotency_in_progress',
@@ -51,6 +58,8 @@ const OF_POST: readonly ErrorCode[] = [
 ]
 /** Refusals whose `Retry-After` tells when to call again. */
 const PASSING: readonly ErrorCode[] = [
+  'overloaded',
+  'database_unavailable',
   'too_many_requests',
   'idempotency_in_progress',
   'deposit_busy',

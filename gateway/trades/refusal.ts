@@ -81,7 +81,7 @@ export function isOfBot(refusal: Refusal): boolean {
   return side === 'bot' || side === 'pair'
 }
 
-/** What Steam said of the shopper's side; undefined where it gave no reason. */
+/** Steam's reason against the shopper; undefined where it gave none. */
 export function causeOf(refusal: Refusal): RefusalCause | undefined {
   const meaning = MEANINGS[refusal]
   return meaning.side === 'bot' ? undefined : meaning.cause

@@ -92,7 +92,7 @@ export async function openTarget(plain: Till): Promise<Target> {
     known: knownTo({ db, clock, keyMode: 'live', views }),
     healthy: async () => true,
     routes: {
-      polled: [paymentRoute({ db, queue, log, views, nowMs: () => 0, overloaded: () => false })],
+      polled: [paymentRoute({ db, queue, log, views, nowMs: () => 0, unable: () => undefined })],
       widget: [
         depositRoutes(till.deps),
         inventoryRoutes(inventory),

@@ -77,7 +77,7 @@ describe('a page that could not be opened', () => {
     return having(opening(), { type: 'paymentFailed', refusal })
   }
 
-  it.each([null, 'internal', 'overloaded', 'too_many_requests'])(
+  it.each([null, 'internal', 'overloaded', 'database_unavailable', 'too_many_requests'])(
     'is tried again automatically after %s',
     (code) => {
       const { state, effects } = refused(code)

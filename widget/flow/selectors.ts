@@ -12,6 +12,7 @@ const UNJUDGED: readonly (string | null)[] = [
     'steam_unavailable',
     'internal',
     'overloaded',
+    'database_unavailable',
     'too_many_requests',
     'too_many_looks',
   ] satisfies ErrorCode[]),

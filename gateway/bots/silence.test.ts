@@ -1,0 +1,103 @@
+/** A bot whose holder hears nothing of the database any more. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createQueue } from '../db/boss-queue.ts'
+import { type Database, openPool } from '../db/client.ts'
+import { createLines, type Lines } from '../db/lines.ts'
+import type { Queue } from '../db/queue.ts'
+import { systemClock } from '../kit/clock.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { addBot, IDLE_HANDLERS } from '../testing/bots.ts'
+import { BOT_TOKEN, type CountingSteam, countingSteam } from '../testing/counting-steam.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { captureLog } from '../testing/log.ts'
+import { type SilentProxy, startSilentProxy } from '../testing/silent-proxy.ts'
+import type { BotContext } from './bot.ts'
+import { startBots } from './runner.ts'
+import { listBots } from './store.ts'
+
+const box = createSecretBox(randomBytes(32))
+
+let database: TestDatabase
+let proxy: SilentProxy
+let lines: Lines
+let leases: Database
+let queue: Queue
+let steam: CountingSteam
+let contexts: BotContext[]
+let nowMs: number
+let bots: { stop(): Promise<void> }
+
+beforeEach(async () => {
+  database = await testDatabase()
+  proxy = await startSilentProxy(database.url)
+  lines = createLines()
+  // The deadlines of its statements are longer than a test may take.
+  leases = openPool({ url: proxy.url, size: 2, mode: 'live', lines, connectMs: 500 })
+  const { log } = captureLog()
+  queue = await createQueue({ url: database.url, log })
+  steam = countingSteam()
+  contexts = []
+  nowMs = 0
+  await addBot({ db: database.db, steam, box, clock: systemClock, refreshToken: BOT_TOKEN })
+  const watch = async (bot: BotContext) => {
+    contexts.push(bot)
+    return 0
+  }
+  bots = startBots({
+    db: leases.db,
+    queue,
+    steam,
+    box,
+    log,
+    clock: systemClock,
+    owner: randomUUID(),
+    handlers: { ...IDLE_HANDLERS, watch },
+    pace: { beatMs: 100 },
+    monotonicMs: () => nowMs,
+    scanMs: 100,
+  })
+  await online()
+})
+afterEach(async () => {
+  proxy.pass()
+  lines.cut('all')
+  await bots.stop()
+  await queue.stop()
+  await leases.close()
+  await proxy.close()
+  await database.close()
+})
+
+const online = () => expect.poll(() => listBots(database.db)).toMatchObject([{ reachable: true }])
+
+it('is given up when its lease is over, whatever waits for an answer, and comes back with the database', async () => {
+  const [before] = contexts
+  expect(before?.mayWrite(15_000)).toBe(true)
+
+  proxy.swallow()
+  nowMs += 24_999
+  expect(before?.mayWrite(15_000)).toBe(false)
+  expect(steam.open).toBe(1)
+  nowMs += 1
+  await expect.poll(() => steam.open).toBe(0)
+  expect(before?.mayWrite(1)).toBe(false)
+
+  // Another process takes the bot meanwhile, and stops.
+  await database.pool.query(`update bot set lease_epoch = lease_epoch + 1, lease_until = now()`)
+  proxy.pass()
+  lines.cut('all')
+  await expect.poll(() => contexts).toHaveLength(2)
+  await online()
+  expect(contexts[1]?.epoch).toBe((before?.epoch ?? 0n) + 2n)
+  expect(steam.mostOpen).toBe(1)
+})
+
+it('is given up at once when it is asked for, and loses nothing by it', async () => {
+  proxy.swallow()
+  const { promise: over, resolve } = Promise.withResolvers<string>()
+  void bots.stop().then(() => resolve('stopped'))
+  await expect.poll(() => steam.open).toBe(0)
+  lines.cut('all')
+  expect(await over).toBe('stopped')
+})

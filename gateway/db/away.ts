@@ -1,0 +1,49 @@
+/** Errors that say nothing of the call: the database was away, or had no room. The same call may succeed in a moment. */
+import { DatabaseSilent } from './lines.ts'
+import { sqlState } from './transaction.ts'
+
+/** Of the way there, as Node names them. */
+const NETWORK = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'ENETDOWN',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'ENOENT',
+])
+
+/** A connection that failed, a lack of room (disk, memory, connections), and a server that stops or starts. */
+const STATES = /^(?:08|53)...$|^57P0[1-5]$/
+/** The server takes no writes: after a failover the address may lead to a copy for a while. */
+const READ_ONLY = '25006'
+const IO_ERROR = '58030'
+
+/** What `pg` says without a code. */
+const WORDS = [
+  'Connection terminated',
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+]
+
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof DatabaseSilent) return true
+  if (!(error instanceof Error)) return false
+  // One for each address of a name.
+  if (error instanceof AggregateError) return error.errors.some((each) => isDatabaseAway(each))
+  if (isDatabaseAway(error.cause)) return true
+  const code = sqlState(error)
+  if (code === undefined) return WORDS.some((words) => error.message.startsWith(words))
+  return (
+    STATES.test(code) || code === READ_ONLY || code === IO_ERROR || (isOfSocket(error) && NETWORK.has(code))
+  )
+}
+
+/** A file that is not there has such a code too. */
+const OF_SOCKETS: readonly unknown[] = ['connect', 'read', 'write', 'getaddrinfo']
+
+const isOfSocket = (error: Error): boolean => 'syscall' in error && OF_SOCKETS.includes(error.syscall)

@@ -1,0 +1,118 @@
+/** Whether the till can work on the server that an address leads to, asked at the start: a refusal names what to do. */
+import { randomUUID } from 'node:crypto'
+import { createLines, KEEP_ALIVE, type Line } from './lines.ts'
+import { sqlState } from './transaction.ts'
+
+type Facts = {
+  isCopy: boolean
+  isReadOnly: boolean
+  version: number
+  versionName: string
+  pid: number
+}
+
+const CONNECT_MS = 10_000
+const STATEMENT_MS = 5_000
+const OLDEST = 150_000
+
+/** `name`: the setting that has this address. Throws with a sentence for the operator. */
+export async function refuseUnfit(url: string, name = 'DATABASE_URL'): Promise<void> {
+  const connect = () => connectTo(url, name)
+  const line = await connect()
+  try {
+    const facts = await factsOf(line)
+    const reason = reasonAgainst(facts, name)
+    if (reason !== undefined) throw new Error(reason)
+    // A server names the process that serves the connection. A pooler in between makes a name up.
+    if (facts.pid === processOf(line)) return
+    if (!(await keepsSessions(line, connect))) throw new Error(poolerIn(name))
+  } finally {
+    line.cut()
+  }
+}
+
+async function connectTo(url: string, name: string): Promise<Line> {
+  const Client = createLines().clientWith(STATEMENT_MS)
+  const line = new Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    ...KEEP_ALIVE,
+    // As the connections of the gateway have it: a pooler may not take it.
+    statement_timeout: STATEMENT_MS,
+  })
+  line.on('error', () => {})
+  await line.connect().catch((error: unknown) => {
+    throw new Error(`The database cannot be reached: ${reasonOf(error)}. ${adviceFor(error, name)}`, {
+      cause: error,
+    })
+  })
+  return line
+}
+
+/** A name with several addresses fails with an error of many, whose own message is empty. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.message || sqlState(error) || error.name
+}
+
+function adviceFor(error: unknown, name: string): string {
+  const code = sqlState(error)
+  if (code === '57P03') return 'It starts, stops or recovers: start the gateway again in a moment.'
+  if (code === '53300') {
+    return 'Raise its max_connections, or end what holds them: "Connections" in docs/scaling.md says how many a gateway needs.'
+  }
+  if (error instanceof Error && /startup parameter/.test(error.message)) return poolerIn(name)
+  return `Check ${name}.`
+}
+
+async function factsOf(line: Line): Promise<Facts> {
+  const { rows } = await line.query<Facts>(
+    `select pg_is_in_recovery() as "isCopy", current_setting('transaction_read_only') = 'on' as "isReadOnly",
+       current_setting('server_version_num')::int as version, current_setting('server_version') as "versionName",
+       pg_backend_pid() as pid`,
+  )
+  const [facts] = rows
+  if (facts === undefined) throw new Error('the database did not say what it is')
+  return facts
+}
+
+function reasonAgainst(
+  { isCopy, isReadOnly, version, versionName }: Facts,
+  name: string,
+): string | undefined {
+  if (isCopy) {
+    return `${name} leads to a server that takes no writes: it is a copy of another one, or still recovers. Set it to the primary, or promote this one.`
+  }
+  if (isReadOnly) {
+    return `${name} leads to a database that takes no writes: default_transaction_read_only is on, for the database or for this role. Switch it off, or set ${name} to another database.`
+  }
+  if (version < OLDEST) {
+    return `${name} leads to PostgreSQL ${versionName}, and Tradetill needs version 15 or newer.`
+  }
+  return undefined
+}
+
+const processOf = (line: Line): unknown => Reflect.get(line, 'processID')
+
+/** While the other connection is in a transaction, this one must still have the session that it had. */
+async function keepsSessions(line: Line, connect: () => Promise<Line>): Promise<boolean> {
+  const mark = randomUUID()
+  await line.query(`select set_config('tradetill.session', $1, false)`, [mark])
+  const other = await connect()
+  try {
+    await other.query('begin')
+    await other.query('select 1')
+    const { rows } = await line.query<{ found: string | null }>(
+      `select current_setting('tradetill.session', true) as found`,
+    )
+    return rows[0]?.found === mark
+  } catch {
+    // With one session for both, one waits for the other.
+    return false
+  } finally {
+    other.cut()
+  }
+}
+
+const poolerIn = (name: string): string =>
+  `${name} leads to a pooler that does not keep a session for each connection, such as PgBouncer with pool_mode=transaction. The till needs settings, LISTEN and locks that stay: set ${name} to the server itself, or to a pooler in session mode that hands on all settings.`

@@ -1,0 +1,107 @@
+/**
+ * The connections of a process to PostgreSQL. A server that vanishes without a word leaves its sockets open, and TCP takes a
+ * quarter of an hour to notice. So every statement has a deadline on this side too, and all connections can be cut at once.
+ */
+import { setImmediate as turn } from 'node:timers/promises'
+import pg from 'pg'
+
+/** The database did not answer in time. Nobody knows whether the statement took effect. */
+export class DatabaseSilent extends Error {
+  constructor() {
+    super('the database did not answer in time')
+    this.name = 'DatabaseSilent'
+  }
+}
+
+/** Told to TCP: routers forget a connection on which nothing passes. */
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
+
+/** A connection whose statements have a deadline. One that misses it ends the connection. */
+export class Line extends pg.Client {
+  deadlineMs: number
+  #isAsked = false
+
+  constructor(config: string | pg.ClientConfig | undefined, deadlineMs: number) {
+    super(config)
+    this.deadlineMs = deadlineMs
+    // The many forms of `query` answer by a promise, or by a callback at the end.
+    Reflect.defineProperty(this, 'query', { value: (...given: unknown[]) => this.#ask(given) })
+  }
+
+  /** Nobody asks before it is connected. */
+  get isConnecting(): boolean {
+    return !this.#isAsked
+  }
+
+  /** Ends the connection without a word to the server. What waits on it fails. */
+  cut(): void {
+    this.connection.stream.destroy(new DatabaseSilent())
+  }
+
+  #ask(given: unknown[]): unknown {
+    this.#isAsked = true
+    const answered = this.#awaitAnswer()
+    const callback = given.at(-1)
+    if (typeof callback === 'function') {
+      given[given.length - 1] = (...answer: unknown[]) => {
+        answered()
+        Reflect.apply(callback, undefined, answer)
+      }
+    }
+    const answer: unknown = Reflect.apply(pg.Client.prototype.query, this, given)
+    if (answer instanceof Promise) answer.then(answered, answered)
+    return answer
+  }
+
+  /** The returned function says that the answer is there. */
+  #awaitAnswer(): () => void {
+    let isAnswered = false
+    const timer = setTimeout(async () => {
+      // After a stall of this process the answer may be there, unread.
+      await turn()
+      if (!isAnswered) this.cut()
+    }, this.deadlineMs)
+    return () => {
+      isAnswered = true
+      clearTimeout(timer)
+    }
+  }
+}
+
+export type Lines = {
+  /** The class of connections that belong to these. */
+  clientWith(deadlineMs: number): new (config?: string | pg.ClientConfig) => Line
+  /** Cuts all connections, or those that are not there yet. Returns how many. */
+  cut(which: 'all' | 'connecting'): number
+}
+
+export function createLines(): Lines {
+  const open = new Set<Line>()
+  return {
+    clientWith: (deadlineMs) =>
+      class extends Line {
+        constructor(config?: string | pg.ClientConfig) {
+          super(config, deadlineMs)
+          open.add(this)
+          this.on('end', () => open.delete(this))
+        }
+      },
+    cut(which) {
+      const some = [...open].filter((line) => which === 'all' || line.isConnecting)
+      for (const line of some) line.cut()
+      return some.length
+    },
+  }
+}
+
+/** Gives the statements of `work` more time, where the connection has deadlines at all. */
+export async function withDeadline<T>(client: unknown, ms: number, work: () => Promise<T>): Promise<T> {
+  if (!(client instanceof Line)) return work()
+  const before = client.deadlineMs
+  client.deadlineMs = ms
+  try {
+    return await work()
+  } finally {
+    client.deadlineMs = before
+  }
+}

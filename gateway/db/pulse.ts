@@ -1,0 +1,152 @@
+/**
+ * Whether the database is there. One connection asks it all the time. When it falls silent and a new connection does not, or
+ * does not come about, all connections of the process are cut: what waits on them fails now, and the next ones are new.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '../kit/log.ts'
+import { createLines, KEEP_ALIVE, type Line, type Lines } from './lines.ts'
+import { sqlState } from './transaction.ts'
+
+export type Pulse = {
+  /** False while calls should be refused at once. */
+  isHere(): boolean
+  stop(): Promise<void>
+}
+
+type Pace = {
+  /** Between two questions. */
+  everyMs: number
+  /** An answer that takes longer is in doubt. */
+  silentMs: number
+  /** A new connection is there within this time, or not at all. */
+  connectMs: number
+  /** Between two attempts to connect. */
+  againMs: number
+}
+
+/** After a silence the database is noticed again within connectMs + againMs. */
+const PACE: Pace = { everyMs: 1_000, silentMs: 2_000, connectMs: 1_500, againMs: 250 }
+/** The old connection is the quicker one where both work. */
+const LATE_MS = 250
+
+type Options = { url: string; lines: Lines; log: Log; pace?: Partial<Pace> }
+
+/** What a server answered: it takes writes, it is a copy of another, or nothing. */
+type Word = 'here' | 'copy' | 'broken'
+type Attempt = { kind: 'line'; line: Line } | { kind: 'none'; word: Word; reason: string }
+
+/** The database was there a moment ago. */
+export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
+  const pace = { ...PACE, ...given }
+  const stopping = new AbortController()
+  const own = createLines()
+  const open = opener(url, own, pace)
+  let line: Line | undefined
+  let isHere = true
+
+  const lose = (reason: string) => {
+    line?.cut()
+    line = undefined
+    const cut = lines.cut('all')
+    if (isHere) log.error({ reason, cut }, 'the database is out of reach')
+    isHere = false
+  }
+  const find = (found: Line) => {
+    line = found
+    if (!isHere) {
+      // They were begun while nobody answered, and may hang.
+      lines.cut('connecting')
+      log.warn('the database answers again')
+    }
+    isHere = true
+  }
+  const connect = async () => {
+    const attempt = await open()
+    // It answers, but has no room for one more: those that are there may go on.
+    return attempt.kind === 'none' && attempt.word === 'here' && isHere ? undefined : attempt
+  }
+  const reconnect = async () => {
+    const attempt = await connect()
+    if (attempt?.kind === 'line') find(attempt.line)
+    else if (attempt !== undefined) lose(attempt.reason)
+  }
+  /** Slow, or gone? A new connection tells. */
+  const doubt = async (old: Promise<Word>) => {
+    const attempt = await connect()
+    const isSlow = (await within(old, LATE_MS)) === 'here'
+    if (isSlow) return attempt?.kind === 'line' ? attempt.line.cut() : undefined
+    if (attempt?.kind !== 'line') return lose(attempt?.reason ?? SILENT)
+    line?.cut()
+    log.warn({ cut: lines.cut('all') }, 'connections to the database were silent and were replaced')
+    find(attempt.line)
+  }
+  const beat = async () => {
+    if (line === undefined) return reconnect()
+    const answer = ask(line)
+    const word = await within(answer, pace.silentMs)
+    if (word === undefined) return doubt(answer)
+    if (word === 'copy') return lose(IS_COPY)
+    if (word === 'here') return
+    line = undefined
+    return reconnect()
+  }
+  const run = async () => {
+    do await beat()
+    while (await pause(isHere ? pace.everyMs : pace.againMs, stopping.signal))
+    own.cut('all')
+  }
+  const running = run()
+  return {
+    isHere: () => isHere,
+    async stop() {
+      stopping.abort()
+      own.cut('all')
+      await running
+    },
+  }
+}
+
+function opener(url: string, own: Lines, { silentMs, connectMs }: Pace): () => Promise<Attempt> {
+  const Client = own.clientWith(silentMs + connectMs + LATE_MS)
+  const config = { connectionString: url, application_name: 'tradetill-pulse', ...KEEP_ALIVE }
+  return () => tryLine(new Client({ ...config, connectionTimeoutMillis: connectMs }))
+}
+
+const SILENT = 'it did not answer'
+const IS_COPY = 'the server takes no writes: it is a copy of another, or recovers'
+
+/** Never rejects. */
+async function ask(line: Line): Promise<Word> {
+  try {
+    const { rows } = await line.query<{ copy: boolean }>('select pg_is_in_recovery() as copy')
+    return rows[0]?.copy === false ? 'here' : 'copy'
+  } catch {
+    return 'broken'
+  }
+}
+
+async function tryLine(line: Line): Promise<Attempt> {
+  // An attempt that fails tells by its promise, and a connection by its next question.
+  line.on('error', () => {})
+  try {
+    await line.connect()
+  } catch (error) {
+    line.cut()
+    const isFull = sqlState(error)?.startsWith('53') === true
+    return { kind: 'none', word: isFull ? 'here' : 'broken', reason: String(error) }
+  }
+  const word = await ask(line)
+  if (word === 'here') return { kind: 'line', line }
+  line.cut()
+  return { kind: 'none', word, reason: word === 'copy' ? IS_COPY : SILENT }
+}
+
+/** Undefined once `ms` have passed. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
+  const over = new AbortController()
+  const late = delay(ms, undefined, { signal: over.signal }).catch(() => undefined)
+  return Promise.race([work, late]).finally(() => over.abort())
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<boolean> =>
+  delay(ms, !signal.aborted, { signal }).catch(() => false)

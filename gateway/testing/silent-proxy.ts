@@ -1,0 +1,82 @@
+/** Stands between the till and PostgreSQL, and falls silent as a server does that vanishes: no end, no reset, no answer. */
+import { connect, createServer, type Socket } from 'node:net'
+
+export type SilentProxy = {
+  /** The address of the database through the proxy. */
+  url: string
+  /** From now on nothing passes: those that are open are dead for good, and new ones get no answer. */
+  swallow(): void
+  /** Those that are open are dead for good, and new ones pass. */
+  replace(): void
+  /** New connections are refused. Those that are open end. */
+  refuse(): void
+  /** New connections pass. */
+  pass(): void
+  /** Connections that were tried so far, and those that are open now. */
+  counts(): { tried: number; open: number }
+  close(): Promise<void>
+}
+
+type Mode = 'pass' | 'swallow' | 'refuse'
+
+export async function startSilentProxy(databaseUrl: string): Promise<SilentProxy> {
+  const target = new URL(databaseUrl)
+  const pairs = new Map<Socket, Socket | undefined>()
+  let mode: Mode = 'pass'
+  let tried = 0
+
+  const forget = (client: Socket) => {
+    // The server must not hold locks for a client that is gone.
+    pairs.get(client)?.destroy()
+    pairs.delete(client)
+  }
+  const silence = (client: Socket) => {
+    const server = pairs.get(client)
+    client.unpipe().removeAllListeners('data').resume()
+    server?.unpipe().resume().destroy()
+    pairs.set(client, undefined)
+  }
+  const server = createServer((client) => {
+    tried += 1
+    client.on('error', () => {}).on('close', () => forget(client))
+    if (mode === 'refuse') return void client.resetAndDestroy()
+    pairs.set(client, undefined)
+    if (mode === 'swallow') return void client.resume()
+    const database = connect(Number(target.port), target.hostname)
+    pairs.set(client, database)
+    database.on('error', () => client.destroy())
+    database.on('close', () => pairs.get(client) === database && client.destroy())
+    client.pipe(database).pipe(client)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port')
+  const url = new URL(databaseUrl)
+  url.host = `127.0.0.1:${address.port}`
+  const silenceAll = () => {
+    for (const client of pairs.keys()) silence(client)
+  }
+  return {
+    url: url.href,
+    swallow() {
+      mode = 'swallow'
+      silenceAll()
+    },
+    replace() {
+      mode = 'pass'
+      silenceAll()
+    },
+    refuse() {
+      mode = 'refuse'
+      for (const client of pairs.keys()) client.destroy()
+    },
+    pass() {
+      mode = 'pass'
+    },
+    counts: () => ({ tried, open: pairs.size }),
+    close() {
+      for (const client of pairs.keys()) client.destroy()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
