@@ -8,6 +8,7 @@ import { startBots } from './bots/runner.ts'
 import { createFollower, openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
+import type { Build } from './db/build.ts'
 import { type Database, isCrowded, openDatabase } from './db/client.ts'
 import { createSignals } from './db/pg-signals.ts'
 import { ping } from './db/ping.ts'
@@ -79,11 +80,11 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
     const store = await openStorage(config, startup)
     const stopping = new AbortController()
     const signals = endedBy(stopping.signal, store.signals)
-    const metrics = createMetrics()
+    const metrics = createMetrics(startup.build)
     readStorageMetrics(metrics.registry, store.database.db)
     const progress: Progress = { state: 'starting' }
     const steam = createSteam(config, store.clock, metrics)
-    const parts = { config, log, metrics, progress, ...store, signals, ...steam }
+    const parts = { config, log, metrics, progress, build: startup.build, ...store, signals, ...steam }
     const features = await prepareFeatures(parts, shutdown)
     const app = await createHttp(parts, features, shutdown)
     shutdown.add('calls', 'http', () => {
@@ -146,7 +147,8 @@ async function openStorage(config: Config, { log, shutdown, database: ready }: S
   return { database, queue, signals, box, clock, advancedClock, died }
 }
 
-type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress }
+type Parts = Storage &
+  SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress; build: Build }
 
 /** Gives each feature the parts that it needs. */
 function featuresOf(parts: Parts) {
@@ -274,6 +276,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     observe: (call) => observe(parts, call),
     healthy: () => isHealthy(database),
     progress: parts.progress,
+    build: parts.build,
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs, overloaded: () => isCrowded(database) })],
       widget: [
