@@ -5,14 +5,10 @@ import type { Game } from '../contract/games.ts'
 import type { EventType } from '../contract/webhooks.ts'
 import { createBotGauges } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
-import { createFollower, openAdvancedClock } from './clock/service.ts'
+import { createFollower } from './clock/service.ts'
 import type { Config } from './config.ts'
-import { createQueue } from './db/boss-queue.ts'
-import { type Database, isCrowded, openPool } from './db/client.ts'
-import { createLines } from './db/lines.ts'
-import { createSignals } from './db/pg-signals.ts'
-import { type Pulse, startPulse } from './db/pulse.ts'
-import type { Queue } from './db/queue.ts'
+import type { Build } from './db/build.ts'
+import { isCrowded } from './db/client.ts'
 import type { Signals } from './db/signals.ts'
 import { createDeposit } from './deposits/create.ts'
 import { ensureDepositQueues, workOnPrefills } from './deposits/jobs.ts'
@@ -32,12 +28,10 @@ import type { Progress } from './http/readiness.ts'
 import type { Unable } from './http/refusal.ts'
 import { inventoryHandler } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
-import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
 import { systemIds } from './kit/ids.ts'
 import type { Log } from './kit/log.ts'
 import { type Repeating, repeat } from './kit/repeat.ts'
 import { scrub } from './kit/scrub.ts'
-import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
 import { type Shutdown, STOP_MS } from './kit/shutdown.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { startPricing } from './pricing/jobs.ts'
@@ -46,6 +40,7 @@ import { SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { type Startup, startUp } from './startup.ts'
 import { cacheProfiles } from './steam/profile-cache.ts'
 import { createSteam, type SteamParts } from './steam-parts.ts'
+import { openStorage, type Storage } from './storage-parts.ts'
 import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
 import { knownTo } from './store-api/known.ts'
@@ -68,10 +63,6 @@ const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
 const CLOCK_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
-const DATABASE_CONNECTIONS = 10
-const LEASE_CONNECTIONS = 2
-/** Several beats fit into a lease. */
-const LEASE_DEADLINES = { connectMs: 4_000, statementMs: 3_000 }
 
 export type Gateway = {
   url: string
@@ -87,11 +78,11 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
     const store = await openStorage(config, startup)
     const stopping = new AbortController()
     const signals = endedBy(stopping.signal, store.signals)
-    const metrics = createMetrics()
+    const metrics = createMetrics(startup.build)
     readStorageMetrics(metrics.registry, store.database.db)
     const progress: Progress = { state: 'starting' }
     const steam = createSteam(config, store.clock, metrics)
-    const parts = { config, log, metrics, progress, ...store, signals, ...steam }
+    const parts = { config, log, metrics, progress, build: startup.build, ...store, signals, ...steam }
     const features = await prepareFeatures(parts, shutdown)
     const app = await createHttp(parts, features, shutdown)
     shutdown.add('calls', 'http', () => {
@@ -129,41 +120,8 @@ function endedBy(stopping: AbortSignal, signals: Signals): Signals {
   }
 }
 
-type Storage = {
-  database: Database
-  /** The leases of bots have connections of their own: nothing else may keep them waiting. */
-  leases: Database
-  pulse: Pulse
-  queue: Queue
-  signals: Signals
-  box: SecretBox
-  clock: TillClock
-  /** The same clock where it can be advanced: undefined in live mode. */
-  advancedClock: AdvancedClock | undefined
-  died: Promise<string>
-}
-
-async function openStorage(config: Config, { log, shutdown, database: ready }: Startup): Promise<Storage> {
-  const { url, masterKey, died } = await ready
-  const lines = createLines()
-  const { mode } = config
-  const database = openPool({ url, size: DATABASE_CONNECTIONS, mode, lines })
-  shutdown.add('connections', 'database pool', () => database.close())
-  const leases = openPool({ url, size: LEASE_CONNECTIONS, mode, lines, ...LEASE_DEADLINES })
-  shutdown.add('connections', 'pool of leases', () => leases.close())
-  const advancedClock = config.mode === 'live' ? undefined : await openAdvancedClock(database.db)
-  const clock = advancedClock ?? systemClock
-  const queue = await createQueue({ url, log, clock, lines })
-  shutdown.add('queue', 'queue', () => queue.stop())
-  const signals = await createSignals({ url, log, lines })
-  shutdown.add('connections', 'signals', () => signals.close())
-  const box = createSecretBox(masterKey, config.oldMasterKeys)
-  const pulse = startPulse({ url, lines, log })
-  shutdown.add('connections', 'pulse of the database', () => pulse.stop())
-  return { database, leases, pulse, queue, signals, box, clock, advancedClock, died }
-}
-
-type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress }
+type Parts = Storage &
+  SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress; build: Build }
 
 /** Gives each feature the parts that it needs. */
 function featuresOf(parts: Parts, mayPublish: () => boolean) {
@@ -318,6 +276,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     healthy: async () => parts.pulse.isHere(),
     progress: parts.progress,
     isStopped: () => epochs.stopped() !== undefined,
+    build: parts.build,
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],
       widget: [

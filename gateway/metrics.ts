@@ -26,9 +26,15 @@ export type Metrics = {
   steam: Observer
 }
 
-export function createMetrics(): Metrics {
+export function createMetrics(build: Record<string, string> = {}): Metrics {
   const registry = new Registry()
   const registers = [registry]
+  new Gauge({
+    name: 'tradetill_build_info',
+    help: 'Always 1; its labels say what runs',
+    labelNames: Object.keys(build),
+    registers,
+  }).set(build, 1)
   const ledgerDifferences = new Gauge({
     name: 'tradetill_ledger_differences',
     help: 'Differences that the last check of the ledger found; NaN where it failed',

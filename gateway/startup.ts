@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import type { Config } from './config.ts'
 import { installQueue } from './db/boss-queue.ts'
+import { type Build, ourBuild } from './db/build.ts'
 import { refuseUnfit } from './db/fitness.ts'
 import {
   type Claim,
@@ -21,6 +22,7 @@ import { makeOwnKey } from './master-key.ts'
 export type Startup = {
   log: Log
   shutdown: Shutdown
+  build: Build
   /** Rejects with a readable reason. */
   database: Promise<ReadyDatabase>
 }
@@ -49,11 +51,13 @@ export function startUp(
   say: (line: string) => void = console.log,
 ): Startup {
   const log = createLog({ level: config.logLevel, pretty: config.logPretty })
+  const build = ourBuild()
+  log.info({ ...build, mode: config.mode, node: process.versions.node }, 'the gateway was started')
   const shutdown = createShutdown(log)
   const database = readyDatabase(config, open, { log, shutdown, say })
   // It may fail before anything awaits it. Without this, Node would end the process.
   database.catch(() => {})
-  return { log, shutdown, database }
+  return { log, shutdown, build, database }
 }
 
 async function givenDatabase({ databaseUrl, ownerDatabaseUrl }: Config) {

@@ -12,7 +12,11 @@ const NEEDED_NODE = 24
  * Keeps to the versions of the lock file and leaves it as it is, and runs no script of a package. Warnings about this Node
  * say nothing: another one runs.
  */
-const INSTALL = ['install', '--no-save', '--ignore-scripts', '--loglevel=error']
+const INSTALL = [
+  ...['install', '--no-save', '--ignore-scripts', '--loglevel=error'],
+  // The page is built here, so NODE_ENV=production must not leave out what builds it.
+  ...['--include=dev', '--include=optional'],
+]
 
 function packagesIn(file) {
   try {

@@ -8,7 +8,7 @@ import {
   type RouteMap,
   text_en,
 } from '@stricli/core'
-import type { CommandLine } from './command.ts'
+import { type CommandLine, PREFIX } from './command.ts'
 import { acts } from './commands/acts.ts'
 import { bot } from './commands/bot.ts'
 import { clock } from './commands/clock.ts'
@@ -103,13 +103,17 @@ export function allCommands(routes: RouteMap<CommandLine> = ROUTES, prefix = '')
 }
 
 const COLUMN = 22
+const SERVE = 'the gateway itself, until SIGTERM or Ctrl-C; its settings come from the environment'
 
 /** The help of all: a line for each command. */
 export function overview(): string {
   return [
-    'usage: npm run --silent tradetill -- COMMAND',
+    `usage: ${PREFIX} COMMAND`,
     '',
     ...allCommands().map(({ name, does }) => `  ${name.padEnd(COLUMN)}${does}`),
+    '',
+    `  ${'serve'.padEnd(COLUMN)}${SERVE}`,
+    `  ${'--version'.padEnd(COLUMN)}the version, the commit and the newest migration`,
     '',
     '--help after a command shows its arguments, its options and an example. --json prints one line of JSON.',
   ].join('\n')

@@ -1,5 +1,6 @@
 /** What a command is: what it takes, what it does and an example, all shown by its help, and code loaded when it runs. */
 import { buildCommand, type CommandContext, type TypedCommandParameters } from '@stricli/core'
+import { isRelease } from '../kit/release.ts'
 import type { Answer } from '../operations/operation.ts'
 import type { Session } from './session.ts'
 
@@ -72,5 +73,8 @@ export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends rea
   })
 }
 
+/** What an operator types before a command. */
+export const PREFIX = isRelease() ? 'tradetill' : 'npm run --silent tradetill --'
+
 /** The whole line that an operator types. */
-const exampleOf = (example: string): string => `npm run --silent tradetill -- ${example}`
+const exampleOf = (example: string): string => `${PREFIX} ${example}`

@@ -17,6 +17,7 @@ export const EXIT_CODES: Record<RefusalKind, number> = {
   unreachable: 5,
 }
 
+const VERSION = new Set(['--version', '-v'])
 const HELP = new Set(['help', '--help', '-h'])
 
 /** Runs one command. Resolves to its exit code; the reason of another one than 0 is on stderr. */
@@ -25,6 +26,11 @@ export async function runCommandLine(args: string[], surroundings: Surroundings)
   const { terminal } = surroundings
   if (HELP.has(first) && rest.length === 0) {
     terminal.print(overview())
+    return 0
+  }
+  if (VERSION.has(first) && rest.length === 0) {
+    const { buildLine, ourBuild } = await import('../db/build.ts')
+    terminal.print(buildLine(ourBuild()))
     return 0
   }
   const report = createReport(terminal, args.includes('--json'))

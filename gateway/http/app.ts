@@ -41,6 +41,8 @@ export type AppOptions = {
   isStopped?: () => boolean
   /** Ready by default. */
   progress?: Progress
+  /** The version that runs here, for GET /healthz. */
+  build?: Record<string, string>
   routes: {
     /** Polled calls: no hook of the API runs for them; they set their headers themselves. */
     polled?: FastifyPluginAsync[]
@@ -114,7 +116,8 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const isHealthy = onceASecond(options.healthy, nowMs)
   app.get('/healthz', async (_request, reply) => {
     const healthy = await isHealthy()
-    return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'database out of reach' })
+    const status = healthy ? 'ok' : 'database out of reach'
+    return reply.code(healthy ? 200 : 503).send({ status, ...options.build })
   })
   answerReadiness(app, { ...options, healthy: isHealthy })
   await servePage(app, { ...options, folder: options.widgetFolder, csrf })

@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+/**
+ * The command of a release: `tradetill serve` and the operator's commands. Any Node can read this file, so an old one is
+ * refused with a sentence.
+ */
+const NEEDED_NODE = 24
+
+function refuse(message) {
+  console.error(message)
+  process.exit(2)
+}
+
+const found = Number(process.versions.node.split('.')[0])
+if (found < NEEDED_NODE) {
+  refuse(
+    `Tradetill needs Node ${NEEDED_NODE} or newer, and ${process.execPath} is ${process.version}. Install it from https://nodejs.org, or put another one first in PATH.`,
+  )
+}
+
+/** `--env-file FILE` before the command: settings, one `NAME=value` a line. What the environment has counts more. */
+if (process.argv[2] === '--env-file') {
+  const [, file] = process.argv.splice(2, 2)
+  if (file === undefined) refuse('--env-file needs the path of a file with settings.')
+  try {
+    process.loadEnvFile(file)
+  } catch (error) {
+    refuse(`The settings in ${file} cannot be read: ${error.message}`)
+  }
+}
+
+await import('../gateway/cli/main.ts')

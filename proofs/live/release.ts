@@ -1,0 +1,97 @@
+/** A release of this tree, made and unpacked as an operator does, and its processes. */
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+
+const ROOT = join(import.meta.dirname, '../..')
+const NOBODY = 65_534
+
+/**
+ * A tree without changes: all that git knows here and would take. Its packages are those of this tree, and so is its page,
+ * which the release builds again where it is of other sources.
+ */
+export function cleanClone(folder: string): string {
+  const clone = join(folder, 'a clone')
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name)))) {
+    mkdirSync(dirname(join(clone, file)), { recursive: true })
+    cpSync(join(ROOT, file), join(clone, file))
+  }
+  cpSync(join(ROOT, 'widget/dist'), join(clone, 'widget/dist'), { recursive: true })
+  symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'))
+  const author = ['-c', 'user.name=Tradetill', '-c', 'user.email=tradetill@example.invalid']
+  for (const args of [
+    ['init', '-q'],
+    ['add', '-A'],
+    [...author, 'commit', '-q', '-m', 'release: as it is'],
+  ]) {
+    execFileSync('git', args, { cwd: clone })
+  }
+  return clone
+}
+
+export function makeRelease(clone: string, into: string): string {
+  const release = join(clone, 'scripts/release.ts')
+  return execFileSync(process.execPath, [release, into], {
+    cwd: clone,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** Unpacks it with the machine's tar into an empty folder, checks it, and takes every right to write away. */
+export function unpack(archive: string, into: string): string {
+  mkdirSync(into)
+  execFileSync('tar', ['-xzf', archive, '-C', into])
+  const [name = ''] = readdirSync(into)
+  const folder = join(into, name)
+  execFileSync('sha256sum', ['--check', '--quiet', '--strict', 'SHA256SUMS'], { cwd: folder })
+  execFileSync('chmod', ['-R', 'a-w,a+rX', into])
+  return folder
+}
+
+/** Gives the right to remove it back. */
+export function unlock(folder: string): void {
+  execFileSync('chmod', ['-R', 'u+w', folder])
+}
+
+export type Process = { ended: Promise<number | null>; output(): string; kill(signal: NodeJS.Signals): void }
+
+type Command = { args: string[]; env: Record<string, string>; cwd: string }
+
+/** `bin/tradetill` as somebody who owns nothing of it, where this machine lets us choose. */
+function start(folder: string, { args, env, cwd }: Command) {
+  const isRoot = process.getuid?.() === 0
+  chmodSync(cwd, 0o755)
+  return spawn(join(folder, 'bin/tradetill'), args, {
+    cwd,
+    // Nothing of npm: the system's commands and a Node.
+    env: { NODE_ENV: 'production', PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, ...env },
+    ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
+  })
+}
+
+export function serve(folder: string, command: Omit<Command, 'args'>): Process {
+  const child = start(folder, { ...command, args: ['serve'] })
+  const output: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(String(chunk)))
+  return {
+    ended: new Promise((resolve) => child.once('close', resolve)),
+    output: () => output.join(''),
+    kill: (signal) => void child.kill(signal),
+  }
+}
+
+/** Resolves to what the command printed. Throws with what it complained of. */
+export async function tradetill(folder: string, command: Command & { input?: string }): Promise<string> {
+  const child = start(folder, command)
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  child.stdin.end(command.input ?? '')
+  const [out, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+  if (code !== 0) throw new Error(`${command.args.join(' ')} ended with ${code}: ${errors}`)
+  return out
+}

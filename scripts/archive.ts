@@ -1,0 +1,69 @@
+/** An archive in the form of tar (ustar) and gzip. The same entries give the same bytes on every machine. */
+import { gzipSync } from 'node:zlib'
+
+export type Entry =
+  /** `path` is from the archive's root, with slashes. */
+  | { kind: 'file'; path: string; content: Buffer; executable?: boolean }
+  | { kind: 'link'; path: string; target: string }
+
+const BLOCK = 512
+const MOST_NAME = 100
+const MOST_PREFIX = 155
+
+/** Entries in the order of their paths, owned by nobody in particular, all of the same second. */
+export function archiveOf(entries: readonly Entry[], modifiedS: number): Buffer {
+  const sorted = [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))
+  const blocks = sorted.flatMap((entry) => {
+    const content = entry.kind === 'file' ? entry.content : Buffer.alloc(0)
+    const padding = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)
+    return [headOf(entry, modifiedS), content, padding]
+  })
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]))
+}
+
+/** The fields of POSIX 1003.1, in their order. */
+function headOf(entry: Entry, modifiedS: number): Buffer {
+  const isFile = entry.kind === 'file'
+  const { name, prefix } = nameOf(entry.path)
+  const size = isFile ? entry.content.length : 0
+  const mode = isFile && entry.executable !== true ? 0o644 : 0o755
+  const fields: [text: string, bytes: number][] = [
+    [name, MOST_NAME],
+    [octal(mode, 8), 8],
+    [octal(0, 8), 8],
+    [octal(0, 8), 8],
+    [octal(size, 12), 12],
+    [octal(modifiedS, 12), 12],
+    // The sum is taken with blanks in its place.
+    [' '.repeat(8), 8],
+    [isFile ? '0' : '2', 1],
+    [isFile ? '' : entry.target, MOST_NAME],
+    ['ustar\0' + '00', 8],
+    ['root', 32],
+    ['root', 32],
+    ['', 16],
+    [prefix, MOST_PREFIX],
+  ]
+  const head = Buffer.alloc(BLOCK)
+  let at = 0
+  for (const [text, bytes] of fields) {
+    head.write(text, at, bytes, 'utf8')
+    at += bytes
+  }
+  const sum = head.reduce((total, byte) => total + byte, 0)
+  head.write(`${octal(sum, 7)}\0 `, 148, 8, 'latin1')
+  return head
+}
+
+const octal = (value: number, bytes: number): string => `${value.toString(8).padStart(bytes - 1, '0')}`
+
+/** A long path is parted at a slash. */
+function nameOf(path: string): { name: string; prefix: string } {
+  if (Buffer.byteLength(path) <= MOST_NAME) return { name: path, prefix: '' }
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
+    const [prefix, name] = [path.slice(0, at), path.slice(at + 1)]
+    if (Buffer.byteLength(name) <= MOST_NAME && Buffer.byteLength(prefix) <= MOST_PREFIX)
+      return { name, prefix }
+  }
+  throw new Error(`${path} is too long for the archive.`)
+}

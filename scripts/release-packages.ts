@@ -1,0 +1,95 @@
+/** The packages of a release: those that the server runs on, as the lock file names them and npm installed them. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Entry } from './archive.ts'
+
+const packageSchema = z.object({
+  version: z.string().optional(),
+  integrity: z.string().optional(),
+  license: z.string().optional(),
+  link: z.boolean().optional(),
+  dev: z.boolean().optional(),
+  optional: z.boolean().optional(),
+  devOptional: z.boolean().optional(),
+})
+
+const lockSchema = z.object({ packages: z.record(z.string(), packageSchema) })
+
+export type LockFile = z.infer<typeof lockSchema>
+
+export type ProductionPackage = {
+  /** From the root: `node_modules/pg`. */
+  path: string
+  name: string
+  version: string
+  /** As npm writes it; undefined for a folder of ours. */
+  integrity: string | undefined
+  license: string | undefined
+}
+
+export const readLock = (file: string): LockFile => lockSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
+
+const FOLDER = 'node_modules/'
+
+/** The packages that are left without those of development and of one platform. */
+export function productionPackages({ packages }: LockFile): ProductionPackage[] {
+  return Object.entries(packages).flatMap(([path, { version, integrity, license, ...marks }]) => {
+    if (!path.startsWith(FOLDER) || path.includes('/stubs/')) return []
+    if (marks.dev || marks.optional || marks.devOptional) return []
+    const name = path.slice(path.lastIndexOf(FOLDER) + FOLDER.length)
+    return [{ path, name, version: version ?? '0.0.0', integrity, license }]
+  })
+}
+
+/** Packages whose folder is not what the lock file names, by npm's own note of what it checked and installed. */
+export function strangePackages(wanted: readonly ProductionPackage[], installed: LockFile): string[] {
+  return wanted
+    .filter(({ path, integrity }) => {
+      const there = installed.packages[path]
+      return there === undefined || there.integrity !== integrity
+    })
+    .map(({ path }) => path)
+}
+
+/** Maps, types and sources before their build, and manuals: nothing of it runs. Licences stay. */
+const NOT_SHIPPED = /\.(?:map|d\.[cm]?ts|[cm]?ts|tsx|flow|markdown|md|tsbuildinfo)$/i
+const LICENCE = /licen[sc]e|copying|notice/i
+
+/** The files of a package, without packages of its own inside: those have entries of their own. */
+export function filesOfPackage(root: string, { path }: Pick<ProductionPackage, 'path'>): Entry[] {
+  const walk = (folder: string): Entry[] =>
+    readdirSync(join(root, folder), { withFileTypes: true }).flatMap((each): Entry[] => {
+      const file = `${folder}/${each.name}`
+      if (each.isDirectory()) return each.name === 'node_modules' ? [] : walk(file)
+      if (NOT_SHIPPED.test(each.name) && !LICENCE.test(each.name)) return []
+      return [{ kind: 'file', path: file, content: readFileSync(join(root, file)) }]
+    })
+  return walk(path)
+}
+
+/** A bill of materials: CycloneDX 1.6. It has no time and no serial number, so the same packages give the same bytes. */
+export function billOf(packages: readonly ProductionPackage[], version: string): string {
+  const components = packages.map((each) => ({
+    type: 'library',
+    name: each.name,
+    version: each.version,
+    purl: `pkg:npm/${each.name.replace('@', '%40')}@${each.version}`,
+    ...(each.license === undefined ? {} : { licenses: [{ license: { name: each.license } }] }),
+    ...(each.integrity === undefined ? {} : { hashes: [hashOf(each.integrity)] }),
+  }))
+  const bill = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.6',
+    version: 1,
+    metadata: { component: { type: 'application', name: 'tradetill', version } },
+    components,
+  }
+  return `${JSON.stringify(bill, null, 1)}\n`
+}
+
+/** npm writes `sha512-` and base64, a bill hex. */
+function hashOf(integrity: string): { alg: string; content: string } {
+  const base64 = integrity.slice(integrity.indexOf('-') + 1)
+  return { alg: 'SHA-512', content: Buffer.from(base64, 'base64').toString('hex') }
+}

@@ -1,0 +1,131 @@
+/**
+ * `npm run release`: builds `tradetill-VERSION.tgz` and its checksum into `release/`, or into the folder that is named.
+ * It holds the server, the built page and the packages that they run on. Needs a tree without changes, and no network.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { type Build, ourBuild } from '../gateway/db/build.ts'
+import { archiveOf, type Entry } from './archive.ts'
+import {
+  billOf,
+  filesOfPackage,
+  type ProductionPackage,
+  productionPackages,
+  readLock,
+  strangePackages,
+} from './release-packages.ts'
+import { buildWidgetIfChanged } from './widget.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** Files of the tree that a release takes over. */
+const SHIPPED = [
+  /^bin\//,
+  /^contract\/(?!.*\.test\.ts$).*\.ts$/,
+  /^gateway\/(?!testing\/)(?!.*\.test\.ts$)/,
+  /^deploy\//,
+  /^docs\/(?:decisions\/)?[\w-]+\.md$/,
+  /^(?:LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|\.env\.example)$/,
+]
+
+/** A message for the person at the terminal; no stack. */
+class Refusal extends Error {}
+
+const git = (...args: string[]): string =>
+  execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trimEnd()
+
+function checkClean(): void {
+  const changes = git('status', '--porcelain')
+  if (changes !== '') {
+    throw new Refusal(`A release is of a commit. Commit or remove these first:\n${changes}`)
+  }
+}
+
+function findPackages(): ProductionPackage[] {
+  const packages = productionPackages(readLock(join(ROOT, 'package-lock.json')))
+  const strange = strangePackages(packages, readLock(join(ROOT, 'node_modules/.package-lock.json')))
+  if (strange.length > 0) {
+    throw new Refusal(`Not installed as package-lock.json says: ${strange.join(', ')}. Run npm ci first.`)
+  }
+  return packages
+}
+
+const packageSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  description: z.string(),
+  license: z.string(),
+})
+
+/** No npm script and no package for development: nobody installs anything in the folder of a release. */
+function packageFile(): string {
+  const ours = packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
+  const more = {
+    private: true,
+    type: 'module',
+    engines: { node: '>=24' },
+    bin: { tradetill: 'bin/tradetill.mjs' },
+  }
+  return `${JSON.stringify({ ...ours, ...more }, null, 2)}\n`
+}
+
+const text = (path: string, content: string): Entry => ({ kind: 'file', path, content: Buffer.from(content) })
+
+const fileOf = (path: string): Entry => {
+  const content = readFileSync(join(ROOT, path))
+  return { kind: 'file', path, content, executable: content.subarray(0, 2).toString() === '#!' }
+}
+
+function entriesOf(packages: readonly ProductionPackage[], build: Build): Entry[] {
+  const sources = git('ls-files')
+    .split('\n')
+    .filter((file) => SHIPPED.some((shipped) => shipped.test(file)))
+  const page = globSync('widget/dist/**/*', { cwd: ROOT, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name).slice(ROOT.length + 1))
+  const entries: Entry[] = [
+    ...sources.map(fileOf),
+    ...page.map(fileOf),
+    ...packages.flatMap((each) => filesOfPackage(ROOT, each)),
+    text('package.json', packageFile()),
+    text('release.json', `${JSON.stringify(build, null, 2)}\n`),
+    text('sbom.cdx.json', billOf(packages, build.version)),
+    { kind: 'link', path: 'bin/tradetill', target: 'tradetill.mjs' },
+  ]
+  return [...entries, text('SHA256SUMS', sumsOf(entries))]
+}
+
+const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+
+/** For `sha256sum --check` in the unpacked folder. */
+function sumsOf(entries: readonly Entry[]): string {
+  const lines = entries.flatMap((entry) =>
+    entry.kind === 'file' ? [`${sha256(entry.content)}  ${entry.path}\n`] : [],
+  )
+  return lines.join('')
+}
+
+async function release(folder: string): Promise<void> {
+  checkClean()
+  const packages = findPackages()
+  await buildWidgetIfChanged()
+  const build = { ...ourBuild(), commit: git('rev-parse', 'HEAD') }
+  const name = `tradetill-${build.version}`
+  const inFolder = entriesOf(packages, build).map((entry) => ({ ...entry, path: `${name}/${entry.path}` }))
+  const archive = archiveOf(inFolder, Number(git('log', '-1', '--format=%ct')))
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, `${name}.tgz`), archive)
+  writeFileSync(join(folder, `${name}.tgz.sha256`), `${sha256(archive)}  ${name}.tgz\n`)
+  const megabytes = (archive.length / 1_000_000).toFixed(1)
+  console.log(
+    `${join(folder, `${name}.tgz`)}: ${inFolder.length} entries, ${packages.length} packages, ${megabytes} MB`,
+  )
+}
+
+await release(resolve(process.argv[2] ?? join(ROOT, 'release'))).catch((error: unknown) => {
+  console.error(error instanceof Refusal ? error.message : error)
+  process.exitCode = 1
+})
