@@ -101,7 +101,7 @@ const BARE = `
   job as (
     insert into pgboss.job (name, data, singleton_key, policy, start_after)
     select name, jsonb_build_object('tradeId', $1::text), key, 'short', now() + wait
-    from (select 'bot-' || bot_id as name, 'trade ' || id as key, interval '8 days' as wait from trade
+    from (select 'bot.' || bot_id as name, 'trade ' || id as key, interval '8 days' as wait from trade
       union all select 'events.publish', $4::text, interval '0') jobs
     where exists (select from pgboss.queue where queue.name = jobs.name)
   ),
