@@ -6,7 +6,8 @@
  * - `cli`: processor time of the operator's commands, beside bare `node -e 0`.
  * - `poll`: CPU time of an unchanged poll, beside bare node:http that answers 304; and the queries it asks.
  * - `deposit`: deposits a second through the whole path.
- * - `ledger`: credits a second on one hot store, beside the same transaction that locks its balance row first.
+ * - `ledger`: credits a second on one hot store, beside the same rows in one statement, and beside the same transaction that
+ *   locks its balance row first.
  * - `inventory`: CPU time of an inventory made into priced items, beside JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and what pricing a basket takes meanwhile.
  * - `bytes`: what a browser loads before the page stands, in the language that needs more, gzipped, beside Checkout and Card of adyen-web.

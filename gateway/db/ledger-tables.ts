@@ -4,6 +4,8 @@ import type { Generated } from 'kysely'
 export type CreditAtRiskTable = {
   store_id: bigint
   usd_cents: bigint
+  /** Only ever counts up. */
+  promised_usd_cents: Generated<bigint>
 }
 
 export type LostCreditTable = {

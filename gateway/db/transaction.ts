@@ -5,21 +5,16 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const MOST_TRIES = 5
 
-/** The work rests on what another transaction changed meanwhile: it is to be done again. */
-export class Overtaken extends Error {
-  readonly code = SERIALIZATION_FAILURE
-}
-
 /**
  * Runs `work` in a transaction and again when PostgreSQL broke it off for the sake of another one.
  * `work` must have no effect outside the transaction. Where `db` is a transaction already, `work` becomes a part of it,
- * and the outer call repeats it.
+ * and the outer call repeats it. `tries` counts from 1.
  */
-export async function inTransaction<T>(db: Db | Tx, work: (tx: Tx) => Promise<T>): Promise<T> {
-  if (db instanceof Transaction) return work(db)
+export async function inTransaction<T>(db: Db | Tx, work: (tx: Tx, tries: number) => Promise<T>): Promise<T> {
+  if (db instanceof Transaction) return work(db, 1)
   for (let tries = 1; ; tries += 1) {
     try {
-      return await db.transaction().execute(work)
+      return await db.transaction().execute((tx) => work(tx, tries))
     } catch (error) {
       const code = sqlState(error)
       if ((code !== SERIALIZATION_FAILURE && code !== DEADLOCK) || tries >= MOST_TRIES) throw error

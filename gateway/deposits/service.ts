@@ -1,6 +1,7 @@
 /** Use cases of a deposit: its shopper, and the events of its transitions. */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isFinal } from '../../contract/statuses.ts'
+import type { StoreDeposit } from '../../contract/store-api.ts'
 import { linkWithoutToken, parseTradeLink } from '../../contract/trade-link.ts'
 import { EVENT_OF_STATUS, type EventType } from '../../contract/webhooks.ts'
 import type { TradeUrlBody, User } from '../../contract/widget-api.ts'
@@ -104,20 +105,23 @@ const EVENT_OF_CHANGE = {
   reversed: 'deposit.reversed',
 } as const satisfies Record<string, EventType>
 
-/** Tells the store of a transition, in its transaction. Call it when the deposit's row is as it shall be told. */
+/**
+ * Tells the store of a transition, in its transaction. `data` is the deposit as it is told; without it, its row must be so
+ * already.
+ */
 export async function tellTransition(
   deps: Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {
     queue: Pick<Queue, 'send'>
     signals: Pick<Signals, 'notify'>
   },
   tx: Tx,
-  event: { deposit: DepositRow } & (
+  event: { deposit: DepositRow; data?: StoreDeposit | undefined } & (
     | { to: Exclude<DepositStatus, 'created'> }
     | { to: keyof typeof EVENT_OF_CHANGE; tradeId: bigint; part?: number }
   ),
 ): Promise<void> {
   const { deposit } = event
-  const data = await storeDepositOf(tx, { depositId: deposit.id }, deps.publicUrl)
+  const data = event.data ?? (await storeDepositOf(tx, { depositId: deposit.id }, deps.publicUrl))
   if (data === undefined) throw new Error(`deposit ${deposit.id} vanished in its own transaction`)
   await appendEvent(tx, deps.queue, {
     id: deps.ids.uuid(),

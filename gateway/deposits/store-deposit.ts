@@ -1,7 +1,9 @@
 /** Deposits as their store sees them: the answer of its calls and the body of its events. */
+import type { Selectable } from 'kysely'
 import { GAMES } from '../../contract/games.ts'
 import type { ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
 import type { Db, Tx } from '../db/client.ts'
+import type { TradeTable } from '../db/trade-tables.ts'
 import type { DepositRow } from './store.ts'
 import {
   type DepositKey,
@@ -13,6 +15,20 @@ import {
 } from './view-store.ts'
 
 type Trade = NonNullable<StoreDeposit['trade']>
+
+/** The trade that is shown of a deposit, with its items in the order of their ids. */
+export type ShownTrade = Pick<
+  Selectable<TradeTable>,
+  'game' | 'partner_steam_id' | 'steam_offer_id' | 'steam_trade_id' | 'reason'
+> & { items: readonly ShownItem[] }
+
+type ShownItem = {
+  asset_id: string
+  name: string
+  market_hash_name: string
+  price: bigint
+  isReversed: boolean
+}
 
 /** The deposit, or undefined if the store has no such one. */
 export async function storeDepositOf(
@@ -45,10 +61,16 @@ async function tellAll(db: Db | Tx, rows: readonly ToldRow[], publicUrl: string)
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   const trades = await tradesOf(db, ids)
-  return rows.map((row) => tell(row, trades.get(row.id) ?? null, publicUrl))
+  return rows.map((row) => toStoreDeposit(row, trades.get(row.id) ?? null, publicUrl))
 }
 
-function tell(row: ToldRow, trade: Trade | null, publicUrl: string): StoreDeposit {
+/** A row of an event that has no number yet tells none: the event gets it when it is read. */
+export function toStoreDeposit(
+  row: DepositRow & Partial<Pick<ToldRow, 'last_sequence'>>,
+  shown: ShownTrade | null,
+  publicUrl: string,
+): StoreDeposit {
+  const trade = shown && tradeOf(shown)
   const credited = row.credited_amount ?? 0n
   return {
     id: String(row.id),
@@ -100,29 +122,29 @@ function endReasonOf({ status, cancelled_at: cancelledAt }: DepositRow, trade: T
   }
 }
 
-async function tradesOf(db: Db | Tx, depositIds: readonly bigint[]): Promise<Map<bigint, Trade>> {
+async function tradesOf(db: Db | Tx, depositIds: readonly bigint[]): Promise<Map<bigint, ShownTrade>> {
   const trades = await shownTradesOf(db, depositIds)
   if (trades.length === 0) return new Map()
   const ids = trades.map(({ id }) => id)
-  const items = await itemsOfTrades(db, ids)
+  const items = (await itemsOfTrades(db, ids)).map((item) => ({
+    ...item,
+    isReversed: item.reversed_at !== null,
+  }))
   const byTrade = Map.groupBy(items, (item) => item.trade_id)
-  return new Map(
-    trades.map((trade) => [
-      trade.deposit_id,
-      {
-        game: trade.game,
-        partnerSteamId: trade.partner_steam_id,
-        steamOfferId: trade.steam_offer_id,
-        steamTradeId: trade.steam_trade_id,
-        reason: trade.reason,
-        items: (byTrade.get(trade.id) ?? []).map((item) => ({
-          assetId: item.asset_id,
-          name: item.name,
-          marketHashName: item.market_hash_name,
-          price: Number(item.price),
-          reversed: item.reversed_at !== null,
-        })),
-      },
-    ]),
-  )
+  return new Map(trades.map((trade) => [trade.deposit_id, { ...trade, items: byTrade.get(trade.id) ?? [] }]))
 }
+
+const tradeOf = ({ items, ...trade }: ShownTrade): Trade => ({
+  game: trade.game,
+  partnerSteamId: trade.partner_steam_id,
+  steamOfferId: trade.steam_offer_id,
+  steamTradeId: trade.steam_trade_id,
+  reason: trade.reason,
+  items: items.map((item) => ({
+    assetId: item.asset_id,
+    name: item.name,
+    marketHashName: item.market_hash_name,
+    price: Number(item.price),
+    reversed: item.isReversed,
+  })),
+})

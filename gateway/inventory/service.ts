@@ -2,12 +2,11 @@ import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import { FALLBACK_LANGUAGE } from '../../contract/languages.ts'
 import { type InventoryErrorType, isFinal } from '../../contract/statuses.ts'
 import type { Inventory, InventoryQuery, Item } from '../../contract/widget-api.ts'
-import { inTransaction } from '../db/transaction.ts'
 import { type DepositRow, findByHash } from '../deposits/store.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Ids } from '../kit/ids.ts'
 import { least } from '../ledger/entry.ts'
-import { promise } from '../ledger/promise.ts'
+import { forecast } from '../ledger/promise.ts'
 import { openOutages } from '../outages/store.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { minimumOf, type PriceList, priceList } from '../pricing/service.ts'
@@ -182,7 +181,7 @@ type Holding = { deposit: DepositRow; game: Game; rateId: bigint; total: bigint 
 async function holdOf(deps: InventoryDeps, { game, ...asked }: Holding): Promise<Inventory['hold']> {
   const now = deps.clock.now()
   const days = deps.protectionDays(game)
-  const promised = await inTransaction(deps.db, (tx) => promise(tx, { ...asked, days }))
+  const promised = await forecast(deps.db, { ...asked, days })
   if (promised === null) return null
   return {
     atOnce: Number(promised.atOnce),

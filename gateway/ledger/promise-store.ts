@@ -1,30 +1,65 @@
 /** Promises to shoppers with open offers: each keeps room in its store's limit. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
 
-/** Promises and deliveries of one store wait for each other, until the transaction ends. */
-export async function lockPromises(tx: Tx, storeId: bigint): Promise<void> {
-  const store = String(storeId)
-  await sql`select pg_advisory_xact_lock(hashtext('credit at risk'), ${store}::bigint::int)`.execute(tx)
+export type StoreRoom = {
+  /** The limit less what is at risk, in the currency of the rate. */
+  free: bigint
+  /** Promised to open trades beside this one; in the currency of the rate, and in US cents. */
+  others: bigint
+  othersUsdCents: bigint
+  /** The counter of promises as it was read. */
+  promisedUsdCents: bigint
 }
 
-/** In the currency of the rate, beside the trade. `mode`: how the store is credited. */
-export async function readPromises(
+type Beside = { rateId: RawBuilder<unknown>; tradeId: bigint }
+
+/** The columns of `StoreRoom`, as a table of one row beside `store`. */
+export const roomSql = ({ rateId, tradeId }: Beside): RawBuilder<StoreRoom> => sql`
+  (select floor((store.risk_limit_usd_cents - coalesce(taken.usd_cents, 0)) * rate.per_usd)::bigint as free,
+    coalesce(taken.promised_usd_cents, 0) as "promisedUsdCents",
+    promised.cents as "othersUsdCents", ceil(promised.cents * rate.per_usd)::bigint as others
+  from exchange_rate rate left join credit_at_risk taken on taken.store_id = store.id
+  cross join lateral (
+    select coalesce(sum(ceil(trade.promised_amount / own.per_usd)), 0)::bigint as cents
+    from deposit
+    join trade on trade.deposit_id = deposit.id and trade.promised_amount > 0
+      and trade.state in ('intended', 'sending', 'unknown', 'active')
+    join quote promised_quote on promised_quote.id = trade.quote_id
+    join exchange_rate own on own.id = promised_quote.rate_id
+    where deposit.store_id = store.id and trade.id <> ${tradeId}
+  ) promised
+  where rate.id = ${rateId})`
+
+/** No trade has this number. */
+const NO_TRADE = 0n
+
+export async function readRoom(
   db: Db | Tx,
-  { storeId, rateId, tradeId }: { storeId: bigint; rateId: bigint; tradeId: bigint },
-): Promise<{ mode: CreditMode; others: bigint }> {
-  const { rows } = await sql<{ mode: CreditMode; others: bigint }>`
-    select store.credit_mode as mode, ceil(coalesce((
-      select sum(ceil(trade.promised_amount / rate.per_usd))
-      from deposit
-      join trade on trade.deposit_id = deposit.id and trade.promised_amount > 0
-        and trade.state in ('intended', 'sending', 'unknown', 'active')
-      join quote on quote.id = trade.quote_id
-      join exchange_rate rate on rate.id = quote.rate_id
-      where deposit.store_id = store.id and trade.id <> ${tradeId}
-    ), 0) * own.per_usd)::bigint as others
-    from store, exchange_rate own
-    where store.id = ${storeId} and own.id = ${rateId}`.execute(db)
-  return rows[0] ?? { mode: 'on_release', others: 0n }
+  { storeId, rateId }: { storeId: bigint; rateId: bigint },
+): Promise<StoreRoom & { mode: CreditMode }> {
+  const { rows } = await sql<StoreRoom & { mode: CreditMode }>`
+    select store.credit_mode as mode, room.* from store, lateral ${roomSql({ rateId: sql`${rateId}`, tradeId: NO_TRADE })} room
+    where store.id = ${storeId}`.execute(db)
+  const [room] = rows
+  if (room === undefined) throw new Error(`there is no store ${storeId}, or no rate ${rateId}`)
+  return room
+}
+
+/**
+ * Counts a promise of at most `total`. Promises of one store wait for each other until the transaction ends, and a delivery
+ * that has not seen them all decides again. Changes nothing where all of it would be held.
+ */
+export async function countPromise(
+  tx: Tx,
+  { storeId, rateId, total }: { storeId: bigint; rateId: bigint; total: bigint },
+): Promise<void> {
+  await sql`
+    insert into credit_at_risk as taken (store_id, usd_cents, promised_usd_cents)
+    select store.id, 0, ceil(${total}::bigint / per_usd) from store, exchange_rate
+    where store.id = ${storeId} and exchange_rate.id = ${rateId}
+      and credit_mode = 'on_accept' and risk_limit_usd_cents > 0
+    on conflict (store_id) do update
+    set promised_usd_cents = taken.promised_usd_cents + excluded.promised_usd_cents`.execute(tx)
 }

@@ -1,9 +1,8 @@
 /** Promises to shoppers before their trades. The very rule that decides at delivery is asked beforehand. */
-import type { Tx } from '../db/client.ts'
+import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
 import { mostCareful, promisedPart, roomFor } from './entry.ts'
-import { lockPromises, readPromises } from './promise-store.ts'
-import { riskRoom } from './room-store.ts'
+import { countPromise, readRoom } from './promise-store.ts'
 
 type Asked = {
   deposit: { store_id: bigint; credit_mode: CreditMode | null }
@@ -16,21 +15,25 @@ type Asked = {
 
 export type Promised = { atOnce: bigint; days: number }
 
-/** No trade has this number. */
-const NO_TRADE = 0n
-
 /**
- * Returns how much of the total would be credited at once, at the least; null where nothing would be held. It is kept for a trade that
- * is written with it in the same transaction: nobody else takes that room.
+ * Returns how much of the total would be credited at once, at the least; null where nothing would be held. It is kept for a
+ * trade that is written with it in the same transaction: nobody else takes that room.
  */
-export async function promise(tx: Tx, { deposit, days, ...asked }: Asked): Promise<Promised | null> {
+export async function promise(tx: Tx, asked: Asked): Promise<Promised | null> {
+  if (asked.days === 0) return null
+  const { deposit, rateId, total } = asked
+  await countPromise(tx, { storeId: deposit.store_id, rateId, total })
+  return forecast(tx, asked)
+}
+
+/** The same as a look: the room is another a moment later. */
+export async function forecast(
+  db: Db | Tx,
+  { deposit, rateId, total, days }: Asked,
+): Promise<Promised | null> {
   if (days === 0) return null
-  const { total, rateId } = asked
-  const of = { storeId: deposit.store_id, rateId, tradeId: NO_TRADE }
-  await lockPromises(tx, of.storeId)
-  const free = await riskRoom(tx, of)
-  const { mode, others } = await readPromises(tx, of)
-  const room = roomFor({ free, others, own: 0n })
-  const credit = { total, isProtected: true, mode: mostCareful([mode, deposit.credit_mode]), riskRoom: room }
+  const { mode, free, others } = await readRoom(db, { storeId: deposit.store_id, rateId })
+  const riskRoom = roomFor({ free, others, own: 0n })
+  const credit = { total, isProtected: true, mode: mostCareful([mode, deposit.credit_mode]), riskRoom }
   return { atOnce: promisedPart(credit), days }
 }

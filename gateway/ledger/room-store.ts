@@ -1,60 +1,63 @@
 /** How much of a store's limit for credit at risk is taken: a row of the store, kept in the commit of its cause. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import { inTransaction, Overtaken } from '../db/transaction.ts'
+import { inTransaction } from '../db/transaction.ts'
 import type { RoomChange } from '../trades/room.ts'
 
-export type RoomOf = { storeId: bigint; tradeId: bigint; quoteId: string }
+/** `seen`: what a delivery found when it decided; undefined for what has happened whatever the limit. */
+export type RoomOf = { storeId: bigint; tradeId: bigint; rateId: bigint; seen: SeenRoom | undefined }
+
+/** `own`: promised to the trade itself, in its minor units. */
+export type SeenRoom = { promisedUsdCents: bigint; othersUsdCents: bigint; own: bigint }
+
+/** Until the transaction ends, nobody else changes how much of the store's limit is taken or promised. */
+export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
+  await sql`select from credit_at_risk where store_id = ${storeId} for no key update`.execute(tx)
+}
 
 /**
- * Returns what the store's limit leaves for credit before Steam's protection ends, in the currency of the rate. It is
- * another a moment later, unless the caller made others wait.
+ * A statement that gives room back, or takes it. It fails as overtaken where the limit does not leave as much any more, or
+ * others were promised some of it meanwhile: then the transaction begins again. Undefined where nothing changes.
  */
-export async function riskRoom(
-  tx: Tx,
-  { storeId, rateId }: { storeId: bigint; rateId: bigint },
-): Promise<bigint> {
-  const { rows } = await sql<{ room: bigint }>`
-    select floor((risk_limit_usd_cents - coalesce(
-        (select usd_cents from credit_at_risk where store_id = store.id), 0)) * per_usd)::bigint as room
-    from store, exchange_rate where store.id = ${storeId} and exchange_rate.id = ${rateId}`.execute(tx)
-  return rows[0]?.room ?? 0n
-}
-
-/** Throws `Overtaken` where the limit does not leave as much any more. */
-export async function changeRoom(tx: Tx, of: RoomOf, change: RoomChange): Promise<void> {
-  const { held, lost, limitUsdCents: limit } = change
+export function roomChangeSql(
+  { storeId, rateId, seen }: RoomOf,
+  { held, limitUsdCents: limit }: RoomChange,
+): RawBuilder<unknown> | undefined {
   const { before, now } = held
-  if (lost !== null) await changeLost(tx, of, lost)
-  if (now > before) return take(tx, of, { before, now, limit })
-  if (now === before) return
-  await sql`
-    update credit_at_risk set usd_cents = usd_cents + ${centsSql(of.quoteId, { before, now })}
-    where store_id = ${of.storeId}`.execute(tx)
+  const cents = centsSql(rateId, held)
+  if (now === before) return undefined
+  if (now < before)
+    return sql`update credit_at_risk set usd_cents = usd_cents + ${cents}
+      where store_id = ${storeId} returning store_id`
+  const free = sql`${limit}::bigint is null or (taken.usd_cents + excluded.usd_cents <= ${limit}::bigint
+    and ${seen === undefined ? sql`true` : keepsPromises(seen, { now, limit })})`
+  return sql`
+    insert into credit_at_risk as taken (store_id, usd_cents) values (${storeId}, ${cents})
+    on conflict (store_id) do update set usd_cents = case when ${free} then taken.usd_cents + excluded.usd_cents
+      else overtaken(${`store ${storeId} has less room than was seen`}) end
+    returning store_id`
 }
 
-async function take(
-  tx: Tx,
-  { storeId, quoteId }: RoomOf,
-  { before, now, limit }: RoomChange['held'] & { limit: bigint | null },
-): Promise<void> {
-  const { rows } = await sql`
-    insert into credit_at_risk as taken (store_id, usd_cents)
-    values (${storeId}, ${centsSql(quoteId, { before, now })})
-    on conflict (store_id) do update set usd_cents = taken.usd_cents + excluded.usd_cents
-      where ${limit}::bigint is null or taken.usd_cents + excluded.usd_cents <= ${limit}
-    returning store_id`.execute(tx)
-  if (rows.length === 0) throw new Overtaken(`store ${storeId} has less room than was seen`)
+/** A trade's own promise comes before those to others. All that was promised since may stand. */
+function keepsPromises(
+  { promisedUsdCents, othersUsdCents, own }: SeenRoom,
+  { now, limit }: { now: bigint; limit: bigint | null },
+): RawBuilder<unknown> {
+  if (now <= own) return sql`true`
+  return sql`(taken.promised_usd_cents = ${promisedUsdCents}
+    or taken.usd_cents + excluded.usd_cents + ${othersUsdCents} + taken.promised_usd_cents - ${promisedUsdCents}
+      <= ${limit}::bigint)`
 }
 
 /** Each amount is rounded up on its own, so what was taken for it is given back to the cent. */
-const centsSql = (quoteId: string, { before, now }: RoomChange['held']) => sql<bigint>`
+const centsSql = (rateId: bigint, { before, now }: RoomChange['held']) => sql<bigint>`
   (select (ceil(${now}::bigint / per_usd) - ceil(${before}::bigint / per_usd))::bigint
-    from quote join exchange_rate on exchange_rate.id = rate_id where quote.id = ${quoteId})`
+    from exchange_rate where id = ${rateId})`
 
-async function changeLost(
+/** Writes what reversals of the trade have lost in all. */
+export async function changeLost(
   tx: Tx,
-  { storeId, tradeId, quoteId }: RoomOf,
+  { storeId, tradeId, rateId }: RoomOf,
   { amount, until }: NonNullable<RoomChange['lost']>,
 ): Promise<void> {
   const gone = await tx
@@ -64,7 +67,7 @@ async function changeLost(
     .executeTakeFirst()
   const { rows } = await sql<{ usd_cents: bigint }>`
     insert into lost_credit (trade_id, store_id, usd_cents, until)
-    select ${tradeId}, ${storeId}, ${centsSql(quoteId, { before: 0n, now: amount })}, ${until} where ${amount}::bigint > 0
+    select ${tradeId}, ${storeId}, ${centsSql(rateId, { before: 0n, now: amount })}, ${until} where ${amount}::bigint > 0
     returning usd_cents`.execute(tx)
   const by = (rows[0]?.usd_cents ?? 0n) - (gone?.usd_cents ?? 0n)
   if (by !== 0n) await add(tx, storeId, by)

@@ -1,4 +1,6 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
+import { createBatch } from '../db/batch.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
 import { isStoreAccount, type Movement } from './entry.ts'
@@ -22,47 +24,55 @@ type StoreCurrency = Pick<Entries, 'storeId' | 'currency'>
 
 export type Posting = Entries & (TradeSource | PayoutSource)
 
-/**
- * Writes the movements of one cause in the caller's transaction. Balance rows come last and in the order of
- * their ids, so they are locked shortly and never crosswise.
- */
+export type Accounts = ReadonlyMap<AccountKind, bigint>
+
+/** Writes the movements of one cause in the caller's transaction. */
 export async function post(tx: Tx, posting: Posting): Promise<void> {
-  const { movements, storeId, currency, at } = posting
-  if (movements.length === 0) return
-  const accounts = await accountsOf(tx, posting)
+  if (posting.movements.length === 0) return
+  const accounts = await accountsFor(tx, posting, await readAccounts(tx, posting))
+  await createBatch().run(tx, postingSql(posting, accounts))
+}
+
+type Posted = { entries: RawBuilder<unknown>; balances: RawBuilder<unknown> }
+
+/**
+ * The entries, and the balances after them. Balance rows are locked last and in the order of their ids, so shortly and
+ * never crosswise. `after`: names a part of the same statement that comes before.
+ */
+export function postingSql(posting: Posting, accounts: Accounts, after?: 'room'): Posted {
+  const { movements, storeId, currency, at, part = 0 } = posting
   const idOf = (kind: AccountKind): bigint => {
     const id = accounts.get(kind)
     if (id === undefined) throw new Error(`store ${storeId} has no account ${kind} in ${currency}`)
     return id
   }
-  const source = sourceColumns(posting)
-  await tx
-    .insertInto('ledger_entry')
-    .values(
-      movements.map((movement) => ({
-        debit_account: idOf(movement.debit),
-        credit_account: idOf(movement.credit),
-        amount: movement.amount,
-        currency,
-        cause: movement.cause,
-        ...source,
-        part: posting.part ?? 0,
-        created_at: at,
-      })),
-    )
-    .execute()
   const changes = new Map<bigint, bigint>()
   const change = (id: bigint, by: bigint) => changes.set(id, (changes.get(id) ?? 0n) + by)
   for (const movement of movements) {
     change(idOf(movement.debit), -movement.amount)
     change(idOf(movement.credit), movement.amount)
   }
-  for (const [id, by] of [...changes].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    await tx
-      .updateTable('account')
-      .set((eb) => ({ balance: eb('balance', '+', by) }))
-      .where('id', '=', id)
-      .execute()
+  const ids = sql`${[...changes.keys()].map(String)}::bigint[]`
+  const { trade_id, quote_id, rate_id, payout_id } = sourceColumns(posting)
+  const begins = after === undefined ? sql`true` : sql`(select count(*) from ${sql.ref(after)}) >= 0`
+  return {
+    entries: sql`
+      insert into ledger_entry (debit_account, credit_account, amount, currency, cause, part, trade_id, quote_id, rate_id,
+        payout_id, created_at)
+      select debit, credit, amount, ${currency}, cause, ${part}::integer, ${trade_id}::bigint, ${quote_id}::uuid,
+        ${rate_id}::bigint, ${payout_id}::bigint, ${at}::timestamptz
+      from unnest(${movements.map(({ debit }) => String(idOf(debit)))}::bigint[],
+        ${movements.map(({ credit }) => String(idOf(credit)))}::bigint[],
+        ${movements.map(({ amount }) => String(amount))}::bigint[],
+        ${movements.map(({ cause }) => cause)}::text[]) moved (debit, credit, amount, cause)
+      where ${begins}
+      returning id`,
+    balances: sql`
+      update account set balance = balance + changed.by
+      from unnest(${ids}, ${[...changes.values()].map(String)}::bigint[]) changed (id, by)
+      join (select id from account where id = any(${ids}) and (select count(*) from entries) >= 0
+        order by id for no key update) locked using (id)
+      where account.id = changed.id`,
   }
 }
 
@@ -71,40 +81,51 @@ function sourceColumns(source: TradeSource | PayoutSource) {
     return { trade_id: null, quote_id: null, rate_id: null, payout_id: source.payoutId }
   }
   const { tradeId, quoteId, rateId } = source
-  return { trade_id: tradeId, quote_id: quoteId, rate_id: rateId }
+  return { trade_id: tradeId, quote_id: quoteId, rate_id: rateId, payout_id: null }
 }
 
-async function accountsOf(tx: Tx, posting: Posting): Promise<Map<AccountKind, bigint>> {
-  const { movements, storeId, currency } = posting
-  const kinds = [...new Set(movements.flatMap((movement) => [movement.debit, movement.credit]))]
-  const owned = kinds.map((kind) => ({
-    kind,
-    currency,
-    store_id: isStoreAccount(kind) ? storeId : null,
-    floor: isStoreAccount(kind) ? 0n : null,
-  }))
-  const read = () =>
-    tx
-      .selectFrom('account')
-      .select(['id', 'kind'])
-      .where('currency', '=', currency)
-      .where('kind', 'in', kinds)
-      .where((eb) => eb.or([eb('store_id', '=', storeId), eb('store_id', 'is', null)]))
-      .execute()
-  let rows = await read()
-  if (rows.length < kinds.length) {
-    await tx
-      .insertInto('account')
-      .values(owned)
-      .onConflict((conflict) => conflict.columns(['store_id', 'kind', 'currency']).doNothing())
-      .execute()
-    rows = await read()
-  }
-  const available = rows.find((row) => row.kind === 'available')
-  if (posting.mayOwe === true && available !== undefined) {
-    await tx.updateTable('account').set({ floor: null }).where('id', '=', available.id).execute()
-  }
+async function readAccounts(tx: Tx, { storeId, currency }: StoreCurrency): Promise<Accounts> {
+  const rows = await tx
+    .selectFrom('account')
+    .select(['id', 'kind'])
+    .where('currency', '=', currency)
+    .where((eb) => eb.or([eb('store_id', '=', storeId), eb('store_id', 'is', null)]))
+    .execute()
   return new Map(rows.map((row) => [row.kind, row.id]))
+}
+
+/** Returns the accounts that a posting moves money between; those that are not `known` are there afterwards. */
+export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Promise<Accounts> {
+  const { movements, storeId, currency } = posting
+  const kinds = new Set(movements.flatMap((movement) => [movement.debit, movement.credit]))
+  const missing = [...kinds].filter((kind) => !known.has(kind)).sort()
+  const accounts = new Map(known)
+  if (missing.length > 0) {
+    const rows = await tx
+      .insertInto('account')
+      .values(
+        missing.map((kind) => ({
+          kind,
+          currency,
+          store_id: isStoreAccount(kind) ? storeId : null,
+          floor: isStoreAccount(kind) ? 0n : null,
+        })),
+      )
+      // Another transaction may have been first: its row is answered.
+      .onConflict((conflict) =>
+        conflict
+          .columns(['store_id', 'kind', 'currency'])
+          .doUpdateSet((eb) => ({ currency: eb.ref('excluded.currency') })),
+      )
+      .returning(['id', 'kind'])
+      .execute()
+    for (const { id, kind } of rows) accounts.set(kind, id)
+  }
+  const available = kinds.has('available') ? accounts.get('available') : undefined
+  if (posting.mayOwe === true && available !== undefined) {
+    await tx.updateTable('account').set({ floor: null }).where('id', '=', available).execute()
+  }
+  return accounts
 }
 
 export type Balance = { currency: Currency; held: bigint; available: bigint }
@@ -194,17 +215,12 @@ export async function recordCustody(
   items: readonly MovedItem[],
 ): Promise<void> {
   if (items.length === 0) return
-  await tx
-    .insertInto('custody_entry')
-    .values(
-      items.map(({ assetId, receivedAssetId }) => ({
-        trade_id: of.tradeId,
-        asset_id: assetId,
-        received_asset_id: receivedAssetId,
-        bot_id: of.botId,
-        moved: of.moved,
-        created_at: of.at,
-      })),
-    )
-    .execute()
+  const { tradeId, botId, at, moved } = of
+  await sql`
+    insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at)
+    select ${tradeId}::bigint, asset_id, received_asset_id, ${botId}::bigint, ${moved}, ${at}::timestamptz
+    from unnest(${items.map(({ assetId }) => assetId)}::text[],
+      ${items.map(({ receivedAssetId }) => receivedAssetId)}::text[]) moved (asset_id, received_asset_id)`.execute(
+    tx,
+  )
 }

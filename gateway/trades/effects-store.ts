@@ -1,78 +1,146 @@
 /** Writes the effects of a trade's events, in the transaction of their cause. */
 import { sql } from 'kysely'
-import type { Currency } from '../../contract/money.ts'
 import { barBot, doubtBot, trustBot } from '../bots/bar-store.ts'
+import { type Batch, createBatch } from '../db/batch.ts'
 import type { Tx } from '../db/client.ts'
-import { tellTransition } from '../deposits/service.ts'
-import type { DepositRow } from '../deposits/store.ts'
-import { changeRoom, type RoomOf } from '../ledger/room-store.ts'
-import { addReversed, post, recordCustody, type TradeSource } from '../ledger/store.ts'
+import { depositTopic, tellTransition } from '../deposits/service.ts'
+import { storeDepositOf, toStoreDeposit } from '../deposits/store-deposit.ts'
+import { changeLost, roomChangeSql } from '../ledger/room-store.ts'
+import { accountsFor, addReversed, type Posting, postingSql, recordCustody } from '../ledger/store.ts'
 import type { Effect, Published } from './consequences.ts'
 import { moveToOtherBot, type WriteDeps } from './intent-store.ts'
-import type { TradeRow } from './store.ts'
+import { type LockedRows, type Money, shownAs } from './locked-store.ts'
+import type { RoomChange } from './room.ts'
+import { type TradeRow, tradeTopic } from './store.ts'
 
-export type EffectDeps = WriteDeps & { wake(tradeId: bigint, at: Date): Promise<void> }
+export type EffectDeps = WriteDeps & { wake(tx: Tx, tradeId: bigint, at: Date): Promise<void> }
 
-type Locked = { deposit: DepositRow; row: TradeRow }
+type FleetEffect = Extract<Effect, { kind: 'bar_bot' | 'trust_bot' | 'doubt_bot' | 'move_to_other_bot' }>
+type RowEffect = Exclude<Effect, FleetEffect | RoomChange | { kind: 'post' | 'log' }>
 
-export async function applyEffect(
+/** The rows of a trade and its deposit as the effects so far leave them. */
+type Now = { deposit: LockedRows['deposit']; row: LockedRows['row']; reversed: Set<string> }
+
+/** A statement under way, and what has its place in it already. */
+type Writing = { batch: Batch; taken: Set<string>; room: RoomChange | undefined }
+
+/**
+ * Writes as many effects in one statement as can stand in one, and lets everybody who waits for news of the trade look
+ * again. The room in a store's limit is taken before the balances, and both at the very end.
+ */
+export async function applyEffects(
   deps: EffectDeps,
   tx: Tx,
-  { of: { deposit, row }, effect }: { of: Locked; effect: Effect },
+  { of, effects }: { of: LockedRows & { money: Money }; effects: readonly Effect[] },
 ): Promise<void> {
+  const { deposit, row, written, money } = of
+  const now: Now = { deposit: { ...deposit }, row: { ...row, ...written }, reversed: new Set() }
+  const writing: Writing = { batch: createBatch(), taken: new Set(), room: undefined }
+  const roomOf = { storeId: deposit.store_id, tradeId: row.id, rateId: money.rateId, seen: money.seen }
+  const flush = async (posting?: Posting) => {
+    const { batch, taken, room: change } = writing
+    const room = change && roomChangeSql(roomOf, change)
+    const posted = posting && postingSql(posting, money.accounts, room && 'room')
+    await batch.run(tx, { ...(room && { room }), ...posted })
+    writing.room = undefined
+    taken.clear()
+  }
+  for (const topic of [tradeTopic(row.id), depositTopic(deposit.id)]) {
+    await deps.signals.notify(writing.batch.tx, topic)
+  }
+  for (const effect of effects) {
+    switch (effect.kind) {
+      case 'log':
+        break
+      case 'bar_bot':
+      case 'trust_bot':
+      case 'doubt_bot':
+      case 'move_to_other_bot':
+        await flush()
+        await applyToFleet(deps, tx, { row, effect })
+        break
+      case 'change_room':
+        if (writing.room !== undefined || effect.lost !== null) await flush()
+        if (effect.lost !== null) await changeLost(tx, roomOf, effect.lost)
+        writing.room = effect
+        break
+      case 'post': {
+        const { kind: _, ...what } = effect
+        if (what.movements.length === 0) break
+        const source = { tradeId: row.id, quoteId: row.quote_id, rateId: money.rateId }
+        const posting = { ...what, ...source, storeId: deposit.store_id, currency: row.currency }
+        money.accounts = await accountsFor(tx, posting, money.accounts)
+        await flush(posting)
+        break
+      }
+      default:
+        if (writing.taken.has(placeOf(effect))) await flush()
+        await write({ deps, tx, flush }, { now, effect, batch: writing.batch })
+        writing.taken.add(placeOf(effect))
+    }
+  }
+  await flush()
+}
+
+/** No statement changes a row twice, or tells of two events: their order would be open. */
+function placeOf({ kind }: RowEffect): string {
+  return kind === 'free_items' || kind === 'receive_items' || kind === 'reverse_items' ? 'items' : kind
+}
+
+type Around = { deps: EffectDeps; tx: Tx; flush(): Promise<void> }
+
+async function write(
+  { deps, tx, flush }: Around,
+  { now, effect, batch }: { now: Now; effect: RowEffect; batch: Batch },
+): Promise<void> {
+  const { row, deposit } = now
+  const { tx: later } = batch
   switch (effect.kind) {
     case 'free_items':
-      await tx.updateTable('trade_item').set({ live: false }).where('trade_id', '=', row.id).execute()
+      await later.updateTable('trade_item').set({ live: false }).where('trade_id', '=', row.id).execute()
       return
     case 'receive_items':
-      return receiveItems(tx, row.id, effect)
+      return receiveItems(later, row.id, effect)
     case 'reverse_items':
-      await tx
-        .updateTable('trade_item')
-        .set({ reversed_at: effect.at })
-        .where('trade_id', '=', row.id)
-        .where('asset_id', 'in', effect.assetIds)
-        .execute()
+      for (const assetId of effect.assetIds) now.reversed.add(assetId)
+      await sql`update trade_item set reversed_at = ${effect.at}
+        where trade_id = ${row.id} and asset_id = any(${[...effect.assetIds]}::text[])`.execute(later)
       return
     case 'record_custody': {
       const { moved, items, at } = effect
-      return recordCustody(tx, { tradeId: row.id, botId: row.bot_id, at, moved }, items)
+      return recordCustody(later, { tradeId: row.id, botId: row.bot_id, at, moved }, items)
     }
-    case 'change_trade':
-      return changeTrade(tx, row.id, effect.change)
-    case 'change_deposit':
-      return changeDeposit(tx, deposit.id, effect.change)
-    case 'wake':
-      return deps.wake(row.id, effect.at)
-    case 'publish':
-      return publish(deps, tx, { of: { deposit, row }, event: effect.event })
-    case 'post': {
-      const { movements, part, mayOwe, at } = effect
-      return post(tx, { ...(await postingOf(tx, { deposit, row })), movements, part, mayOwe, at })
-    }
-    case 'change_room':
-      return changeRoom(tx, roomOf({ deposit, row }), effect)
-    case 'count_reversed':
-      return addReversed(tx, { storeId: deposit.store_id, currency: row.currency }, effect.amount)
-    case 'bar_bot':
-    case 'trust_bot':
-    case 'doubt_bot':
-    case 'move_to_other_bot':
-      return applyToFleet(deps, tx, { row, effect })
-    case 'log':
+    case 'change_trade': {
+      const columns = tradeColumns(effect.change)
+      Object.assign(row, columns)
+      await later.updateTable('trade').set(columns).where('id', '=', row.id).execute()
       return
+    }
+    case 'change_deposit': {
+      const columns = depositColumns(effect.change)
+      Object.assign(deposit, columns)
+      await later.updateTable('deposit').set(columns).where('id', '=', deposit.id).execute()
+      return
+    }
+    case 'wake':
+      return deps.wake(later, row.id, effect.at)
+    case 'count_reversed':
+      return addReversed(later, { storeId: deposit.store_id, currency: row.currency }, effect.amount)
+    case 'publish': {
+      const shown = shownAs(row, now.reversed)
+      if (shown === undefined) await flush()
+      const data = shown
+        ? toStoreDeposit(deposit, shown, deps.publicUrl)
+        : await storeDepositOf(tx, { depositId: deposit.id }, deps.publicUrl)
+      return tellTransition(deps, later, { ...told(effect.event, row.id), deposit, data })
+    }
     default:
       return effect satisfies never
   }
 }
 
-export const roomOf = ({ deposit, row }: Locked): RoomOf => ({
-  storeId: deposit.store_id,
-  tradeId: row.id,
-  quoteId: row.quote_id,
-})
-
-type FleetEffect = Extract<Effect, { kind: 'bar_bot' | 'trust_bot' | 'doubt_bot' | 'move_to_other_bot' }>
+const told = (event: Published, tradeId: bigint) =>
+  event.kind === 'status' ? { to: event.status } : { to: event.change, tradeId, part: event.part }
 
 async function applyToFleet(
   deps: EffectDeps,
@@ -106,94 +174,50 @@ async function receiveItems(
     where trade_item.trade_id = ${tradeId} and trade_item.asset_id = received.asset_id`.execute(tx)
 }
 
-async function changeTrade(
-  tx: Tx,
-  id: bigint,
-  {
-    deliveredAt,
-    held,
-    reversed,
-    atRisk,
-    atRiskUntil,
-    protectionFoundAt,
-    terms,
-    creditedByOperator,
-    releasedByOperator,
-    reversedByOperator,
-  }: Extract<Effect, { kind: 'change_trade' }>['change'],
-): Promise<void> {
-  await tx
-    .updateTable('trade')
-    .set({
-      ...(deliveredAt !== undefined && { delivered_at: deliveredAt }),
-      ...(held !== undefined && { held_amount: held }),
-      ...(reversed !== undefined && { reversed_amount: reversed }),
-      ...(atRisk !== undefined && { at_risk_amount: atRisk }),
-      ...(atRiskUntil !== undefined && { at_risk_until: atRiskUntil }),
-      ...(creditedByOperator && { credited_by_operator: true }),
-      ...(releasedByOperator && { released_by_operator: true }),
-      ...(reversedByOperator && { reversed_by_operator: true }),
-      ...(protectionFoundAt !== undefined && { protection_found_at: protectionFoundAt }),
-      ...(terms !== undefined && {
-        credit_mode: terms.creditMode,
-        liability: terms.liability,
-        risk_limit_usd_cents: terms.riskLimitUsdCents,
-      }),
-    })
-    .where('id', '=', id)
-    .execute()
-}
-
-async function changeDeposit(
-  tx: Tx,
-  id: bigint,
-  {
-    status,
-    credited,
-    held,
-    heldUntil,
-    reversed,
-    charged,
-  }: Extract<Effect, { kind: 'change_deposit' }>['change'],
-): Promise<void> {
-  await tx
-    .updateTable('deposit')
-    .set({
-      ...(status !== undefined && { status }),
-      ...(credited !== undefined && { credited_amount: credited }),
-      ...(held !== undefined && { held_amount: held }),
-      ...(heldUntil !== undefined && { held_until: heldUntil }),
-      ...(reversed !== undefined && { reversed_amount: reversed }),
-      ...(charged !== undefined && { charged_amount: charged }),
-    })
-    .where('id', '=', id)
-    .execute()
-}
-
-async function publish(
-  deps: EffectDeps,
-  tx: Tx,
-  { of: { deposit, row }, event }: { of: Locked; event: Published },
-): Promise<void> {
-  if (event.kind === 'status') return tellTransition(deps, tx, { deposit, to: event.status })
-  return tellTransition(deps, tx, { deposit, to: event.change, tradeId: row.id, part: event.part })
-}
-
-/** Returns the fields that every posting of a trade carries. */
-async function postingOf(
-  tx: Tx,
-  { deposit, row }: Locked,
-): Promise<TradeSource & { storeId: bigint; currency: Currency }> {
-  const { rate_id: rateId } = await tx
-    .selectFrom('quote')
-    .select('rate_id')
-    .where('id', '=', row.quote_id)
-    .executeTakeFirstOrThrow()
+function tradeColumns({
+  deliveredAt,
+  held,
+  reversed,
+  atRisk,
+  atRiskUntil,
+  protectionFoundAt,
+  terms,
+  creditedByOperator,
+  releasedByOperator,
+  reversedByOperator,
+}: Extract<Effect, { kind: 'change_trade' }>['change']) {
   return {
-    storeId: deposit.store_id,
-    currency: row.currency,
-    tradeId: row.id,
-    quoteId: row.quote_id,
-    rateId,
+    ...(deliveredAt !== undefined && { delivered_at: deliveredAt }),
+    ...(held !== undefined && { held_amount: held }),
+    ...(reversed !== undefined && { reversed_amount: reversed }),
+    ...(atRisk !== undefined && { at_risk_amount: atRisk }),
+    ...(atRiskUntil !== undefined && { at_risk_until: atRiskUntil }),
+    ...(creditedByOperator && { credited_by_operator: true }),
+    ...(releasedByOperator && { released_by_operator: true }),
+    ...(reversedByOperator && { reversed_by_operator: true }),
+    ...(protectionFoundAt !== undefined && { protection_found_at: protectionFoundAt }),
+    ...(terms !== undefined && {
+      credit_mode: terms.creditMode,
+      liability: terms.liability,
+      risk_limit_usd_cents: terms.riskLimitUsdCents,
+    }),
+  }
+}
+
+function depositColumns({
+  status,
+  credited,
+  held,
+  heldUntil,
+  reversed,
+  charged,
+}: Extract<Effect, { kind: 'change_deposit' }>['change']) {
+  return {
+    ...(status !== undefined && { status }),
+    ...(credited !== undefined && { credited_amount: credited }),
+    ...(held !== undefined && { held_amount: held }),
+    ...(heldUntil !== undefined && { held_until: heldUntil }),
+    ...(reversed !== undefined && { reversed_amount: reversed }),
+    ...(charged !== undefined && { charged_amount: charged }),
   }
 }

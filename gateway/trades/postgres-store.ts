@@ -10,20 +10,11 @@ import { depositTopic, tellTransition } from '../deposits/service.ts'
 import { type DepositRow, lockDeposit, moveDeposit } from '../deposits/store.ts'
 import { openOutages } from '../outages/store.ts'
 import { tokenOfTrade } from '../shoppers/trade-token.ts'
-import { applyEffect } from './effects-store.ts'
+import { applyEffects } from './effects-store.ts'
 import type { IntentDeps, WriteDeps } from './intent-store.ts'
+import { type LockedRows, lockTradeRow } from './locked-store.ts'
 import { standingOf } from './standing-store.ts'
-import {
-  botGone,
-  columnsOf,
-  factsOf,
-  liveTradeOf,
-  loadTrade,
-  summaryOf,
-  type TradeRow,
-  tradeTopic,
-  withItems,
-} from './store.ts'
+import { columnsOf, liveTradeOf, loadedOf, loadTrade, summaryOf, tradeTopic } from './store.ts'
 import { sweepsOf } from './sweep-store.ts'
 import type { LoadedTrade, LockedDeposit, TradeStore, TradeTx, TradeWrite, Writer } from './trade-store.ts'
 
@@ -82,7 +73,7 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
         deps.limits.fleet,
       ),
     isSteamDown: async () => (await openOutages(db)).has('offers'),
-    transaction: (work) => inTransaction(db, (tx) => work(openTradeTx(deps, tx))),
+    transaction: (work) => inTransaction(db, (tx, tries) => work(openTradeTx(deps, tx, tries))),
   }
 }
 
@@ -126,23 +117,17 @@ async function postpone(db: Db, { seen: { trade, facts }, writer, when }: Postpo
   await query.execute()
 }
 
-/** The rows that one transaction has locked. */
-export type LockedRows = { deposit: DepositRow; row: TradeRow }
-
-export function openTradeTx(deps: WriteDeps, tx: Tx): TradeTx {
+/** `tries`: how often the transaction was begun, from 1. */
+export function openTradeTx(deps: WriteDeps, tx: Tx, tries = 1): TradeTx {
   const deposits = new Map<bigint, DepositRow>()
-  const rows = new Map<bigint, TradeRow>()
-  const rowsOf = (tradeId: bigint): LockedRows => {
-    const row = rows.get(tradeId)
-    const deposit = row && deposits.get(row.deposit_id)
-    if (row === undefined || deposit === undefined) throw new Error(`trade ${tradeId} is not locked`)
-    return { row, deposit }
-  }
-  const wake = async (tradeId: bigint, at: Date) => {
+  const rows = new Map<bigint, LockedRows>()
+  const announced = new Set<bigint>()
+  const rowsOf = (tradeId: bigint): LockedRows => lockedIn(rows, tradeId)
+  const wake = async (on: Tx, tradeId: bigint, at: Date) => {
     const { row } = rowsOf(tradeId)
     const data = { kind: 'trade', tradeId: String(tradeId) } as const
     const when = { startAfter: at, singletonKey: `trade ${tradeId}` }
-    await deps.queue.send(tx, { queue: botQueue(row.bot_id), data, ...when })
+    await deps.queue.send(on, { queue: botQueue(row.bot_id), data, ...when })
   }
   return {
     async lockDeposit(id) {
@@ -152,27 +137,35 @@ export function openTradeTx(deps: WriteDeps, tx: Tx): TradeTx {
       return lockedOf(row)
     },
     async lockTrade(id) {
-      const row = await tx
-        .selectFrom('trade')
-        .selectAll()
-        .select(botGone)
-        .where('id', '=', id)
-        .forUpdate('trade')
-        .executeTakeFirst()
+      const row = await lockTradeRow(tx, id)
       if (row === undefined) return undefined
-      rows.set(id, row)
-      return { trade: await withItems(tx, row), facts: factsOf(row) }
+      const deposit = deposits.get(row.deposit_id)
+      if (deposit === undefined) throw new Error(`the deposit of trade ${id} is not locked`)
+      rows.set(id, { deposit, row, written: {}, money: undefined })
+      return loadedOf(row)
     },
     liveTradeOf: async (depositId) => (await liveTradeOf(tx, depositId))?.row.id,
-    otherOffersOf: ({ facts }) => otherOffersOf(tx, facts),
+    otherOffersOf: async ({ facts }) =>
+      rowsOf(facts.id).row.others.flatMap(({ id, state }) => (state === 'active' ? [BigInt(id)] : [])),
     wasCancelledByStore: (depositId) => wasCancelledByStore(tx, depositId),
-    write: (locked, change) => write(tx, locked, change),
+    async write(locked, change) {
+      if (change.trade !== undefined) rowsOf(locked.facts.id).written = columnsOf(change.trade)
+      return write(tx, locked, change)
+    },
     async beginCancel({ facts }, cancelling, dueAt) {
       await tx.updateTable('trade').set({ cancelling, due_at: dueAt }).where('id', '=', facts.id).execute()
     },
-    standingOf: ({ facts }, how) => standingOf(tx, rowsOf(facts.id), how),
+    async standingOf({ facts }, { forDelivery }) {
+      const locked = rowsOf(facts.id)
+      const found = await standingOf(tx, locked, { forDelivery, isAgain: tries > 1 })
+      locked.money = found.money
+      return found.standing
+    },
     async apply({ facts }, effects) {
-      for (const effect of effects) await applyEffect({ ...deps, wake }, tx, { of: rowsOf(facts.id), effect })
+      const { money, ...locked } = rowsOf(facts.id)
+      if (money === undefined) throw new Error(`the money of trade ${facts.id} was not read`)
+      await applyEffects({ ...deps, wake }, tx, { of: { ...locked, money }, effects })
+      announced.add(facts.id)
     },
     isTimeStopped: async () => (await openOutages(tx)).has('deposits'),
     async closeDeposit({ id }, cause) {
@@ -185,12 +178,19 @@ export function openTradeTx(deps: WriteDeps, tx: Tx): TradeTx {
       await tellTransition(deps, tx, { deposit, to })
       return true
     },
-    wake,
+    wake: (tradeId, at) => wake(tx, tradeId, at),
     async announce({ facts }) {
+      if (announced.has(facts.id)) return
       await deps.signals.notify(tx, tradeTopic(facts.id))
       await deps.signals.notify(tx, depositTopic(facts.depositId))
     },
   }
+}
+
+function lockedIn<T>(rows: ReadonlyMap<bigint, T>, id: bigint): T {
+  const locked = rows.get(id)
+  if (locked === undefined) throw new Error(`trade ${id} is not locked`)
+  return locked
 }
 
 const lockedOf = (row: DepositRow): LockedDeposit => ({
@@ -200,18 +200,6 @@ const lockedOf = (row: DepositRow): LockedDeposit => ({
   expiresAt: row.expires_at,
   cancelledAt: row.cancelled_at,
 })
-
-async function otherOffersOf(tx: Tx, { id, depositId }: LoadedTrade['facts']): Promise<bigint[]> {
-  const rows = await tx
-    .selectFrom('trade')
-    .select('id')
-    .where('deposit_id', '=', depositId)
-    .where('id', '<>', id)
-    .where('state', '=', 'active')
-    .orderBy('id')
-    .execute()
-  return rows.map((row) => row.id)
-}
 
 async function wasCancelledByStore(tx: Tx, depositId: bigint): Promise<boolean> {
   const row = await tx

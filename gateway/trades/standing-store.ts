@@ -1,26 +1,43 @@
 /** Reads the money of a locked trade and its deposit. */
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
+import type { AccountKind } from '../db/schema.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { DepositRow } from '../deposits/store.ts'
 import { mostCareful, roomFor } from '../ledger/entry.ts'
-import { lockPromises, readPromises } from '../ledger/promise-store.ts'
-import { riskRoom } from '../ledger/room-store.ts'
+import { roomSql, type StoreRoom } from '../ledger/promise-store.ts'
+import { lockRoom } from '../ledger/room-store.ts'
 import type { Standing, Terms } from './consequences.ts'
+import type { LockedRows, Money } from './locked-store.ts'
 import type { TradeRow } from './store.ts'
 
-type Locked = { deposit: DepositRow; row: TradeRow }
+const ACCOUNT_KINDS: readonly AccountKind[] = ['held', 'available', 'items', 'commission', 'loss', 'paid_out']
 
-/** One query; a delivery that may be credited before its protection ends needs the room in the store's limit too. */
+type How = {
+  forDelivery: boolean
+  /** The transaction was overtaken before: this time nobody else takes the room that is read. */
+  isAgain: boolean
+}
+
+/**
+ * One query. A delivery that may be credited before its protection ends needs the room in the store's limit too: others may
+ * take it meanwhile, so taking it tells whether it is still there.
+ */
 export async function standingOf(
   tx: Tx,
-  { deposit, row }: Locked,
-  { forDelivery }: { forDelivery: boolean },
-): Promise<Standing> {
-  const { othersHeldUntil, reversals, items, store } = await surroundings(tx, row, deposit)
+  { deposit, row }: LockedRows,
+  { forDelivery, isAgain }: How,
+): Promise<{ standing: Standing; money: Money }> {
+  if (forDelivery && isAgain) await lockRoom(tx, deposit.store_id)
+  const { othersHeldUntil, reversals, rateId, accounts, room, ...store } = await surroundings(tx, {
+    row,
+    deposit,
+    forDelivery,
+  })
   const terms = fixedTerms(row) ?? currentTerms(store, deposit)
-  const mayTake = forDelivery && terms.creditMode === 'on_accept'
-  return {
+  const own = promisedTo(row)
+  const mayTake = terms.creditMode === 'on_accept' ? room : undefined
+  const standing: Standing = {
     deposit: {
       status: deposit.status,
       expiresAt: deposit.expires_at,
@@ -39,44 +56,62 @@ export async function standingOf(
     reversals,
     settlesAt: row.settles_at,
     terms,
-    riskRoom: mayTake ? await freeRoom(tx, { deposit, row }) : 0n,
-    items,
+    riskRoom: mayTake ? roomFor({ ...mayTake, own }) : 0n,
+    items: new Map(
+      row.items.map(({ assetId, price, gross, receivedAssetId }) => [
+        assetId,
+        { price: BigInt(price), gross: BigInt(gross), receivedAssetId },
+      ]),
+    ),
   }
+  return { standing, money: { rateId, accounts, seen: mayTake && { ...mayTake, own } } }
 }
-
-/** Amounts as text: a number of JSON would be a float. */
-type ItemJson = { assetId: string; price: string; gross: string; receivedAssetId: string | null }
 
 type Found = Terms & {
   /** Until when the other trades of the deposit hold something. */
   othersHeldUntil: Date | null
   reversals: number
-  items: ItemJson[]
-}
+  rateId: bigint
+  /** Numbers as text, by kind. */
+  accounts: Partial<Record<AccountKind, string>>
+} & { [K in keyof StoreRoom]: StoreRoom[K] | null }
 
-async function surroundings(
-  tx: Tx,
-  { id, deposit_id: depositId }: TradeRow,
-  { store_id: storeId }: DepositRow,
-) {
+type Around = { row: TradeRow; deposit: DepositRow; forDelivery: boolean }
+
+async function surroundings(tx: Tx, { row, deposit, forDelivery }: Around) {
+  const { id, deposit_id: depositId } = row
+  const room = roomSql({ rateId: sql`quote.rate_id`, tradeId: id })
+  const none = sql`(select null::bigint as free, null::bigint as others, null::bigint as "othersUsdCents",
+    null::bigint as "promisedUsdCents")`
   const { rows } = await sql<Found>`
-    select credit_mode as "creditMode", liability, risk_limit_usd_cents as "riskLimitUsdCents",
+    select credit_mode as "creditMode", liability, risk_limit_usd_cents as "riskLimitUsdCents", quote.rate_id as "rateId",
       (select max(settles_at) from trade
         where deposit_id = ${depositId} and id <> ${id} and held_amount > 0) as "othersHeldUntil",
       (select count(*)::int from event
         where deposit_id = ${depositId} and trade_id = ${id} and type = 'deposit.reversed') as reversals,
-      (select coalesce(jsonb_agg(jsonb_build_object('assetId', asset_id, 'price', price::text,
-          'gross', gross::text, 'receivedAssetId', received_asset_id)), '[]')
-        from trade_item where trade_id = ${id}) as items
-    from store where id = ${storeId}`.execute(tx)
+      (select coalesce(jsonb_object_agg(kind, id::text), '{}') from account
+        where currency = ${row.currency} and (store_id = store.id or store_id is null)) as accounts,
+      room.*
+    from store, quote, lateral ${forDelivery ? room : none} room
+    where store.id = ${deposit.store_id} and quote.id = ${row.quote_id}`.execute(tx)
   const [found] = rows
-  if (found === undefined) throw new Error(`deposit ${depositId} has no store`)
-  const { othersHeldUntil, reversals, items, ...store } = found
-  const worths = items.map(
-    ({ assetId, price, gross, receivedAssetId }) =>
-      [assetId, { price: BigInt(price), gross: BigInt(gross), receivedAssetId }] as const,
-  )
-  return { othersHeldUntil, reversals, items: new Map(worths), store }
+  if (found === undefined) throw new Error(`deposit ${depositId} has no store, or trade ${id} no quote`)
+  const { accounts, free, others, othersUsdCents, promisedUsdCents, ...rest } = found
+  const isRead = free !== null && others !== null && othersUsdCents !== null && promisedUsdCents !== null
+  return {
+    ...rest,
+    accounts: accountsOf(accounts),
+    room: isRead ? { free, others, othersUsdCents, promisedUsdCents } : undefined,
+  }
+}
+
+function accountsOf(found: Found['accounts']): Map<AccountKind, bigint> {
+  const accounts = new Map<AccountKind, bigint>()
+  for (const kind of ACCOUNT_KINDS) {
+    const id = found[kind]
+    if (id !== undefined) accounts.set(kind, BigInt(id))
+  }
+  return accounts
 }
 
 function fixedTerms(row: TradeRow): Terms | undefined {
@@ -87,20 +122,6 @@ function fixedTerms(row: TradeRow): Terms | undefined {
 
 function currentTerms(store: Terms, deposit: DepositRow): Terms {
   return { ...store, creditMode: mostCareful([store.creditMode, deposit.credit_mode]) }
-}
-
-/** The room in the store's limit. Deliveries and promises of one store wait for each other here, until the commit. */
-async function freeRoom(tx: Tx, { deposit, row }: Locked): Promise<bigint> {
-  const { rate_id: rateId } = await tx
-    .selectFrom('quote')
-    .select('rate_id')
-    .where('id', '=', row.quote_id)
-    .executeTakeFirstOrThrow()
-  const of = { storeId: deposit.store_id, rateId, tradeId: row.id }
-  await lockPromises(tx, of.storeId)
-  const free = await riskRoom(tx, of)
-  const { others } = await readPromises(tx, of)
-  return roomFor({ free, others, own: promisedTo(row) })
 }
 
 /** A promise ends with its offer, though the items may come later. */

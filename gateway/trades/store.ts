@@ -1,4 +1,4 @@
-import { type Selectable, sql, type Updateable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/trade-tables.ts'
 import type { Trade } from './trade.ts'
@@ -29,11 +29,34 @@ export async function liveTradeOf(
   return { row, assetIds: items.map((item) => item.asset_id) }
 }
 
+/** Its items too, in one statement: in the order of their ids. */
+type TradeWithAssets = TradeRow & {
+  bot_gone: boolean
+  items: { appId: number; contextId: string; assetId: string; isReversed: boolean }[]
+}
+
 /** The trade as its states name it, or undefined if there is none. */
 export async function loadTrade(db: Db | Tx, id: bigint): Promise<LoadedTrade | undefined> {
-  const row = await db.selectFrom('trade').selectAll().select(botGone).where('id', '=', id).executeTakeFirst()
-  return row && { trade: await withItems(db, row), facts: factsOf(row) }
+  const row = await db
+    .selectFrom('trade')
+    .selectAll()
+    .select(botGone)
+    .select(
+      sql<
+        TradeWithAssets['items']
+      >`(select coalesce(jsonb_agg(jsonb_build_object('appId', app_id, 'contextId', context_id,
+        'assetId', asset_id, 'isReversed', reversed_at is not null) order by asset_id), '[]')
+        from trade_item where trade_id = trade.id)`.as('items'),
+    )
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && loadedOf(row)
 }
+
+export const loadedOf = (row: TradeWithAssets): LoadedTrade => ({
+  trade: withItems(row),
+  facts: factsOf(row),
+})
 
 /** Whether the trade's bot was taken out of service for good. */
 export const botGone =
@@ -41,7 +64,7 @@ export const botGone =
     'bot_gone',
   )
 
-export const factsOf = (row: TradeRow & { bot_gone: boolean }): LoadedTrade['facts'] => ({
+const factsOf = (row: TradeRow & { bot_gone: boolean }): LoadedTrade['facts'] => ({
   id: row.id,
   depositId: row.deposit_id,
   botId: row.bot_id,
@@ -62,20 +85,13 @@ export const summaryOf = (row: TradeRow): TradeSummary => ({
   isDelivered: row.delivered_at !== null,
 })
 
-export async function withItems(db: Db | Tx, row: TradeRow): Promise<Trade> {
-  const items = await db
-    .selectFrom('trade_item')
-    .select(['app_id', 'context_id', 'asset_id', 'reversed_at'])
-    .where('trade_id', '=', row.id)
-    .orderBy('asset_id')
-    .execute()
-  const assets = items.map((item) => ({
-    appId: item.app_id,
-    contextId: item.context_id,
-    assetId: item.asset_id,
-  }))
-  const reversed = items.filter((item) => item.reversed_at !== null).map((item) => item.asset_id)
-  return tradeOf(row, assets, reversed)
+function withItems({ items, ...row }: TradeWithAssets): Trade {
+  const assets = items.map(({ appId, contextId, assetId }) => ({ appId, contextId, assetId }))
+  return tradeOf(
+    row,
+    assets,
+    items.filter(({ isReversed }) => isReversed).map(({ assetId }) => assetId),
+  )
 }
 
 function tradeOf(row: TradeRow, items: Trade['items'], reversed: string[]): Trade {
@@ -168,7 +184,7 @@ function must<K extends keyof TradeRow>(row: TradeRow, column: K): NonNullable<T
 }
 
 /** The columns that hold a trade's state. A column that the state does not have stays as it was. */
-export function columnsOf(trade: Trade): Updateable<TradeTable> {
+export function columnsOf(trade: Trade): Partial<TradeRow> {
   const { state } = trade
   return {
     state,

@@ -4,9 +4,10 @@
  */
 import { z } from 'zod'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import type { Delivery } from '../../gateway/testing/delivery.ts'
 import { seededRandom } from '../random.ts'
 import type { Cut, Passed } from './proxy.ts'
-import { type CutTill, type Delivery, openCutTill } from './till.ts'
+import { type CutTill, openCutTill } from './till.ts'
 
 export type CutReport = {
   /** Of the transaction when nobody cuts it. */

@@ -1,8 +1,6 @@
 /** A till whose crediting runs through a proxy, and deliveries that wait to be credited. */
 import { randomBytes } from 'node:crypto'
-import { sql } from 'kysely'
 import pg from 'pg'
-import { z } from 'zod'
 import { DEFAULT_FLEET_LIMITS } from '../../gateway/bots/fleet.ts'
 import { createQueue } from '../../gateway/db/boss-queue.ts'
 import { type Database, openDatabase } from '../../gateway/db/client.ts'
@@ -12,10 +10,10 @@ import { ensureDepositQueues } from '../../gateway/deposits/jobs.ts'
 import { ensureEventQueue } from '../../gateway/events/jobs.ts'
 import { systemIds } from '../../gateway/kit/ids.ts'
 import { DEFAULT_RULES } from '../../gateway/pricing/price.ts'
-import type { SteamTrade } from '../../gateway/steam/steam.ts'
 import { fakeClock } from '../../gateway/testing/clock.ts'
+import { acceptedDelivery, type Delivery } from '../../gateway/testing/delivery.ts'
 import { captureLog } from '../../gateway/testing/log.ts'
-import { aBot, aDeposit, aStore, TEST_BOX, type Till } from '../../gateway/testing/till.ts'
+import { aBot, aStore, TEST_BOX, type Till } from '../../gateway/testing/till.ts'
 import { CORE } from '../../gateway/trades/core.ts'
 import type { TradeDeps } from '../../gateway/trades/deps.ts'
 import type { IntentDeps } from '../../gateway/trades/intent-store.ts'
@@ -23,14 +21,6 @@ import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import { record } from '../../gateway/trades/record.ts'
 import { deliveryWriter } from '../../gateway/webhooks/store.ts'
 import { type CutProxy, startCutProxy } from './proxy.ts'
-
-export type Delivery = {
-  tradeId: bigint
-  storeId: bigint
-  offerId: string
-  total: bigint
-  exchange: SteamTrade
-}
 
 export type CutTill = {
   /** Of the database itself. */
@@ -97,7 +87,10 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     proxy,
     direct,
     deps,
-    accepted: (of) => accepted(till, bot.botId, of?.storeId),
+    async accepted(of) {
+      const store = of ? { id: of.storeId } : await aStore(till, { riskLimitUsdCents: RISK_CENTS })
+      return acceptedDelivery(till, { botId: bot.botId, store })
+    },
     async credit({ tradeId, offerId, exchange }) {
       const fact = { kind: 'exchange_read', offerId, exchange } as const
       await record(through, { tradeId, writer: { epoch: 1n } }, fact)
@@ -109,43 +102,6 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
       await onServer(serverUrl, `drop database ${name} with (force)`)
     },
   }
-}
-
-const offerOf = (tradeId: bigint): string => `5${tradeId}`
-
-async function accepted(till: Till, botId: bigint, storeId?: bigint): Promise<Delivery> {
-  const store =
-    storeId === undefined ? await aStore(till, { riskLimitUsdCents: RISK_CENTS }) : { id: storeId }
-  const deposit = await aDeposit(till, store, { game: 'cs' })
-  await till.db.updateTable('deposit').set({ status: 'pending' }).where('id', '=', deposit.id).execute()
-  const { rows } = await sql`
-    insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, state,
-      currency, total, gross_total, lease_epoch, send_started_at, deadline, accepted_at, created_at, due_at)
-    select ${deposit.id}, ${botId}, ${deposit.quoteId}, 'cs', ${systemIds.secretCode()}, user_steam_id,
-      'active', 'USD', (select sum(price) from quote_item where quote_id = ${deposit.quoteId}),
-      (select sum(gross) from quote_item where quote_id = ${deposit.quoteId}), 1, now(), now(), now(), now(), now()
-    from deposit where id = ${deposit.id}
-    returning id, total, partner_steam_id as partner`.execute(till.db)
-  const { id, total, partner } = z
-    .object({ id: z.bigint(), total: z.bigint(), partner: z.string() })
-    .parse(rows[0])
-  await sql`
-    update trade set steam_offer_id = ${offerOf(id)}, steam_trade_id = ${`9${id}`} where id = ${id}`.execute(
-    till.db,
-  )
-  const items = await sql<{ appId: number; contextId: string; assetId: string }>`
-    insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
-    select ${id}, asset_id, app_id, context_id, name, market_hash_name, price, gross
-    from quote_item where quote_id = ${deposit.quoteId}
-    returning app_id as "appId", context_id as "contextId", asset_id as "assetId"`.execute(till.db)
-  const received = items.rows.map((item) => ({
-    ...item,
-    newAssetId: `7${item.assetId}`,
-    rolledBackAssetId: null,
-  }))
-  const exchange = { tradeId: `9${id}`, partnerSteamId: partner, settlesAt: null, rollbackOf: null }
-  const whole = { ...exchange, state: 'complete', received } as const
-  return { tradeId: id, storeId: store.id, offerId: offerOf(id), total, exchange: whole }
 }
 
 async function onServer(url: string, statement: string): Promise<void> {

@@ -19,7 +19,8 @@ import type { Session, Sessions } from './sessions.ts'
 /** The things that a transaction does beside the database: they happen exactly if the transaction commits. */
 export type Effect = () => void
 
-const EFFECT = 'simulated effect'
+/** It stands for itself as a part of a larger statement too. */
+const EFFECT = "select 'simulated effect' where $1::text is null"
 
 /** Leaves the effect to the commit of the transaction. */
 export async function onCommit(tx: Tx, effect: Effect): Promise<void> {
@@ -62,7 +63,7 @@ const LINES = 4
 
 /** Writes that can break a promise. The next look at a trade, a lease and a position in the log cannot. */
 const CHECKED =
-  /^(insert into "(ledger_entry|event|trade|deposit|trade_item)"|update "(trade|deposit|trade_item|account)" set (?!"due_at"))/
+  /^(with part|insert into "(ledger_entry|event|trade|deposit|trade_item)"|update "(trade|deposit|trade_item|account)" set (?!"due_at"))/
 
 export type Connections = { db: Db; reset(): void; close(): void }
 
@@ -160,15 +161,14 @@ function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) 
 function connectionOf(deps: Deps, line: Line): DatabaseConnection {
   return {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      if (sql === EFFECT) {
-        line.effects.push(...parameters.filter((effect): effect is Effect => typeof effect === 'function'))
-        return { rows: [] }
-      }
+      line.effects.push(...parameters.filter((effect): effect is Effect => typeof effect === 'function'))
+      if (sql === EFFECT) return { rows: [] }
       if (line.inTransaction && deps.faults.strike('serialization failure', 0.001)) {
         throw new SerializationFailure()
       }
-      const { rows, rowCount, command } = await say(deps, line, { text: sql, parameters })
-      if (command === 'SELECT') return { rows }
+      const values = parameters.map((value) => (typeof value === 'function' ? null : value))
+      const { rows, rowCount, command } = await say(deps, line, { text: sql, parameters: values })
+      if (!CHECKED.test(sql) && command === 'SELECT') return { rows }
       if (!CHECKED.test(sql)) return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
       line.hasWritten = true
       if (!line.inTransaction) deps.committed()
@@ -201,7 +201,7 @@ type Statement = { name: string; mayWait: boolean }
 const statements = new Map<string, Statement>()
 
 /** Reads wait for nobody's lock, unless they take locks themselves. */
-const UNHINDERED = /^(begin|select|rollback)\b(?!.*(for update|for share|advisory))/s
+const UNHINDERED = /^(begin|select|rollback)\b(?!.*(for (no key )?update|for share|advisory))/s
 
 /** A statement with a name is planned once for a connection, which a run of thousands feels. */
 function statementOf(text: string): Statement {

@@ -1,0 +1,76 @@
+/** Statements that are written one by one and asked as one. */
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  DefaultQueryExecutor,
+  DummyDriver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type RawBuilder,
+  Transaction,
+} from 'kysely'
+import type { Tx } from './client.ts'
+import type { Tables } from './schema.ts'
+
+const adapter = new PostgresAdapter()
+const compiler = new PostgresQueryCompiler()
+const driver = new DummyDriver()
+const dialect = {
+  createAdapter: () => adapter,
+  createDriver: () => driver,
+  createIntrospector: (db: ConstructorParameters<typeof PostgresIntrospector>[0]) =>
+    new PostgresIntrospector(db),
+  createQueryCompiler: () => compiler,
+}
+
+/**
+ * What is executed on `tx` is kept, and answers nothing. `run` asks all of it in one statement, in this order. No part sees
+ * what another one changes, and two must not change the same row. The parts of `last` may read each other by their names.
+ */
+export type Batch = {
+  tx: Tx
+  run(on: Tx, last?: Readonly<Record<string, RawBuilder<unknown>>>): Promise<void>
+}
+
+export function createBatch(): Batch {
+  const parts: CompiledQuery[] = []
+  const keeping: DatabaseConnection = {
+    executeQuery: async (query) => {
+      parts.push(query)
+      return { rows: [] }
+    },
+    // biome-ignore lint/correctness/useYield: nothing can be read from a batch
+    async *streamQuery() {
+      throw new Error('a batch answers nothing')
+    },
+  }
+  const executor = new DefaultQueryExecutor(compiler, adapter, {
+    provideConnection: (consumer) => consumer(keeping),
+  })
+  return {
+    tx: new Transaction<Tables>({ config: { dialect }, dialect, driver, executor }),
+    async run(on, last = {}) {
+      const kept = parts.splice(0).map((part, index) => [`part${index}`, part] as const)
+      const named = Object.entries(last).map(([name, part]) => [name, part.compile(on)] as const)
+      if (kept.length + named.length > 0) await on.executeQuery(joined([...kept, ...named]))
+    },
+  }
+}
+
+/**
+ * The rows of every part are asked for, because PostgreSQL leaves out a part that only reads (a notification is one) and
+ * runs the others in an order of its own.
+ */
+function joined(parts: readonly (readonly [name: string, CompiledQuery])[]): CompiledQuery {
+  const parameters: unknown[] = []
+  const texts = parts.map(([name, part]) => {
+    const before = parameters.length
+    const text = part.sql.replace(/\$(\d+)/g, (_, place: string) => `$${Number(place) + before}`)
+    parameters.push(...part.parameters)
+    const answers = text.trimStart().toLowerCase().startsWith('select') || /\breturning\b/i.test(text)
+    return `${name} as materialized (${text}${answers ? '' : ' returning 1'})`
+  })
+  const counts = parts.map(([name]) => `(select count(*) from ${name})`)
+  return CompiledQuery.raw(`with ${texts.join(', ')} select ${counts.join(', ')}`, parameters)
+}

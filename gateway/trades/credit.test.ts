@@ -1,0 +1,169 @@
+/** A delivery is credited in few statements, and many of one store at once never pass its limit. */
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Database, openDatabase } from '../db/client.ts'
+import { storeDepositOf } from '../deposits/store-deposit.ts'
+import { countPromise } from '../ledger/promise-store.ts'
+import { verifyLedger } from '../ledger/verify.ts'
+import { acceptedDelivery, type Delivery } from '../testing/delivery.ts'
+import { aBot, aStore, startTill, type Till } from '../testing/till.ts'
+import { createTradeStore } from './postgres-store.ts'
+import { record } from './record.ts'
+
+/** Of everything from the first look at the trade on; begin and commit are two of them. */
+const MOST_STATEMENTS = 9
+const CLIENTS = 8
+
+let till: Till
+let database: Database
+let botId: bigint
+let asked: string[]
+
+beforeEach(async () => {
+  till = await startTill()
+  botId = (await aBot(till)).bot.botId
+  database = openDatabase(till.url, CLIENTS)
+  asked = []
+  database.pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    Object.assign(client, {
+      query: (...args: unknown[]) => {
+        asked.push(String(args[0]))
+        return query(...args)
+      },
+    })
+  })
+})
+afterEach(async () => {
+  await database.close()
+  await till.close()
+})
+
+async function credit({ tradeId, offerId, exchange }: Delivery) {
+  const deps = { ...till.deps, trades: createTradeStore({ ...till.deps, db: database.db }) }
+  const fact = { kind: 'exchange_read', offerId, exchange } as const
+  return record(deps, { tradeId, writer: { epoch: 1n } }, fact)
+}
+
+const changeStore = (change: { credit_mode?: 'on_release'; liability?: 'store' }) =>
+  till.db.updateTable('store').set(change).execute()
+
+const atRisk = async (storeId: bigint) => {
+  const row = await till.db
+    .selectFrom('credit_at_risk')
+    .select('usd_cents')
+    .where('store_id', '=', storeId)
+    .executeTakeFirst()
+  return row?.usd_cents ?? 0n
+}
+
+type Terms = {
+  limit: bigint
+  game?: 'cs' | 'dota'
+  change?: Parameters<typeof changeStore>[0]
+  held: boolean
+}
+
+const TERMS: [string, Terms][] = [
+  ['within the limit', { limit: 1_000_000n, held: false }],
+  ['partly above the limit', { limit: 70n, held: true }],
+  ['of a store that bears reversals', { limit: 1_000_000n, change: { liability: 'store' }, held: false }],
+  ['without a limit', { limit: 0n, held: true }],
+  [
+    'to a store that waits for the release',
+    { limit: 9_000n, change: { credit_mode: 'on_release' }, held: true },
+  ],
+  ['of a game without protection', { limit: 1_000n, game: 'dota', held: false }],
+]
+
+describe('a credit asks few statements', () => {
+  it.each(TERMS)(
+    '%s, however many items there are',
+    async (_name, { limit, game = 'cs', change, held }: Terms) => {
+      const store = await aStore(till, { riskLimitUsdCents: limit })
+      if (change !== undefined) await changeStore(change)
+      const counts: number[] = []
+      for (const items of [1, 2, 50]) {
+        const prices = Array.from({ length: items }, () => 100n)
+        const delivery = await acceptedDelivery(till, { botId, store, prices, game })
+        asked.splice(0)
+        const recorded = await credit(delivery)
+        counts.push(asked.length)
+        expect(recorded?.trade.state).toBe(game === 'cs' ? 'held' : 'final')
+        expect(asked.filter((text) => /^(begin|commit)$/i.test(text))).toHaveLength(2)
+        const event = await till.db
+          .selectFrom('event')
+          .select('payload')
+          .where('deposit_id', '=', delivery.depositId)
+          .where('type', '=', 'deposit.succeeded')
+          .executeTakeFirstOrThrow()
+        const data = await storeDepositOf(till.db, delivery, till.deps.publicUrl)
+        expect(event.payload).toMatchObject({ data })
+        expect(Number(data?.heldAmount) > 0).toBe(held)
+      }
+      // The first one also opens the accounts of its store.
+      expect(Math.max(...counts)).toBeLessThanOrEqual(MOST_STATEMENTS)
+      expect(counts[2]).toBe(counts[1])
+      expect(await verifyLedger(database.pool)).toEqual([])
+    },
+  )
+})
+
+/** Until `count` of the clients wait for a lock of somebody else. */
+const waiting = (count: number) =>
+  expect
+    .poll(async () => {
+      const { rows } = await sql<{ waiting: number }>`
+        select count(*)::int as waiting from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(till.db)
+      return rows[0]?.waiting
+    })
+    .toBe(count)
+
+describe('many deliveries of one store at once', () => {
+  it('never pass its limit, use all of it, and all end', async () => {
+    const store = await aStore(till, { riskLimitUsdCents: 13_500n })
+    await credit(await acceptedDelivery(till, { botId, store }))
+    const deliveries = await Promise.all(
+      Array.from({ length: 3 * CLIENTS }, () => acceptedDelivery(till, { botId, store })),
+    )
+    let ends: Promise<unknown> = Promise.resolve()
+    // All clients have read the same room before the first of them takes any.
+    await till.db.transaction().execute(async (tx) => {
+      await sql`select from credit_at_risk where store_id = ${store.id} for update`.execute(tx)
+      ends = Promise.all(deliveries.map(credit))
+      await waiting(CLIENTS)
+    })
+    await ends
+    expect(await atRisk(store.id)).toBe(13_500n)
+    const trades = await till.db.selectFrom('trade').select(['state', 'at_risk_amount']).execute()
+    expect(new Set(trades.map(({ state }) => state))).toEqual(new Set(['held']))
+    expect(trades.reduce((sum, trade) => sum + trade.at_risk_amount, 0n)).toBe(13_500n)
+    expect(await verifyLedger(database.pool)).toEqual([])
+  })
+
+  it.each([
+    ['a promise that leaves too little', 4_000n, 1_000n],
+    ['a promise that leaves enough', 1_500n, 3_000n],
+  ])('keep %s, though it came after they had read the room', async (_name, promised, atOnce) => {
+    const store = await aStore(till, { riskLimitUsdCents: 5_000n })
+    const delivery = await acceptedDelivery(till, { botId, store })
+    const other = await acceptedDelivery(till, { botId, store })
+    const { rateId } = await till.db
+      .selectFrom('quote')
+      .innerJoin('trade', 'trade.quote_id', 'quote.id')
+      .select('rate_id as rateId')
+      .where('trade.id', '=', other.tradeId)
+      .executeTakeFirstOrThrow()
+    let ends: Promise<unknown> = Promise.resolve()
+    await till.db.transaction().execute(async (tx) => {
+      await countPromise(tx, { storeId: store.id, rateId, total: promised })
+      ends = credit(delivery)
+      await waiting(1)
+      await sql`update trade set total = 4000, gross_total = 4000, promised_amount = ${promised}, promised_days = 8
+        where id = ${other.tradeId}`.execute(tx)
+    })
+    await ends
+    expect(await atRisk(store.id)).toBe(atOnce)
+  })
+})

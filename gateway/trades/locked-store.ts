@@ -1,0 +1,86 @@
+/** Trades that a transaction has locked, with all that stands still meanwhile. */
+import { type Selectable, sql } from 'kysely'
+import type { Tx } from '../db/client.ts'
+import { FORGOTTEN_TRADE_STATES, type TradeStateColumn, type TradeTable } from '../db/trade-tables.ts'
+import type { DepositRow } from '../deposits/store.ts'
+import type { ShownTrade } from '../deposits/store-deposit.ts'
+import type { SeenRoom } from '../ledger/room-store.ts'
+import type { Accounts } from '../ledger/store.ts'
+import { botGone, type TradeRow } from './store.ts'
+
+/** Amounts as text: a number of JSON would be a float. */
+type LockedItem = {
+  appId: number
+  contextId: string
+  assetId: string
+  receivedAssetId: string | null
+  name: string
+  marketHashName: string
+  price: string
+  gross: string
+  isReversed: boolean
+}
+
+/** Another trade of the same deposit that is not forgotten. */
+type OtherTrade = { id: string; state: TradeStateColumn; deliveredAtMs: number | null }
+
+export type LockedTrade = TradeRow & { bot_gone: boolean; items: LockedItem[]; others: OtherTrade[] }
+
+/** Read for the money of a trade. `seen`: of a delivery that may take room in the store's limit. */
+export type Money = { rateId: bigint; accounts: Accounts; seen: SeenRoom | undefined }
+
+/** The rows as they were locked, and the columns that were written since. */
+export type LockedRows = {
+  deposit: DepositRow
+  row: LockedTrade
+  written: Partial<Selectable<TradeTable>>
+  money: Money | undefined
+}
+
+/** The deposit must be locked by an earlier statement: this one then sees its items and other trades as they are. */
+export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefined> {
+  return tx
+    .selectFrom('trade')
+    .selectAll()
+    .select([
+      botGone,
+      sql<
+        LockedItem[]
+      >`(select coalesce(jsonb_agg(jsonb_build_object('appId', app_id, 'contextId', context_id,
+          'assetId', asset_id, 'receivedAssetId', received_asset_id, 'name', name, 'marketHashName', market_hash_name,
+          'price', price::text, 'gross', gross::text, 'isReversed', reversed_at is not null) order by asset_id), '[]')
+        from trade_item where trade_id = trade.id)`.as('items'),
+      sql<
+        OtherTrade[]
+      >`(select coalesce(jsonb_agg(jsonb_build_object('id', other.id::text, 'state', other.state,
+          'deliveredAtMs', (extract(epoch from other.delivered_at) * 1000)::bigint) order by other.id), '[]')
+        from trade other where other.deposit_id = trade.deposit_id and other.id <> trade.id
+          and other.state <> all(${[...FORGOTTEN_TRADE_STATES]}::text[]))`.as('others'),
+    ])
+    .where('id', '=', id)
+    .forUpdate('trade')
+    .executeTakeFirst()
+}
+
+/** The trade as its deposit shows it once it stands like this; undefined where another one is shown. */
+export function shownAs(
+  { id, items, others, ...row }: LockedTrade,
+  reversed: ReadonlySet<string>,
+): ShownTrade | undefined {
+  if (FORGOTTEN_TRADE_STATES.some((state) => state === row.state)) return undefined
+  const deliveredAt = row.delivered_at?.getTime() ?? Number.NEGATIVE_INFINITY
+  for (const other of others) {
+    const otherAt = other.deliveredAtMs ?? Number.NEGATIVE_INFINITY
+    if (otherAt > deliveredAt || (otherAt === deliveredAt && BigInt(other.id) > id)) return undefined
+  }
+  return {
+    ...row,
+    items: items.map((item) => ({
+      asset_id: item.assetId,
+      name: item.name,
+      market_hash_name: item.marketHashName,
+      price: BigInt(item.price),
+      isReversed: item.isReversed || reversed.has(item.assetId),
+    })),
+  }
+}
