@@ -57,6 +57,8 @@ const faded = (row: ViewRow): ViewRow => ({
   ...{ credited_amount: null, held_amount: 0n, held_until: null, customer_label: null },
   ...{ user_name: null, user_account: null, bot_name: null, item_count: null },
   ...{ steam_offer_id: null, secret_code: null, total: null },
+  // A deposit of a fixed amount was paid with just that.
+  ...{ min_amount: null, max_amount: null, target_amount: null },
 })
 
 function paymentOf(row: ViewRow, communityUrl: string): Payment {

@@ -35,9 +35,9 @@ credited_early as (
 ),
 -- The order in which deliveries found their room is that of their entries: they wait for each other before they post.
 early as (
-  select t.*, ceil(t.at_risk_amount / r.per_usd) as at_risk_usd_cents,
+  select t.*, r.per_usd, case when t.settles_at is not null then coalesce(c.amount, 0) else 0 end as early_amount,
     (select min(e.id) from ledger_entry e where e.trade_id = t.id) as place
-  from delivered t join exchange_rate r on r.id = t.rate_id
+  from delivered t join exchange_rate r on r.id = t.rate_id left join credited_early c on c.trade_id = t.id
   where t.at_risk_amount > 0 and t.protection_found_at is null
 ),
 taken as (
@@ -47,7 +47,8 @@ taken as (
   ) own group by store_id
 ),
 last_early as (
-  select distinct on (store_id) store_id, risk_limit_usd_cents, delivered_at from early order by store_id, place desc
+  select distinct on (store_id) store_id, risk_limit_usd_cents, delivered_at, place
+  from early where early_amount > 0 order by store_id, place desc
 ),
 credited as (
   select deposit_id, count(*) as trades, sum(total) as total, sum(held_amount) as held, sum(reversed_amount) as reversed
@@ -115,10 +116,10 @@ union all
 select 'a delivered trade has no terms', 'trade ' || id
 from delivered where credit_mode is null or liability is null or risk_limit_usd_cents is null
 union all
-select 'a trade is credited before protection ends, though its store waits for the release', 'trade ' || id
-from delivered where credit_mode = 'on_release' and at_risk_amount > 0
-  -- Without protection nothing waits for a release, and what is taken back all the same was spendable.
-  and settles_at is not null and protection_found_at is null
+select 'a trade is credited before protection ends, though its store waits for the release', 'trade ' || t.id
+from delivered t join credited_early c on c.trade_id = t.id
+-- Without protection nothing waits for a release.
+where t.credit_mode = 'on_release' and c.amount > 0 and t.settles_at is not null and t.protection_found_at is null
 union all
 select 'what a trade has at risk is not what was credited before protection ended', 'trade ' || t.id
 from delivered t left join credited_early c on c.trade_id = t.id
@@ -218,9 +219,19 @@ where a.act in ('trade credit', 'trade release', 'trade reverse', 'trade end') a
   else t.state in ('intended', 'sending', 'unknown', 'active') end)
 union all
 select 'more of a store is at risk than its limit at the last delivery',
-  'store ' || l.store_id || ': ' || sum(t.at_risk_usd_cents) || ' of ' || l.risk_limit_usd_cents
-from last_early l join early t on t.store_id = l.store_id and (t.state = 'held' or t.at_risk_until > l.delivered_at)
-group by l.store_id, l.risk_limit_usd_cents having sum(t.at_risk_usd_cents) > l.risk_limit_usd_cents
+  'store ' || store_id || ': ' || sum(ceil(amount / per_usd)) || ' of ' || risk_limit_usd_cents
+from (
+  select l.store_id, l.risk_limit_usd_cents, t.per_usd, case
+    when t.state = 'held' then t.at_risk_amount
+    when t.at_risk_until <= l.delivered_at then 0
+    when t.settles_at > l.delivered_at and not t.released_by_operator then least(t.at_risk_amount, t.early_amount)
+    -- It may have been released by then: only what it had lost took room.
+    else least(t.at_risk_amount, coalesce((select sum(e.amount) from entry e
+      where e.trade_id = t.id and e.cause = 'reversed' and e.debit_kind <> 'held' and e.id < l.place
+        and e.created_at > l.delivered_at - interval '30 days'), 0)) end as amount
+  from last_early l join early t on t.store_id = l.store_id and t.place <= l.place
+) room
+group by store_id, risk_limit_usd_cents having sum(ceil(amount / per_usd)) > risk_limit_usd_cents
 union all
 select 'what a store has at risk is not what its trades have', 'store ' || store_id
 from taken full join credit_at_risk c using (store_id) where coalesce(taken.usd_cents, 0) <> coalesce(c.usd_cents, 0)

@@ -9,6 +9,7 @@ import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
+import { expireDeposit } from '../trades/expiry.ts'
 import type { ActDeps } from './operation.ts'
 import { denyPayer, erasePayer } from './shoppers.ts'
 
@@ -86,4 +87,25 @@ it('D-35 erases an account once its protection is over, says what it keeps, and 
   })
   expect(await differences()).toEqual([])
   expect(await erasePayer(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
+})
+
+it('D-35 erases nothing of another account that paid for the one that the store named, nor the other way round', async () => {
+  const store = await aStore(till)
+  const { id } = await aDeposit(till, store)
+  const [payer, named] = [`7656119800000${id}`, '76561198999999999']
+  const label = { shopper_steam_id: named, shopper_locked: true, customer_label: 'nova' }
+  await till.db.updateTable('deposit').set(label).execute()
+  await till.db.updateTable('quote').set({ steam_id: payer }).execute()
+  await jump(till, DAY_S)
+  await expireDeposit(till.deps, id)
+  const left = () => till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
+  expect(await erasePayer(deps(), named)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
+  expect(await tablesWith(named)).toEqual(['event'])
+  expect(await left()).toMatchObject({ customer_label: null, user_steam_id: payer, user_name: 'nova_hound' })
+  expect((await left()).user_token_sealed).not.toBeNull()
+
+  await till.db.updateTable('deposit').set(label).execute()
+  expect(await erasePayer(deps(), payer)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
+  expect(await tablesWith(payer)).toEqual([])
+  expect(await left()).toMatchObject({ ...label, user_name: null, user_token_sealed: null })
 })

@@ -114,6 +114,8 @@ describe('D-35 a trade token is erased', () => {
 
 it('D-35 the page of an ended deposit tells after 30 days how it ended, and not whose it was', async () => {
   const deposit = await aDeposit(till, store)
+  const fixed = { min_amount: 3_000n, max_amount: 3_000n, target_amount: 3_000n }
+  await till.db.updateTable('deposit').set(fixed).execute()
   await payFor(till, { bot, session }, deposit)
   const view = async () => (await viewReader(till.db, 'https://steam.test')([deposit.hash])).get(deposit.hash)
   await jump(till, 30 * DAY_S)
@@ -128,6 +130,8 @@ it('D-35 the page of an ended deposit tells after 30 days how it ended, and not 
   const shown = (await view())?.payment
   expect(shown).toMatchObject({ status: 'succeeded', amount: null, user: null, bot: null })
   expect(shown).toMatchObject({ steamTradeMessage: null, steamTradeId: null, heldAmount: 0, itemCount: 0 })
+  // Nor in any other field.
+  expect(JSON.stringify(shown)).not.toMatch(/:3000[,}]|nova_hound|Tradetill Bot/)
   await sweep()
   const row = await till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
   expect(row).toMatchObject({ user_name: null, user_avatar_url: null, user_profile_url: null })

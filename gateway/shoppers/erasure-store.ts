@@ -37,11 +37,17 @@ export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<
   const deposits = await depositsOf(tx, steamId, now)
   const quiet = deposits.filter(({ isQuiet }) => isQuiet).map(({ id }) => String(id))
   const ofQuiet = sql`deposit_id = any(${quiet}::bigint[])`
+  // Another account may have paid after this one was refused, or for the account that the store named.
+  await sql`
+    update deposit set customer_label = null
+    where id = any(${quiet}::bigint[]) and coalesce(shopper_steam_id, user_steam_id) = ${steamId}`.execute(tx)
   await sql`
     update deposit set user_steam_id = null, user_token = null, user_token_sealed = null, user_name = null,
-      user_avatar_url = null, user_profile_url = null, shopper_steam_id = null, shopper_locked = false,
-      customer_label = null
-    where id = any(${quiet}::bigint[])`.execute(tx)
+      user_avatar_url = null, user_profile_url = null
+    where id = any(${quiet}::bigint[]) and user_steam_id = ${steamId}`.execute(tx)
+  await sql`
+    update deposit set shopper_steam_id = null, shopper_locked = false
+    where id = any(${quiet}::bigint[]) and shopper_steam_id = ${steamId}`.execute(tx)
   const { numAffectedRows: trades = 0n } = await sql`
     update trade set partner_steam_id = ${NOBODY}, partner_token = null, partner_token_sealed = null
     where ${ofQuiet} and partner_steam_id = ${steamId}`.execute(tx)
@@ -49,7 +55,7 @@ export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<
   await sql`
     delete from quote where ${ofQuiet} and not exists (select from trade where trade.quote_id = quote.id)
       and not exists (select from ledger_entry where ledger_entry.quote_id = quote.id)`.execute(tx)
-  await sql`update quote set steam_id = null where ${ofQuiet}`.execute(tx)
+  await sql`update quote set steam_id = null where ${ofQuiet} and steam_id = ${steamId}`.execute(tx)
   await sql`delete from bot_doubt where partner_steam_id = ${steamId}`.execute(tx)
   const { rows } = await sql<{ events: number; isDenied: boolean }>`
     select (select count(*)::int from event where ${ofQuiet}) as events,

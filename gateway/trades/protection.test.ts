@@ -32,8 +32,8 @@ async function work(): Promise<void> {
 }
 
 /** A deposit of two protected items, 10 and 20 USD, delivered. Gross is 11 and 22. */
-async function delivered() {
-  const deposit = await aDeposit(till, store, { game: 'cs' })
+async function delivered(game: 'cs' | 'dota' = 'cs') {
+  const deposit = await aDeposit(till, store, { game })
   await payFor(till, { bot, session }, deposit)
   return deposit
 }
@@ -333,6 +333,25 @@ describe('a reversal of what was credited at once', () => {
     await swept
     await delivered()
     expect(await heldOfLast()).toBe(3_000n)
+    expect(await differences()).toEqual([])
+  })
+
+  it.each<[string, { limit: bigint; mode?: 'on_release'; game?: 'dota' }]>([
+    ['of what waited for it', { limit: 3_000n, mode: 'on_release' }],
+    ['of what was above the limit', { limit: 1_000n }],
+    ['of what took the whole limit', { limit: 3_000n }],
+    ['of what was never protected', { limit: 1_000n, game: 'dota' }],
+  ])('D-36 is no difference of the ledger where it comes after the release %s', async (_name, before) => {
+    const { limit, mode = 'on_accept', game } = before
+    await till.db.updateTable('store').set({ risk_limit_usd_cents: limit, credit_mode: mode }).execute()
+    await delivered(game)
+    till.clock.advance(game === undefined ? 8 * DAY_MS : 0)
+    await work()
+    await delivered()
+    session.takeBack('9001')
+    till.clock.advance(DAY_MS)
+    await work()
+    expect(await tradeRow()).toMatchObject({ state: 'reversed', at_risk_amount: 3_000n })
     expect(await differences()).toEqual([])
   })
 

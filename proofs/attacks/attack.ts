@@ -29,7 +29,7 @@ export type Family<D extends string = string> = {
       kind: 'pure'
       cases(): readonly Case<D>[]
       /** Honest calls work with the defence and without it. Undefined when they do. */
-      honest(): string | undefined
+      honest(): Promise<string | undefined> | string | undefined
     }
   | {
       kind: 'till'

@@ -30,7 +30,7 @@ export async function runFamily({ number, templateUrl, by }: Run): Promise<Outco
   const found = FAMILIES.find((family) => family.number === number)
   if (found === undefined) throw new Error(`there is no family ${number}`)
   if (found.kind === 'pure') {
-    refuseDishonest(found.name, found.honest())
+    refuseDishonest(found.name, await found.honest())
     return outcomesOf(found.cases(), by)
   }
   if (templateUrl === undefined) throw new Error(`${found.name} needs a database`)

@@ -84,7 +84,10 @@ export const pictures: Family = family({
       ],
     },
   },
-  honest: () => undefined,
+  async honest() {
+    const url = await pictureOf({ xml: `https://avatars.steamstatic.com${PATH}`, mini: '' })
+    return never(!url.endsWith(PATH), `a picture of Steam is ${url}`)
+  },
   cases: () => [
     ...bySource(PLACES).map(([what, told]) => ({
       what,
