@@ -11,6 +11,9 @@ import { TEXTS } from './shopper.ts'
 import type { Place } from './till.ts'
 import { callerOf, newDeposit, standingOffer } from './widget-calls.ts'
 
+/** Eight days after the noon at which all scenes play. */
+const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
+
 /** A deposit with its user, the same with an open offer, and an inventory, all made equal from run to run. */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
@@ -26,9 +29,16 @@ export async function baseOf(till: Place): Promise<Base> {
   const fixed = { id: '1042', hash: '0'.repeat(32) }
   // Either bot may have been free.
   const known = (bot: Bot | null) => bot && { ...bot, name: 'Tradetill Bot #2', level: 112 }
-  const offer = { steamTradeId: '8123456789', steamTradeMessage: 'K7QX2M', itemCount: 3, amount: 65_502 }
+  const offer = {
+    ...{ steamTradeId: '8123456789', steamTradeMessage: 'K7QX2M', itemCount: 3 },
+    ...{ amount: 65_502, heldAmount: 25_502, heldUntil: FREE_AGAIN },
+  }
   return {
-    inventory: { ...inventory, unavailableItems: 12 },
+    inventory: {
+      ...inventory,
+      unavailableItems: 12,
+      hold: inventory.hold && { ...inventory.hold, until: FREE_AGAIN },
+    },
     payment: { ...created, ...fixed },
     pending: { ...pending, bot: known(pending.bot), ...fixed, ...offer, timeLeft: 234 },
   }

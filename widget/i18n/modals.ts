@@ -141,7 +141,7 @@ const ru: ModalTexts = {
       ? remaining(Math.round(seconds / 60), 'минута', 'минуты', 'минут')
       : remaining(seconds, 'секунда', 'секунды', 'секунд'),
   botLevel: (level) => `Уровень Steam ${level}`,
-  botProfile: 'Открыть профиль в Steam',
+  botProfile: 'Профиль в Steam',
   stepOpen: 'Откройте предложение в Steam',
   stepCheck: 'Проверьте его и нажмите «Принять»',
   stepPhone: 'Подтвердите на телефоне',
@@ -149,7 +149,7 @@ const ru: ModalTexts = {
     `Steam предупредит, что вы ничего не получаете взамен. Так и должно быть: Steam не знает, что ${amount} вам зачислит магазин.`,
   phoneHint:
     'Если у вас есть Steam Guard, приложение Steam спросит ещё раз. Только после этого предметы уйдут.',
-  secretCode: 'Секретный код — найдите его в предложении',
+  secretCode: 'Секретный код в предложении',
   copy: 'Копировать',
   copied: 'Скопировано',
   acceptInBrowser: 'Принять в браузере',

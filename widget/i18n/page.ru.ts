@@ -154,10 +154,10 @@ export const pageRu: Partial<PageTexts> = {
   payMissing: (amount) => `Добавьте ещё ${amount}`,
   payTooMuch: (amount) => `Уберите ${amount}`,
   now: 'Сейчас',
-  nowAtLeast: 'Сейчас, не меньше',
+  nowAtLeast: 'Сейчас от',
   onDay: (day) => `${day}`,
   whyLater: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${count(days, 'дня', 'дней', 'дней')}, поэтому эту часть магазин получит позже. Вы увидите суммы ещё раз, прежде чем примете обмен.`,
+    `Steam позволяет отменить обмен в ${game} в течение ${count(days, 'дня', 'дней', 'дней')}, поэтому эту часть магазин получит позже. Перед обменом вы увидите суммы ещё раз.`,
   target: 'К оплате',
   targetReached: (have, wanted) => `${have} из ${wanted}`,
   announceSelection: (n, total) => `Выбрано: ${n}, ${total}`,
