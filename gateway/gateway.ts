@@ -13,6 +13,8 @@ import { createSignals } from './db/pg-signals.ts'
 import { ping } from './db/ping.ts'
 import type { Queue } from './db/queue.ts'
 import type { Signals } from './db/signals.ts'
+import { createDepartureGauges } from './departures/jobs.ts'
+import { createDepartureStore } from './departures/store.ts'
 import { createDeposit } from './deposits/create.ts'
 import { ensureDepositQueues, workOnPrefills } from './deposits/jobs.ts'
 import { depositRoutes, paymentRoute } from './deposits/routes.ts'
@@ -164,6 +166,8 @@ function featuresOf(parts: Parts) {
     trades: {
       ...deposits,
       trades: createTradeStore({ ...deposits, limits }),
+      departures: createDepartureStore(common),
+      destinations: config.destinations,
       core: CORE,
       limits,
       rules,
@@ -222,7 +226,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   shutdown.add('work', 'publication of events', await workOnEvents(events))
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
-  const gauges = createBotGauges(metrics.registry)
+  const gauges = { ...createBotGauges(metrics.registry), ...createDepartureGauges(metrics.registry) }
   const sweeps = sweepsOf({ trades, box, keep: config.keep, events, pool: database.pool, metrics, gauges })
   const repeated = sweeps.map(({ work, ...when }) => {
     const running = repeat({ ...when, log }, work)

@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { type BotGauges, surveyBots } from './bots/jobs.ts'
 import { createTokenWatch } from './bots/token-watch.ts'
+import { type DepartureGauges, surveyDepartures } from './departures/jobs.ts'
 import { sweepLinks } from './deposits/jobs.ts'
 import { type PublisherDeps, publishEvents } from './events/service.ts'
 import { sweepInventories, sweepQuotes } from './inventory/jobs.ts'
@@ -30,7 +31,7 @@ export type SweepDeps = {
   events: PublisherDeps
   pool: Pick<pg.Pool, 'connect'>
   metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
-  gauges: BotGauges
+  gauges: BotGauges & DepartureGauges
 }
 
 type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
@@ -47,6 +48,7 @@ export function sweepsOf({ trades, box, keep, events, pool, metrics, gauges }: S
       everyMs: MINUTE_MS,
       work: () => surveyBots({ ...common, gauges, watchTokens }),
     },
+    { name: 'survey of departures', everyMs: MINUTE_MS, work: () => surveyDepartures({ db, gauges }) },
     { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
     { name: 'check of the ledger', everyMs: MINUTE_MS, work: () => checkLedger({ pool, log, metrics }) },
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },

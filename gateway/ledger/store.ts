@@ -187,10 +187,13 @@ export async function addReversed(
 
 type MovedItem = { assetId: string; receivedAssetId: string | null }
 
-/** Writes that items of a trade came to the bot (`in`), went back to their sender (`back`), or left for good (`out`). */
+/**
+ * Writes that items of a trade came to the bot (`in`), went back to their sender (`back`), or left (`out`). `departureId`:
+ * they left, or came back, by this departure.
+ */
 export async function recordCustody(
   tx: Tx,
-  of: { tradeId: bigint; botId: bigint; at: Date; moved: 'in' | 'back' | 'out' },
+  of: { tradeId: bigint; botId: bigint; at: Date; moved: 'in' | 'back' | 'out'; departureId?: bigint },
   items: readonly MovedItem[],
 ): Promise<void> {
   if (items.length === 0) return
@@ -204,6 +207,7 @@ export async function recordCustody(
         bot_id: of.botId,
         moved: of.moved,
         created_at: of.at,
+        departure_id: of.departureId ?? null,
       })),
     )
     .execute()

@@ -8,6 +8,7 @@ import { createQueue } from '../../gateway/db/boss-queue.ts'
 import { type Database, openDatabase } from '../../gateway/db/client.ts'
 import { migrate } from '../../gateway/db/migrate.ts'
 import { createSignals } from '../../gateway/db/pg-signals.ts'
+import { createDepartureStore } from '../../gateway/departures/store.ts'
 import { ensureDepositQueues } from '../../gateway/deposits/jobs.ts'
 import { ensureEventQueue } from '../../gateway/events/jobs.ts'
 import { systemIds } from '../../gateway/kit/ids.ts'
@@ -81,6 +82,8 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     ...common,
     addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
+    departures: createDepartureStore(common),
+    destinations: new Map(),
     core: CORE,
     rules: DEFAULT_RULES,
     protectionDays: () => 8,
@@ -144,7 +147,13 @@ async function accepted(till: Till, botId: bigint, storeId?: bigint): Promise<De
     rolledBackAssetId: null,
   }))
   const exchange = { tradeId: `9${id}`, partnerSteamId: partner, settlesAt: null, rollbackOf: null }
-  const whole = { ...exchange, state: 'complete', received } as const
+  const whole = {
+    ...exchange,
+    state: 'complete',
+    begunAt: till.clock.now(),
+    received,
+    given: [],
+  } satisfies SteamTrade
   return { tradeId: id, storeId: store.id, offerId: offerOf(id), total, exchange: whole }
 }
 
