@@ -60,6 +60,7 @@ const HEIGHT: Record<string, number> = {
   shoppers: 3,
   webhooks: 4,
   pricing: 3,
+  departures: 4,
   deposits: 4,
   inventory: 5,
   stores: 5,

@@ -4,6 +4,8 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { Game } from '../contract/games.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits, MOST_FLEET_LIMITS } from './bots/fleet.ts'
+import type { Destinations } from './departures/departure.ts'
+import { readDestinations } from './departures/destinations.ts'
 import { readTrustedProxies } from './kit/trusted-proxies.ts'
 import { type KeyAnswer, ownKeyFile, parseKey, readKeyFile, readKeysFile } from './master-key.ts'
 import { problemsOf } from './mode-checks.ts'
@@ -92,6 +94,8 @@ const environmentSchema = z
       MOST_FLEET_LIMITS.itemsHeld,
       'an inventory of Steam has no room for more',
     ).default(DEFAULT_FLEET_LIMITS.itemsHeld),
+    /** Accounts of the operator that items may go to, by name. */
+    TRADETILL_DESTINATIONS: readDestinations.optional(),
     /** Deposits of one store that are neither paid nor over. */
     TRADETILL_STORE_OPEN_DEPOSITS: whole(1, 1_000_000, 'each is kept for good').default(5_000),
     TRADETILL_TRUSTED_PROXIES: z.string().transform(readTrustedProxies).optional(),
@@ -154,6 +158,7 @@ export type Config = {
   maxItems: number
   maxBots: number
   fleetLimits: FleetLimits
+  destinations: Destinations
   storeOpenDeposits: number
   trustedProxies: string[] | undefined
   /** Connections in all, and of one address. */
@@ -215,6 +220,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
       liveOffersWithPartner: data.TRADETILL_BOT_OFFERS_PER_PARTNER,
       itemsHeld: data.TRADETILL_BOT_ITEMS,
     },
+    destinations: data.TRADETILL_DESTINATIONS ?? new Map(),
     storeOpenDeposits: data.TRADETILL_STORE_OPEN_DEPOSITS,
     trustedProxies: proxies?.kind === 'proxies' ? proxies.proxies : undefined,
     connections: {

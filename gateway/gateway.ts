@@ -10,6 +10,8 @@ import type { Config } from './config.ts'
 import type { Build } from './db/build.ts'
 import { isCrowded } from './db/client.ts'
 import type { Signals } from './db/signals.ts'
+import { createDepartureGauges } from './departures/jobs.ts'
+import { createDepartureStore } from './departures/store.ts'
 import { createDeposit } from './deposits/create.ts'
 import { ensureDepositQueues, workOnPrefills } from './deposits/jobs.ts'
 import { depositRoutes, paymentRoute } from './deposits/routes.ts'
@@ -139,6 +141,8 @@ function featuresOf(parts: Parts, mayPublish: () => boolean) {
     trades: {
       ...deposits,
       trades: createTradeStore({ ...deposits, limits }),
+      departures: createDepartureStore(common),
+      destinations: config.destinations,
       core: CORE,
       limits,
       rules,
@@ -213,7 +217,7 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   shutdown.add('work', 'publication of events', await workOnEvents(events))
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
-  const gauges = createBotGauges(metrics.registry)
+  const gauges = { ...createBotGauges(metrics.registry), ...createDepartureGauges(metrics.registry) }
   const sweeps = sweepsOf({
     trades,
     box,

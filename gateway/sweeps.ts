@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { type BotGauges, surveyBots } from './bots/jobs.ts'
 import { createTokenWatch } from './bots/token-watch.ts'
+import { type DepartureGauges, surveyDepartures } from './departures/jobs.ts'
 import { sweepLinks } from './deposits/jobs.ts'
 import type { EpochWatch } from './epochs/service.ts'
 import { type PublisherDeps, publishEvents } from './events/service.ts'
@@ -33,7 +34,7 @@ export type SweepDeps = {
   pool: Pick<pg.Pool, 'connect'>
   epochs: EpochWatch
   metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
-  gauges: BotGauges
+  gauges: BotGauges & DepartureGauges
 }
 
 type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
@@ -51,6 +52,7 @@ export function sweepsOf({ trades, box, keep, events, epochs, pool, metrics, gau
       everyMs: MINUTE_MS,
       work: () => surveyBots({ ...common, gauges, watchTokens }),
     },
+    { name: 'survey of departures', everyMs: MINUTE_MS, work: () => surveyDepartures({ db, gauges }) },
     { name: 'watch for outages', everyMs: OUTAGE_WATCH_MS, work: () => watchOutages({ ...common, metrics }) },
     { name: 'check of the ledger', everyMs: MINUTE_MS, work: () => checkLedger({ pool, log, metrics }) },
     { name: 'sweep of deposits', everyMs: SWEEP_MS, work: () => sweepDeposits(trades) },

@@ -301,6 +301,49 @@ describe('a further bot', () => {
   })
 })
 
+describe('the items of a bot', () => {
+  /** A bot whose three items are free, and somebody to give them to. */
+  async function free() {
+    const { bot } = await traded()
+    steam.advance(7 * DAY_S)
+    const taker = steam.as('quiet_lynx')
+    return { bot: steam.as(bot.name), taker }
+  }
+
+  it('are given away by the control API: those that are named, or all, and no protected ones', async () => {
+    const { bot: early } = await traded()
+    expect(
+      (await call('POST', `bots/${early.steamId}/give`, { to: steam.as('quiet_lynx').steamId })).status,
+    ).toBe(409)
+    steam.reset()
+    const { bot, taker } = await free()
+    const before = taker.items().length
+    const [first] = bot.items()
+    const path = `bots/${bot.steamId}/give`
+    expect(await call('POST', path, { to: taker.steamId, items: [first?.assetId] })).toMatchObject({
+      status: 200,
+    })
+    expect([bot.items().length, taker.items().length]).toEqual([2, before + 1])
+    expect((await call('POST', path, { to: taker.steamId })).status).toBe(200)
+    expect(bot.items()).toEqual([])
+    expect((await call('POST', path, { to: taker.steamId })).status).toBe(409)
+    expect((await call('POST', path, {})).status).toBe(400)
+    expect((await call('POST', path, { to: '1' })).status).toBe(409)
+  })
+
+  it('are given away by a button of the page', async () => {
+    const { bot, taker } = await free()
+    expect(await show('/bots/')).toContain('Give its items away (it has 3)')
+    const fields: [string, string][] = [
+      ['from', bot.steamId],
+      ['to', taker.steamId],
+    ]
+    expect((await press('/bots/', fields)).status).toBe(303)
+    expect(bot.items()).toEqual([])
+    expect((await press('/bots/', fields)).status).toBe(409)
+  })
+})
+
 describe('the page of the bots', () => {
   it('shows what a login takes, and approves one by picture', async () => {
     const page = await show('/bots/')

@@ -19,7 +19,7 @@ export type BotJob =
   | { kind: 'trade'; tradeId: string }
   /** Read this trade's offer once, now, because its shopper is back at the page. */
   | { kind: 'refresh'; tradeId: string }
-  /** Go through the bot's trade history, because something may have been taken back. */
+  /** Go through the bot's trade history: something may have been taken back, or stolen. */
   | { kind: 'history' }
 
 /** By what is due for a trade: what one lane does never waits for another. */

@@ -33,6 +33,9 @@ export async function keepHistory(db: Db, { botId, epoch, now }: Keeping, look: 
       after_begun_at = excluded.after_begun_at, complete_at = excluded.complete_at`.execute(db)
 }
 
+/** It ever held an item: a delivery can be taken back, and what it holds can be stolen. */
+const isWatched = sql<boolean>`exists (select from custody_entry where custody_entry.bot_id = bot.id)`
+
 /** `turnBefore`: the last pages were asked for before then. `lookBefore`: the last complete look began before then. */
 export type DueHistories = { now: Date; turnBefore: Date; lookBefore: Date }
 
@@ -46,8 +49,7 @@ export async function takeDueHistories(
     select bot.id, ${now}::timestamptz
     from bot left join bot_history on bot_history.bot_id = bot.id
     where bot.state = any(${[...SPEAKING_STATES]}::text[])
-      and exists (select from trade where trade.bot_id = bot.id and trade.state in ('held', 'final')
-        and (trade.state = 'held' or look_at is not null))
+      and ${isWatched}
       and (bot_history.bot_id is null or (turned_at <= ${turnBefore}
         and (begun_at is not null or complete_at is null or complete_at <= ${lookBefore})))
     on conflict (bot_id) do update set turned_at = excluded.turned_at where bot_history.turned_at <= ${turnBefore}
@@ -55,12 +57,11 @@ export async function takeDueHistories(
   return rows.map(({ botId }) => botId)
 }
 
-/** When the last complete look of each bot began that has anything to be taken back; null while none was. */
+/** When the last complete look of each bot began that ever held an item; null while none was. */
 export async function completeLooks(db: Db): Promise<Map<bigint, Date | null>> {
   const { rows } = await sql<{ botId: bigint; completeAt: Date | null }>`
     select bot.id as "botId", complete_at as "completeAt"
     from bot left join bot_history on bot_history.bot_id = bot.id
-    where exists (select from trade where trade.bot_id = bot.id and trade.state in ('held', 'final')
-      and (trade.state = 'held' or look_at is not null))`.execute(db)
+    where ${isWatched}`.execute(db)
   return new Map(rows.map(({ botId, completeAt }) => [botId, completeAt]))
 }

@@ -6,6 +6,7 @@ import type { Db, Tx } from '../db/client.ts'
 export type HeldItem = {
   /** The trade's number and the asset id that the shopper gave, as `moveItem` takes it. */
   item: string
+  botId: bigint
   bot: string
   botSteamId: string
   appId: number
@@ -25,7 +26,7 @@ type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
 /** Every item that came to a bot and has not left it, oldest first. */
 export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
   const { rows } = await sql<HeldItem>`
-    select entry.trade_id || '-' || entry.asset_id as item, bot.name as bot, bot.steam_id as "botSteamId",
+    select entry.trade_id || '-' || entry.asset_id as item, bot.id as "botId", bot.name as bot, bot.steam_id as "botSteamId",
       item.app_id as "appId", entry.received_asset_id as "assetId", item.market_hash_name as "marketHashName",
       item.price, trade.currency, entry.created_at as "receivedAt",
       case when trade.state = 'held' then trade.settles_at end as "protectedUntil"
@@ -37,20 +38,15 @@ export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Prom
       and (${botId ?? null}::bigint is null or entry.bot_id = ${botId ?? null})
       and (${item?.tradeId ?? null}::bigint is null or entry.trade_id = ${item?.tradeId ?? null})
       and (${item?.assetId ?? null}::text is null or entry.asset_id = ${item?.assetId ?? null})
-      and not exists (select from custody_entry gone where gone.trade_id = entry.trade_id
-        and gone.asset_id = entry.asset_id and gone.moved in ('back', 'out'))
+      and not exists (select from custody_entry later where later.trade_id = entry.trade_id
+        and later.asset_id = entry.asset_id and later.id > entry.id)
     order by entry.id`.execute(db)
   return rows
 }
 
 /** Locks a trade against a reversal that is written at the same moment. */
 export function lockTradeOfItem(tx: Tx, tradeId: bigint) {
-  return tx
-    .selectFrom('trade')
-    .select(['bot_id', 'state'])
-    .where('id', '=', tradeId)
-    .forUpdate()
-    .executeTakeFirst()
+  return tx.selectFrom('trade').select('state').where('id', '=', tradeId).forUpdate().executeTakeFirst()
 }
 
 /** Older than any transaction that may still be open: no entry will appear before such a one. */

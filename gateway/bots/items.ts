@@ -21,7 +21,7 @@ export function moveItem({ db, clock }: { db: Db | Tx; clock: Clock }, item: str
     const [held] = await heldItems(tx, { item: { tradeId, assetId } })
     if (row === undefined || held === undefined) return { kind: 'refused', reason: 'not_held' }
     if (row.state === 'held') return { kind: 'refused', reason: 'protected' }
-    const moved = { tradeId, botId: row.bot_id, at: clock.now(), moved: 'out' } as const
+    const moved = { tradeId, botId: held.botId, at: clock.now(), moved: 'out' } as const
     await recordCustody(tx, moved, [{ assetId, receivedAssetId: held.assetId }])
     return { kind: 'moved', item: held }
   })

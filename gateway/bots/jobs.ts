@@ -59,7 +59,7 @@ export function createBotGauges(registry: Registry): BotGauges {
     }),
     historySeconds: new Gauge({
       name: 'tradetill_bot_history_seconds',
-      help: 'Age of the last complete look for reversals; absent where nothing can be taken back, or none was complete',
+      help: 'Age of the last complete look for reversals and departures; absent where the bot never held an item, or none was complete',
       labelNames: ['bot'],
       registers,
     }),

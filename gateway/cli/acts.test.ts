@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { runCommand } from '../testing/command.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeparture, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { allCommands } from './app.ts'
 
 let till: Till
@@ -64,6 +64,7 @@ async function contents(): Promise<unknown> {
     'operator_act',
     'denied_shopper',
     'deposit',
+    'departure',
   ]
   const money = ['account', 'payout', 'ledger_entry', 'custody_entry']
   const read = async (table: string) =>
@@ -119,6 +120,17 @@ const CASES: Case[] = [
     prepare: async () => (await run(['maintenance', 'on'])) && [],
     args: [],
     arguments: {},
+  },
+  {
+    act: 'items explain',
+    prepare: async () => [String(await aDeparture(till.db, (await aBot(till)).bot.botId))],
+    args: ['--reason', 'I sent them myself'],
+    arguments: {
+      departureId: '1',
+      bot: 'Tradetill Bot',
+      steamTradeId: '6100000000000000007',
+      partnerSteamId: '76561198000009002',
+    },
   },
   { act: 'price block', args: ITEM, arguments: { game: 'cs', item: 'Knife' } },
   { act: 'price freeze', args: ['--game', 'rust', '--all'], arguments: { game: 'rust', item: null } },

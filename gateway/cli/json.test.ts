@@ -9,7 +9,7 @@ import { savePrices, saveRate } from '../pricing/store.ts'
 import { runCommand } from '../testing/command.ts'
 import { SHAPES } from '../testing/command-shapes.ts'
 import { offerFor } from '../testing/payment.ts'
-import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeparture, aDeposit, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { allCommands } from './app.ts'
 
@@ -111,6 +111,9 @@ async function printAll(): Promise<void> {
     .object({ items: z.array(z.object({ item: z.string() })) })
     .parse(await print(['items', 'export']))
   await print(['items', 'moved', '--reason', 'sold'], { input: `${items[0]?.item},rest of the line\n` })
+  await aDeparture(till.db, bot.botId)
+  await print(['items', 'departures', '--unexplained'])
+  await print(['items', 'explain', '1', '--reason', 'I sent them myself'])
   await tradeByHand(1n, bot)
   const knife = ['--game', 'cs', '--item', 'Knife']
   await print(['price', 'block', '--game', 'rust', '--all'])

@@ -3,6 +3,7 @@ import type { Bar } from '../bots/bar.ts'
 import type { ActPage } from '../operations/acts.ts'
 import { decimalOf, formatAmount } from '../operations/amount.ts'
 import type { BotList } from '../operations/bots.ts'
+import type { DeparturePage } from '../operations/departures.ts'
 import type { DepositView } from '../operations/deposits.ts'
 import type { AddedBots } from '../operations/enrolment.ts'
 import type { ItemList, ItemView, MovedItems } from '../operations/items.ts'
@@ -128,6 +129,30 @@ function cell(value: string): string {
 export const movedLines = ({ moved, refused }: MovedItems): string[] => [
   ...refused.map(({ item, message }) => `${item} ${message}`),
   `${moved.length} recorded as moved.`,
+]
+
+/** A line for each, and one for each of its items. */
+export const departureLines = ({ departures, next }: DeparturePage): string[] => [
+  ...departures.flatMap((departure) => {
+    const { departureId, bot, steamTradeId, partnerSteamId, begunAt, stage, explanation, destination } =
+      departure
+    const why = explanation === null ? 'NOBODY SAID THAT THEY MAY' : (destination ?? explanation)
+    return [
+      [
+        departureId,
+        begunAt.toISOString(),
+        stage,
+        why,
+        `bot ${bot}`,
+        `to ${partnerSteamId}`,
+        `Steam trade ${steamTradeId}`,
+      ].join('\t'),
+      ...departure.items.map(({ appId, assetId, marketHashName, isBack }) => {
+        return `\t${appId}/${assetId}\t${marketHashName ?? 'not known'}${isBack ? '\tcame back' : ''}`
+      }),
+    ]
+  }),
+  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
 ]
 
 export const freshStoreLines = ({ storeId, apiKey, webhookSecret }: FreshStore): string[] => [

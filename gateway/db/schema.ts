@@ -7,6 +7,7 @@ import type { Scope } from '../../contract/scopes.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { EventType } from '../../contract/webhooks.ts'
 import type { BarReason, BarScope } from '../bots/bar.ts'
+import type { CustodyEntryTable, DepartedItemTable, DepartureTable } from './custody-tables.ts'
 import type { EpochTable, HaltTable } from './epoch-tables.ts'
 import type {
   CreditAtRiskTable,
@@ -112,6 +113,8 @@ export type BotTable = {
   items_held: Generated<number>
   items_counted_to: Generated<bigint>
   created_at: Generated<Date>
+  /** Departures are looked for from then on. */
+  watched_from: Generated<Date>
 }
 
 export type PriceTable = {
@@ -326,16 +329,6 @@ export type PayoutTable = {
   created_at: Date
 }
 
-export type CustodyEntryTable = {
-  id: Generated<bigint>
-  trade_id: bigint
-  asset_id: string
-  received_asset_id: string | null
-  bot_id: bigint
-  moved: 'in' | 'back' | 'out'
-  created_at: Generated<Date>
-}
-
 export type OutageTable = { kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'; since: Date }
 
 /** At most one row; none until the clock was advanced. */
@@ -385,6 +378,8 @@ export type Tables = {
   idempotency_key: IdempotencyKeyTable
   payout: PayoutTable
   custody_entry: CustodyEntryTable
+  departure: DepartureTable
+  departed_item: DepartedItemTable
   outage: OutageTable
   sweep_place: SweepPlaceTable
   till_clock: TillClockTable

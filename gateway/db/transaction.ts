@@ -5,6 +5,11 @@ const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
 const MOST_TRIES = 5
 
+/** The work rests on what another transaction changed meanwhile: it is to be done again. */
+export class Overtaken extends Error {
+  readonly code = SERIALIZATION_FAILURE
+}
+
 /**
  * Runs `work` in a transaction and again when PostgreSQL broke it off for the sake of another one.
  * `work` must have no effect outside the transaction. Where `db` is a transaction already, `work` becomes a part of it,

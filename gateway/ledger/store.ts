@@ -208,17 +208,20 @@ export async function addReversed(
 
 type MovedItem = { assetId: string; receivedAssetId: string | null }
 
-/** Writes that items of a trade came to the bot (`in`), went back to their sender (`back`), or left for good (`out`). */
+/**
+ * Writes that items of a trade came to the bot (`in`), went back to their sender (`back`), or left (`out`). `departureId`:
+ * they left, or came back, by this departure.
+ */
 export async function recordCustody(
   tx: Tx,
-  of: { tradeId: bigint; botId: bigint; at: Date; moved: 'in' | 'back' | 'out' },
+  of: { tradeId: bigint; botId: bigint; at: Date; moved: 'in' | 'back' | 'out'; departureId?: bigint },
   items: readonly MovedItem[],
 ): Promise<void> {
   if (items.length === 0) return
-  const { tradeId, botId, at, moved } = of
+  const { tradeId, botId, at, moved, departureId = null } = of
   await sql`
-    insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at)
-    select ${tradeId}::bigint, asset_id, received_asset_id, ${botId}::bigint, ${moved}, ${at}::timestamptz
+    insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at, departure_id)
+    select ${tradeId}::bigint, asset_id, received_asset_id, ${botId}::bigint, ${moved}, ${at}::timestamptz, ${departureId}::bigint
     from unnest(${items.map(({ assetId }) => assetId)}::text[],
       ${items.map(({ receivedAssetId }) => receivedAssetId)}::text[]) moved (asset_id, received_asset_id)`.execute(
     tx,

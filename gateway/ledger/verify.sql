@@ -157,7 +157,7 @@ where d.status <> 'created' and not exists (
 union all
 select 'an item of a delivered trade is not in custody', 'trade ' || t.id || ', item ' || i.asset_id
 from delivered t join trade_item i on i.trade_id = t.id
-left join custody_entry c on c.trade_id = t.id and c.asset_id = i.asset_id and c.moved = 'in'
+left join custody_entry c on c.trade_id = t.id and c.asset_id = i.asset_id and c.moved = 'in' and c.departure_id is null
 where c.id is null or c.received_asset_id is distinct from i.received_asset_id or c.bot_id <> t.bot_id
 union all
 select 'an item went back without a reversal, or the other way round', 'trade ' || i.trade_id || ', item ' || i.asset_id
@@ -167,6 +167,14 @@ where (c.id is null) <> (i.reversed_at is null)
 union all
 select 'an item is in custody that no trade brought', 'custody entry ' || c.id
 from custody_entry c left join trade t on t.id = c.trade_id where t.delivered_at is null
+union all
+select 'an item moved in custody from where it was not', 'custody entry ' || id
+from (
+  select id, moved, bot_id, departure_id, lag(moved) over item as was, lag(bot_id) over item as at
+  from custody_entry window item as (partition by trade_id, asset_id order by id)
+) c
+where case moved when 'in' then was is distinct from (case when departure_id is not null then 'out' end)
+  when 'out' then was is distinct from 'in' or at <> bot_id else false end
 -- From here on: sums over everything. The check of the newest entries ends before.
 union all
 select 'the balances of a currency do not sum to zero', currency || ': ' || sum(balance)

@@ -5,14 +5,14 @@ import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, type Refused, refused } from './operation.ts'
 
 /** `item` is what `recordMoved` takes. */
-export type ItemView = Omit<HeldItem, 'price'> & { priceMinor: bigint }
+export type ItemView = Omit<HeldItem, 'price' | 'botId'> & { priceMinor: bigint }
 
 export type ItemList = { items: ItemView[] }
 
 /** Every item that came to a bot and has not left it, oldest first. */
 export async function exportItems({ db }: FindDeps): Promise<Answer<ItemList>> {
   const items = await heldItems(db)
-  return done({ items: items.map(({ price, ...item }) => ({ ...item, priceMinor: price })) })
+  return done({ items: items.map(({ price, botId: _, ...item }) => ({ ...item, priceMinor: price })) })
 }
 
 export type MovedItems = { moved: string[]; refused: { item: string; message: string }[] }

@@ -5,10 +5,9 @@ import {
   parseOffers,
   parsePartnerPage,
   parsePublicPage,
-  parseTrade,
-  parseTrades,
   plainText,
 } from './parse.ts'
+import { parseTrade, parseTrades } from './parse-trades.ts'
 
 const offer = {
   tradeofferid: '7001',
@@ -122,6 +121,15 @@ describe('a trade', () => {
     })
   })
 
+  it('tells what the bot gave, with the new ids', () => {
+    const given = [{ appid: 570, contextid: '2', assetid: '21', new_assetid: '22' }]
+    expect(parse({ time_init: 1_767_225_600, assets_given: given })).toMatchObject({
+      begunAt: new Date(1_767_225_600_000),
+      given: [{ appId: 570, assetId: '21', newAssetId: '22', rolledBackAssetId: null }],
+    })
+    expect(parse({})?.given).toEqual([])
+  })
+
   it('knows status 12 and the row that undoes another', () => {
     expect(parse({ status: 12, time_settlement: 0 })).toMatchObject({ state: 'rolled_back', settlesAt: null })
     expect(parse({ rollback_trade: '77' })?.rollbackOf).toBe('77')
@@ -129,6 +137,7 @@ describe('a trade', () => {
 
   it('is unreadable with an asset missing, an unknown status or another id', () => {
     expect(parse({ assets_received: [...trade.assets_received, {}] })).toBeUndefined()
+    expect(parse({ assets_given: [...trade.assets_received, {}] })).toBeUndefined()
     expect(parse({ status: 40 })).toBeUndefined()
     expect(parse({ tradeid: '5' })).toBeUndefined()
   })

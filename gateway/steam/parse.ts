@@ -2,27 +2,18 @@
 import { z } from 'zod'
 import { isNoted, marketFields, marketOf } from './market.ts'
 import { restrictionFields, restrictionOf } from './restriction.ts'
-import type {
-  HistoryPlace,
-  Offer,
-  OfferAsset,
-  OfferState,
-  SteamItem,
-  SteamTrade,
-  SteamTradeState,
-  UnreadableOffer,
-} from './steam.ts'
+import type { Offer, OfferAsset, OfferState, SteamItem, UnreadableOffer } from './steam.ts'
 import { steamIdOfAccount } from './steam.ts'
 
 const MAX_TEXT = 200
 const MAX_TAGS = 30
 
 /** Ids exceed 2^53: they are text, or a number small enough to be exact. */
-const id = z
+export const id = z
   .union([z.string(), z.int().nonnegative()])
   .transform(String)
   .pipe(z.string().regex(/^\d{1,20}$/))
-const count = z.coerce
+export const count = z.coerce
   .number()
   .int()
   .nonnegative()
@@ -44,24 +35,7 @@ const OFFER_STATES: Record<number, OfferState> = {
   12: 'reverted',
 }
 
-/** 8 and 9: Steam could not undo a trade that had failed. 11: it failed while held back. 12 is not in the libraries. */
-const TRADE_STATES: Record<number, SteamTradeState> = {
-  0: 'pending',
-  1: 'pending',
-  2: 'committed',
-  3: 'complete',
-  4: 'failed',
-  5: 'partly_rolled_back',
-  6: 'rolled_back',
-  7: 'partly_rolled_back',
-  8: 'failed',
-  9: 'failed',
-  10: 'in_escrow',
-  11: 'failed',
-  12: 'rolled_back',
-}
-
-const assetRow = z.object({ appid: count, contextid: id, assetid: id })
+export const assetRow = z.object({ appid: count, contextid: id, assetid: id })
 
 const offerRow = z.object({
   tradeofferid: id,
@@ -77,20 +51,6 @@ const offerRow = z.object({
   settlement_date: count.catch(0).default(0),
 })
 
-const tradeRow = z.object({
-  tradeid: id,
-  steamid_other: id,
-  status: z.int(),
-  time_settlement: count.optional(),
-  rollback_trade: id.optional(),
-  assets_received: z.array(z.unknown()).catch([]),
-})
-
-const movedAssetRow = assetRow.extend({
-  new_assetid: id.optional(),
-  rollback_new_assetid: id.optional(),
-})
-
 const offerAnswer = z.object({ response: z.object({ offer: z.unknown().optional() }) })
 
 const offersAnswer = z.object({
@@ -100,17 +60,6 @@ const offersAnswer = z.object({
     next_cursor: count.optional(),
   }),
 })
-
-const tradesAnswer = z.object({ response: z.object({ trades: z.array(z.unknown()).optional() }) })
-
-const historyAnswer = z.object({
-  response: z.object({
-    trades: z.array(z.unknown()).max(500).optional(),
-    more: z.coerce.boolean().catch(false),
-  }),
-})
-
-const historyPlace = z.object({ tradeid: id, time_init: count })
 
 const holdAnswer = z.object({
   response: z.object({
@@ -188,7 +137,7 @@ function parseOfferRow(row: unknown): Offer | undefined {
   }
 }
 
-const dateOf = (seconds: number): Date | null => (seconds > 0 ? new Date(seconds * 1000) : null)
+export const dateOf = (seconds: number): Date | null => (seconds > 0 ? new Date(seconds * 1000) : null)
 
 /** `undefined` when one cannot be read: what is left would be taken for another offer. */
 function parseAssets(rows: readonly unknown[]): OfferAsset[] | undefined {
@@ -198,62 +147,6 @@ function parseAssets(rows: readonly unknown[]): OfferAsset[] | undefined {
     contextId: contextid,
     assetId: assetid,
   }))
-}
-
-/** `undefined`: unreadable. `null`: Steam does not know the trade, or not yet. */
-export function parseTrade(body: unknown, tradeId: string): SteamTrade | null | undefined {
-  const answer = tradesAnswer.safeParse(body)
-  if (!answer.success) return undefined
-  const row = answer.data.response.trades?.[0]
-  if (row === undefined) return null
-  const trade = parseTradeRow(row)
-  return trade?.tradeId === tradeId ? trade : undefined
-}
-
-type TradesPage = { trades: SteamTrade[]; unreadable: number; next: HistoryPlace | null }
-
-/** One page of the history; undefined when it cannot be read, or does not say where the next one begins. */
-export function parseTrades(body: unknown): TradesPage | undefined {
-  const answer = historyAnswer.safeParse(body)
-  if (!answer.success) return undefined
-  const { trades: rows = [], more } = answer.data.response
-  const trades = rows.flatMap((row) => parseTradeRow(row) ?? [])
-  const page = { trades, unreadable: rows.length - trades.length }
-  if (!more) return { ...page, next: null }
-  const place = historyPlace.safeParse(rows.at(-1))
-  if (!place.success) return undefined
-  const { tradeid: tradeId, time_init: begunAtS } = place.data
-  return { ...page, next: { tradeId, begunAt: new Date(begunAtS * 1000) } }
-}
-
-function parseTradeRow(row: unknown): SteamTrade | undefined {
-  const parsed = tradeRow.safeParse(row)
-  const state = parsed.success ? TRADE_STATES[parsed.data.status] : undefined
-  if (!parsed.success || !state) return undefined
-  const received = parsed.data.assets_received.map((asset) => movedAssetRow.safeParse(asset))
-  // A trade with an asset missing would look like one for fewer items.
-  if (received.some((asset) => !asset.success)) return undefined
-  const settlement = parsed.data.time_settlement ?? 0
-  return {
-    tradeId: parsed.data.tradeid,
-    partnerSteamId: parsed.data.steamid_other,
-    state,
-    received: received.flatMap(({ data }) =>
-      data
-        ? [
-            {
-              appId: data.appid,
-              contextId: data.contextid,
-              assetId: data.assetid,
-              newAssetId: zeroIsNone(data.new_assetid),
-              rolledBackAssetId: zeroIsNone(data.rollback_new_assetid),
-            },
-          ]
-        : [],
-    ),
-    settlesAt: dateOf(settlement),
-    rollbackOf: zeroIsNone(parsed.data.rollback_trade),
-  }
 }
 
 /** Days for which each side makes Steam hold a trade with this partner; undefined if the answer does not say. */
@@ -395,6 +288,6 @@ export function plainText(value: string): string {
   return value.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '').trim()
 }
 
-function zeroIsNone(value: string | undefined): string | null {
+export function zeroIsNone(value: string | undefined): string | null {
   return value === undefined || value === '0' ? null : value
 }

@@ -176,10 +176,11 @@ export type SteamTradeState =
   /** Some of the items went back: those that are marked. */
   | 'partly_rolled_back'
 
-type ReceivedAsset = OfferAsset & {
-  /** The item's id in the bot's inventory; null while it has not moved. */
+/** An item as its giver had it. */
+export type MovedAsset = OfferAsset & {
+  /** The item's id in the inventory of the one who got it; null while it has not moved. */
   newAssetId: string | null
-  /** The item's id in its sender's inventory after it went back; null while it has not. */
+  /** The item's id in its giver's inventory after it went back; null while it has not. */
   rolledBackAssetId: string | null
 }
 
@@ -187,10 +188,13 @@ export type SteamTrade = {
   tradeId: string
   partnerSteamId: string
   state: SteamTradeState
-  received: ReceivedAsset[]
+  begunAt: Date
+  received: MovedAsset[]
+  /** Items that the bot gave. The till asks for nothing of the kind: somebody else did. */
+  given: MovedAsset[]
   /** End of Steam's trade protection; null where there is none. */
   settlesAt: Date | null
-  /** The trade this one undoes; such a row is never a delivery. */
+  /** The trade this one undoes; such a row is neither a delivery nor a departure. */
   rollbackOf: string | null
 }
 

@@ -104,6 +104,38 @@ export const SHAPES: Record<string, z.ZodObject> = {
     moved: z.array(z.string()),
     refused: z.array(z.strictObject({ item: z.string(), message: z.string() })),
   }),
+  'items departures': z.strictObject({
+    departures: z.array(
+      z.strictObject({
+        departureId: id,
+        botId: id,
+        bot: z.string(),
+        steamTradeId: z.string(),
+        partnerSteamId: z.string(),
+        begunAt: time,
+        seenAt: time,
+        stage: z.enum(['under_way', 'gone', 'called_off', 'returned']),
+        explanation: z.enum(['destination', 'own_bot', 'moved', 'operator']).nullable(),
+        destination: z.string().nullable(),
+        items: z.array(
+          z.strictObject({
+            appId: z.int(),
+            assetId: z.string(),
+            newAssetId: z.string().nullable(),
+            marketHashName: z.string().nullable(),
+            isBack: z.boolean(),
+          }),
+        ),
+      }),
+    ),
+    next: id.nullable(),
+  }),
+  'items explain': z.strictObject({
+    departureId: id,
+    bot: z.string(),
+    steamTradeId: z.string(),
+    partnerSteamId: z.string(),
+  }),
   'store add': z.strictObject({ storeId: id, apiKey: z.string(), webhookSecret: z.string().nullable() }),
   'store update': z.strictObject({ storeId: id, webhookSecret: z.string().nullable() }),
   'store allow-address': z.strictObject({ storeId: id, address: z.string(), inside: z.boolean() }),

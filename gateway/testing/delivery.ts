@@ -52,7 +52,13 @@ export async function acceptedDelivery(
     rolledBackAssetId: null,
   }))
   const exchange = { tradeId: `9${id}`, partnerSteamId: partner, settlesAt: null, rollbackOf: null }
-  const whole = { ...exchange, state: 'complete', received } as const
+  const whole = {
+    ...exchange,
+    state: 'complete',
+    begunAt: till.clock.now(),
+    received,
+    given: [],
+  } satisfies SteamTrade
   const about = { tradeId: id, depositId: deposit.id, storeId: store.id }
   return { ...about, offerId: offerOf(id), total, exchange: whole }
 }

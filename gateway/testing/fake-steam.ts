@@ -167,11 +167,13 @@ export function fakeSession(steamId = '76561198000000001'): FakeSession {
           tradeId,
           partnerSteamId: offer.partnerSteamId,
           state: received ? 'complete' : 'pending',
+          begunAt: session.begunAt(tradeId),
           received: offer.itemsToReceive.map((asset) => ({
             ...asset,
             newAssetId: received ? `5${asset.assetId}` : null,
             rolledBackAssetId: null,
           })),
+          given: [],
           settlesAt: settlesAt ?? null,
           rollbackOf: null,
         },

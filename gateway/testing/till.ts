@@ -5,6 +5,7 @@ import type { BotContext } from '../bots/bot.ts'
 import { botQueue } from '../bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../bots/fleet.ts'
 import { aheadOf, raiseAhead } from '../clock/store.ts'
+import { createDepartureStore } from '../departures/store.ts'
 import { createDeposit } from '../deposits/create.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
 import { ensureEventQueue } from '../events/jobs.ts'
@@ -61,6 +62,8 @@ export async function tillOn({ db, url, queue, signals, log, lines, close }: Use
     ...common,
     addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
+    departures: createDepartureStore(common),
+    destinations: new Map(),
     core: CORE,
     rules: DEFAULT_RULES,
     protectionDays: (game) => (game === 'cs' ? 8 : 0),
@@ -182,4 +185,17 @@ export async function aDeposit(
   await till.db.insertInto('quote_item').values(items).execute()
   const assetIds = items.map((item) => item.asset_id)
   return { id, hash, quoteId: quote.id, body: { hash, game, items: assetIds, quoteId: quote.id } }
+}
+
+/** Somebody gave an item of the bot away. */
+export async function aDeparture(db: Till['db'], botId: bigint): Promise<bigint> {
+  const of = { bot_id: botId, steam_trade_id: '6100000000000000007', partner_steam_id: '76561198000009002' }
+  const { id } = await db
+    .insertInto('departure')
+    .values({ ...of, begun_at: new Date(), stage: 'gone' })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  const item = { departure_id: id, app_id: 570, context_id: '2', asset_id: '51', new_asset_id: '751' }
+  await db.insertInto('departed_item').values(item).execute()
+  return id
 }

@@ -1,5 +1,6 @@
 /** An operator decides about a trade that Steam cannot be asked about. Pure. */
 import { isPast } from '../kit/clock.ts'
+import type { SteamTrade } from '../steam/steam.ts'
 import { settlementOf } from './proof.ts'
 import { isDeliverable, type Trade, type TradeEvent } from './trade.ts'
 
@@ -27,10 +28,12 @@ export function decideCredit(
     tradeId: steamTradeId,
     partnerSteamId: trade.partnerSteamId,
     state: 'complete',
+    begunAt: now,
     received: trade.items.map((asset) => ({ ...asset, newAssetId: null, rolledBackAssetId: null })),
+    given: [],
     settlesAt: null,
     rollbackOf: null,
-  } as const
+  } satisfies SteamTrade
   const settlesAt = settlementOf(exchange, now, protectionDays)
   const delivered: TradeEvent = { kind: 'delivered', offerId, exchange, settlesAt, at: now, byOperator: true }
   return isUnsent ? [{ kind: 'abandoned', reason: 'ended_by_operator', at: now }, delivered] : [delivered]

@@ -1,9 +1,20 @@
 /** The pure rules of the trade engine as one value: the simulation plants a defect by passing another one. */
+import { judgeDeparture } from '../departures/departure.ts'
 import { alarm, due, retryAt, reviewAgainAt } from './alarm.ts'
 import { consequences } from './consequences.ts'
 import { decide, judgeStray } from './decide.ts'
 import { evolve } from './trade.ts'
 
-export const CORE = { decide, evolve, due, alarm, retryAt, reviewAgainAt, judgeStray, consequences }
+export const CORE = {
+  decide,
+  evolve,
+  due,
+  alarm,
+  retryAt,
+  reviewAgainAt,
+  judgeStray,
+  consequences,
+  judgeDeparture,
+}
 
 export type Core = typeof CORE

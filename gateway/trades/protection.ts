@@ -1,6 +1,10 @@
-/** The watch over what was delivered: Steam lets the sender take some trades back for days. */
+/**
+ * The watch over a bot's history: Steam lets the sender of a delivery take it back for days, and what the bot gave stands
+ * nowhere else.
+ */
 import type { BotContext } from '../bots/bot.ts'
 import type { HistoryLook } from '../bots/history-store.ts'
+import { noteDepartures, settleDepartures } from '../departures/watch.ts'
 import { isPast } from '../kit/clock.ts'
 import type { SteamTrade } from '../steam/steam.ts'
 import { judgeExchange } from './proof.ts'
@@ -38,14 +42,18 @@ export function createHistories(deps: ShellDeps): Histories {
     lines.add(what)
     const about = { botId: String(botId), ...fields }
     if (what === 'failed') deps.log.warn(about, 'history of a bot could not be read: it goes on from there')
-    else deps.log.error(about, 'history of a bot was not read to its end in time: reversals are seen late')
+    else
+      deps.log.error(
+        about,
+        'history of a bot was not read to its end in time: reversals and thefts are seen late',
+      )
   }
   return {
     async read(bot) {
       const { trades, clock, historyEveryMs } = deps
-      const oldest = await trades.oldestProtectedOf(bot.botId)
-      if (oldest === undefined) return
       const kept = await trades.historyOf(bot.botId)
+      const until = await readUntil(deps, bot, kept)
+      if (until === undefined) return
       const now = clock.now()
       const { completeAt } = kept
       const begunAt = kept.begunAt ?? now
@@ -53,17 +61,36 @@ export function createHistories(deps: ShellDeps): Histories {
         await trades.keepHistory(bot.botId, { writer: bot, now }, { ...kept, begunAt })
       }
       if (isPast(begunAt, LATE_TIMES * historyEveryMs, now)) tell(bot.botId, 'late', { completeAt })
-      const until = new Date(oldest.getTime() - MARGIN_MS)
       const failure = await readPages(deps, bot, { look: { ...kept, begunAt }, until })
       if (failure === 'complete') told.delete(bot.botId)
       else if (failure !== undefined) tell(bot.botId, 'failed', { detail: failure, completeAt })
+      await settleDepartures(deps, bot)
     },
   }
 }
 
+/**
+ * Back to the oldest delivery that can be taken back, and to the last look that saw all departures. Undefined where there is
+ * nothing to look for.
+ */
+async function readUntil(
+  { trades, departures }: ShellDeps,
+  { botId }: BotContext,
+  { completeAt }: HistoryLook,
+): Promise<Date | undefined> {
+  const watchedFrom = await departures.watchedFrom(botId)
+  const times = [await trades.oldestProtectedOf(botId), later(watchedFrom, completeAt ?? undefined)]
+  const known = times.flatMap((time) => (time === undefined ? [] : [time.getTime()]))
+  return known.length === 0 ? undefined : new Date(Math.min(...known) - MARGIN_MS)
+}
+
+/** The later of two times; undefined where the first is. */
+const later = (from: Date | undefined, other: Date | undefined): Date | undefined =>
+  from !== undefined && other !== undefined && other > from ? other : from
+
 type Reading = { look: HistoryLook & { begunAt: Date }; until: Date }
 
-/** Resolves to `complete` once nothing that is protected began earlier, or to why a page was not answered. */
+/** Resolves to `complete` once the pages reach back far enough, or to why a page was not answered. */
 async function readPages(
   deps: ShellDeps,
   bot: BotContext,
@@ -75,6 +102,7 @@ async function readPages(
     const page = await bot.session.listSteamTrades(after)
     if (page.kind === 'unavailable') return page.detail
     await judgePage(deps, bot, page.trades)
+    await noteDepartures(deps, bot, page.trades)
     const isComplete = page.next === null || page.next.begunAt < until
     after = page.next
     // The next page may fail: keep what was read.
@@ -109,7 +137,7 @@ async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamT
   }
 }
 
-/** Makes every bot with deliveries that can be taken back read its history on: a look each `historyEveryMs`. */
+/** Makes every bot that ever held an item read its history on: a look each `historyEveryMs`. */
 export async function sweepHistories({ trades, clock, historyEveryMs }: ShellDeps): Promise<void> {
   const now = clock.now()
   const ago = (ms: number) => new Date(now.getTime() - ms)

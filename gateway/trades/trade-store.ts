@@ -5,6 +5,8 @@
 import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { DueHistories, HistoryLook } from '../bots/history-store.ts'
+import type { Destinations } from '../departures/departure.ts'
+import type { DepartureStore } from '../departures/watch.ts'
 import type { DepositCause } from '../deposits/deposit.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
@@ -97,7 +99,7 @@ export type TradeStore = {
    * first.
    */
   hopelessTrades(now: Date, limit: number): Promise<HopelessTrade[]>
-  /** Takes bots with deliveries that can be taken back, whose history is to be read on. */
+  /** Takes bots that ever held an item, whose history is to be read on. */
   takeDueHistories(how: DueHistories): Promise<bigint[]>
   /** Gives back the room in the limits of stores that reversals took until then. */
   giveBackRoom(now: Date, limit: number): Promise<void>
@@ -151,12 +153,15 @@ export type TradeWrite = {
 /** Everything that the shell needs. */
 export type ShellDeps = {
   trades: TradeStore
+  departures: DepartureStore
+  /** Where items may go. */
+  destinations: Destinations
   core: Core
   clock: Clock
   log: Log
   /** Days in which Steam lets the sender take a trade of the game back. */
   protectionDays(game: Game): number
-  /** How often a bot's history is gone through while anything can be taken back. */
+  /** How often the history of a bot that ever held an item is gone through. */
   historyEveryMs: number
 }
 

@@ -6,6 +6,7 @@ import { createQueue } from '../../gateway/db/boss-queue.ts'
 import { type Database, openDatabase } from '../../gateway/db/client.ts'
 import { migrate } from '../../gateway/db/migrate.ts'
 import { createSignals } from '../../gateway/db/pg-signals.ts'
+import { createDepartureStore } from '../../gateway/departures/store.ts'
 import { ensureDepositQueues } from '../../gateway/deposits/jobs.ts'
 import { ensureEventQueue } from '../../gateway/events/jobs.ts'
 import { systemIds } from '../../gateway/kit/ids.ts'
@@ -71,6 +72,8 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     ...common,
     addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
+    departures: createDepartureStore(common),
+    destinations: new Map(),
     core: CORE,
     rules: DEFAULT_RULES,
     protectionDays: () => 8,

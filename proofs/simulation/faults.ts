@@ -54,6 +54,10 @@ const SHARED = [
   'protection told late',
   'status 12 with some rows marked',
   'credit on the word of an operator',
+  'thief at a bot',
+  'items sent away by the operator',
+  'departure called off',
+  'departure taken back',
 ] as const
 
 export const PURE_FAULTS = SHARED

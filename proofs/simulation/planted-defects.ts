@@ -3,7 +3,7 @@ import type { SteamTrade } from '../../gateway/steam/steam.ts'
 import { CORE, type Core } from '../../gateway/trades/core.ts'
 import { isDeliverable, isDelivered, isEnded, type Trade } from '../../gateway/trades/trade.ts'
 
-const { decide, evolve } = CORE
+const { decide, evolve, judgeDeparture } = CORE
 type Decide = Core['decide']
 
 /** A delivered trade as a watcher saw it that read it before the other one delivered it. */
@@ -30,6 +30,8 @@ const creditsWithoutProof: Decide = (trade, fact, around) => {
     partnerSteamId: trade.partnerSteamId,
     state: 'complete',
     received: trade.items.map((asset) => ({ ...asset, newAssetId: '1', rolledBackAssetId: null })),
+    begunAt: around.now,
+    given: [],
     settlesAt: null,
     rollbackOf: null,
   }
@@ -220,4 +222,24 @@ export const DEFECTS = {
   'protection that is told late is overlooked': defect({ decide: overlooksProtection }),
   'a reversal takes back what Steam has marked': defect({ decide: believesMarks }),
   'an unknown send is never looked for': defect({ alarm: forgetsUnknown, retryAt: forgetsUnknown }),
+  'a theft is taken for the operator’s own act': defect({
+    judgeDeparture: (known, exchange, around) =>
+      judgeDeparture(known, exchange, { ...around, destination: 'storage' }),
+  }),
+  'a reversed delivery is taken for a theft': defect({
+    judgeDeparture: (known, exchange, around) =>
+      judgeDeparture(known, { ...exchange, rollbackOf: null }, around),
+  }),
+  'what came back stays away in custody': defect({
+    judgeDeparture: (known, exchange, around) =>
+      judgeDeparture(known, exchange, around).filter(({ kind }) => kind !== 'returned'),
+  }),
+  'what Steam holds counts as gone': defect({
+    judgeDeparture: (known, exchange, around) =>
+      judgeDeparture(
+        known,
+        exchange.state === 'in_escrow' ? { ...exchange, state: 'complete' } : exchange,
+        around,
+      ),
+  }),
 }

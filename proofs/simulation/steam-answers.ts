@@ -75,20 +75,19 @@ export function tellExchange(memory: Memory, exchange: Exchange): SteamTrade {
 }
 
 export function statusOf(
-  exchange: Omit<
-    Exchange,
-    'earlier' | 'changedAt' | 'beganAt' | 'told' | 'settlementToldAt' | 'isHalfMarked'
-  >,
+  exchange: Omit<Exchange, 'earlier' | 'changedAt' | 'told' | 'settlementToldAt' | 'isHalfMarked'>,
 ): SteamTrade {
   return {
     tradeId: exchange.tradeId,
     partnerSteamId: exchange.offer.partner,
     state: exchange.state,
+    begunAt: new Date(exchange.beganAt),
     received: exchange.items.map(({ asset, newAssetId, rolledBackAssetId }) => ({
       ...asset,
       newAssetId,
       rolledBackAssetId,
     })),
+    given: [],
     settlesAt: exchange.settlesAt === null ? null : new Date(exchange.settlesAt),
     rollbackOf: null,
   }

@@ -2,9 +2,11 @@
 import type {
   HistoryPlace,
   OffersAnswer,
+  SteamTrade,
   SteamTradesAnswer,
   UnreadableOffer,
 } from '../../gateway/steam/steam.ts'
+import { tellGift } from './gifts.ts'
 import { tell, tellExchange } from './steam-answers.ts'
 import type { Memory, SteamOffer } from './steam-memory.ts'
 
@@ -64,16 +66,35 @@ const rowOf = ({ offerId, partner, message }: SteamOffer): UnreadableOffer => ({
   message,
 })
 
+type Row = { tradeId: string; beganAt: number; tell: () => SteamTrade }
+
+/** Newest first. */
+function rowsOf(memory: Memory, bot: string): Row[] {
+  const rows: Row[] = []
+  for (const exchange of memory.exchanges.values()) {
+    const { tradeId, beganAt, offer } = exchange
+    if (offer.bot === bot) rows.push({ tradeId, beganAt, tell: () => tellExchange(memory, exchange) })
+  }
+  for (const gift of memory.gifts.values()) {
+    const { tradeId, beganAt } = gift
+    if (gift.bot === bot) rows.push({ tradeId, beganAt, tell: () => tellGift(memory, gift) })
+  }
+  for (const { bot: of, row } of memory.undoings) {
+    if (of === bot) rows.push({ tradeId: row.tradeId, beganAt: row.begunAt.getTime(), tell: () => row })
+  }
+  return rows.sort((one, other) => (one.tradeId < other.tradeId ? 1 : -1))
+}
+
 /** A page, newest first, with a row that cannot be read. */
 export function history(memory: Memory, bot: string, after: HistoryPlace | null): SteamTradesAnswer {
-  const own = [...memory.exchanges.values()].filter(({ offer }) => offer.bot === bot).reverse()
+  const own = rowsOf(memory, bot)
   const from = after === null ? 0 : own.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1
   const page = own.slice(from, from + PAGE)
   const last = from + PAGE < own.length ? page.at(-1) : undefined
   if (after !== null) memory.faults.saw('further page of a history')
   return {
     kind: 'trades',
-    trades: page.map((exchange) => tellExchange(memory, exchange)),
+    trades: page.map(({ tell: told }) => told()),
     unreadable: 1,
     next: last === undefined ? null : { tradeId: last.tradeId, begunAt: new Date(last.beganAt) },
   }

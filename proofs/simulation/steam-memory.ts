@@ -37,7 +37,7 @@ export type Exchange = {
   state: SteamTradeState
   changedAt: number
   earlier: SteamTrade
-  items: { asset: OfferAsset; newAssetId: string | null; rolledBackAssetId: string | null }[]
+  items: ExchangedItem[]
   settlesAt: number | null
   /** From when on Steam says until when it protects the exchange. */
   settlementToldAt: number
@@ -48,9 +48,36 @@ export type Exchange = {
   told: Set<SteamTradeState>
 }
 
+/** `gift`: the trade in which the bot gave it away. */
+type ExchangedItem = {
+  asset: OfferAsset
+  newAssetId: string | null
+  rolledBackAssetId: string | null
+  gift: Gift | null
+}
+
+/** `asset`: as the bot had it. */
+export type GiftItem = Omit<ExchangedItem, 'gift'> & { of: ExchangedItem }
+
+/** A trade in which a bot gives. */
+export type Gift = {
+  tradeId: string
+  bot: string
+  partner: string
+  state: SteamTradeState
+  changedAt: number
+  earlier: SteamTrade
+  beganAt: number
+  items: readonly GiftItem[]
+  rollbackOf: null
+}
+
 export type Memory = Sim & {
   offers: Map<string, SteamOffer>
   exchanges: Map<string, Exchange>
+  gifts: Map<string, Gift>
+  /** Rows that undo others, which stay as they are. */
+  undoings: { bot: string; row: SteamTrade }[]
   ofBot: Map<string, SteamOffer[]>
   byMessage: Map<string, SteamOffer>
   /** Asset id → Steam id of its owner, `bot`, or where it is under way. */

@@ -11,6 +11,7 @@ import type {
   SteamTradeAnswer,
   SteamTradeState,
 } from '../../gateway/steam/steam.ts'
+import { planGifts, tellGift, undoDelivery } from './gifts.ts'
 import type { Misfortune } from './misfortunes.ts'
 import { LONGEST_PAUSE_MS, type Sim } from './process.ts'
 import { STALE_MS, statusOf, tell, tellExchange } from './steam-answers.ts'
@@ -34,15 +35,17 @@ export function createSteam(sim: Sim) {
     ...sim,
     offers: new Map(),
     exchanges: new Map(),
+    gifts: new Map(),
+    undoings: [],
     ofBot: new Map(),
     byMessage: new Map(),
     owners: new Map(),
     misfortunes: new Map(),
     lastId: 1_000,
   }
-  const { offers, exchanges, byMessage, owners, misfortunes } = memory
+  const { offers, exchanges, gifts, byMessage, owners, misfortunes } = memory
   return {
-    ...{ offers, exchanges, byMessage, owners, misfortunes },
+    ...{ offers, exchanges, gifts, byMessage, owners, misfortunes },
     check: (bot: string) => check(memory, bot),
     refusesToken: (bot: string) => misfortuneOf(memory, bot) === 'token',
     send: (parcel: Parcel) => send(memory, parcel),
@@ -55,6 +58,7 @@ export function createSteam(sim: Sim) {
     accept: (offer: SteamOffer, how = {}) => accept(memory, offer, how),
     expire: (isMeant: (offer: SteamOffer) => boolean) => expire(memory, isMeant),
     decline: (offer: SteamOffer, state: Decline) => decline(memory, offer, state),
+    planGifts: (bots: readonly string[]) => planGifts(memory, bots),
     reverse: (exchange: Exchange, assetIds?: readonly string[]) => reverse(memory, exchange, assetIds),
   }
 }
@@ -232,7 +236,12 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   memory.lastId += 1
   const tradeId = `61${String(memory.lastId).padStart(17, '0')}`
   offer.tradeId = tradeId
-  const items = offer.assets.map((asset) => ({ asset, newAssetId: null, rolledBackAssetId: null }))
+  const items = offer.assets.map((asset) => ({
+    asset,
+    newAssetId: null,
+    rolledBackAssetId: null,
+    gift: null,
+  }))
   const state: SteamTradeState = hasEscrow ? 'in_escrow' : 'pending'
   const now = engine.now()
   const begun = { tradeId, offer, state, changedAt: now, beganAt: now, items, settlesAt: null }
@@ -372,6 +381,7 @@ function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[
     item.rolledBackAssetId = item.asset.assetId
     owners.set(item.asset.assetId, exchange.offer.partner)
   }
+  undoDelivery(memory, exchange, back)
   if (isWhole) change(memory, exchange.offer, 'reverted')
   if (isWhole && back.length > 1)
     exchange.isHalfMarked = faults.strike('status 12 with some rows marked', 0.3)
@@ -379,7 +389,10 @@ function reverse(memory: Memory, exchange: Exchange, assetIds?: readonly string[
 }
 
 function status(memory: Memory, tradeId: string): SteamTradeAnswer {
-  const exchange = memory.exchanges.get(tradeId)
-  if (exchange === undefined) return { kind: 'missing' }
-  return { kind: 'trade', trade: tellExchange(memory, exchange) }
+  const { exchanges, gifts } = memory
+  const [exchange, gift] = [exchanges.get(tradeId), gifts.get(tradeId)]
+  if (gift !== undefined) return { kind: 'trade', trade: tellGift(memory, gift) }
+  return exchange === undefined
+    ? { kind: 'missing' }
+    : { kind: 'trade', trade: tellExchange(memory, exchange) }
 }

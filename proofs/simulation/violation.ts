@@ -17,6 +17,7 @@ export type Invariant =
   | 'I15'
   | 'I16'
   | 'I17'
+  | 'I18'
   /** The code threw where it promises not to. */
   | 'defect'
 

@@ -8,12 +8,14 @@ import { beat, takeLeases } from '../../gateway/bots/lease-store.ts'
 import { beatProcess, readSpread } from '../../gateway/bots/process-store.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
+import { createDepartureGauges } from '../../gateway/departures/jobs.ts'
 import { viewReader } from '../../gateway/deposits/shopper-view.ts'
 import { watchEpoch } from '../../gateway/epochs/service.ts'
 import { readStorageMetrics } from '../../gateway/http/metrics-store.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { createMetrics } from '../../gateway/metrics.ts'
 import { KEEP_SETTINGS, keepOf } from '../../gateway/retention/settings.ts'
+import type { SteamTrade } from '../../gateway/steam/steam.ts'
 import { sweepsOf } from '../../gateway/sweeps.ts'
 import type { Till } from '../../gateway/testing/till.ts'
 import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
@@ -36,7 +38,7 @@ export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Ca
   const events = { ...own, addDeliveries: deliveryWriter(own) }
   const metrics = createMetrics()
   readStorageMetrics(metrics.registry, db)
-  const gauges = createBotGauges(metrics.registry)
+  const gauges = { ...createBotGauges(metrics.registry), ...createDepartureGauges(metrics.registry) }
   const epochs = watchEpoch({
     ...own,
     memory: { of: () => undefined, keep() {} },
@@ -126,8 +128,10 @@ function ofCredits(deps: Trades, db: Db): Call[] {
     }))
     const steamTradeId = row.steam_trade_id ?? ''
     const exchange = { tradeId: steamTradeId, partnerSteamId: row.partner_steam_id, received } as const
+    const begunAt = deps.clock.now()
     const settlesAt = new Date(deps.clock.now().getTime() + 8 * DAY_MS)
-    const whole = { ...exchange, state: 'complete', settlesAt, rollbackOf: null } as const
+    const rest = { state: 'complete', settlesAt, rollbackOf: null, begunAt, given: [] } as const
+    const whole: SteamTrade = { ...exchange, ...rest, given: [] }
     const fact = { kind: 'exchange_read', offerId: row.steam_offer_id ?? '', exchange: whole } as const
     return record(deps, { tradeId: row.id, writer: { epoch: row.lease_epoch } }, fact)
   }

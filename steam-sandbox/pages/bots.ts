@@ -1,6 +1,6 @@
 import { codeOf, credentialsOf } from '../credentials.ts'
 import { type Incoming, type Reply, redirect } from '../http.ts'
-import { lineOf, switchOff, switchOn } from '../routes/acts.ts'
+import { give, lineOf, switchOff, switchOn } from '../routes/acts.ts'
 import { approveLogin } from '../routes/enrolment.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { refreshTokenOf } from '../tokens.ts'
@@ -56,6 +56,18 @@ function misfortunesOf({ steamId, name }: Account, { faults, world }: Sandbox): 
 <input type="hidden" name="of" value="${steamId}"><ul class="switches">${rows.join('')}</ul></form></details>`
 }
 
+/** The bot's session and phone in other hands: its owner's, or a thief's. */
+function givingOf({ steamId, name, assets }: Account, { world }: Sandbox): string {
+  const takers = world().accounts.filter(
+    (other) => other.steamId !== steamId && !other.behaviour && !other.isGuest,
+  )
+  const choices = takers.map((other) => `<option value="${other.steamId}">${escapeHtml(other.name)}</option>`)
+  return `<details><summary>Give its items away (it has ${assets.length})</summary><form method="post">
+<p>All that can be traded goes at once, as the owner or a thief could send it.</p><input type="hidden" name="from" value="${steamId}">
+<label>to <select class="field" name="to">${choices.join('')}</select></label>
+<button aria-label="Give the items of ${escapeHtml(name)} away">Give them away</button></form></details>`
+}
+
 function botCard(bot: Account, sandbox: Sandbox): string {
   const { clockS, nowS } = sandbox
   const { accountName, password, sharedSecret } = credentialsOf(bot)
@@ -68,12 +80,22 @@ function botCard(bot: Account, sandbox: Sandbox): string {
   ].map(
     ([label = '', value = '']) => `<p class="label">${label}</p>${copyRow(value, `${label} of ${bot.name}`)}`,
   )
-  return `<section class="card">${person(bot)}${rows.join('')}${misfortunesOf(bot, sandbox)}</section>`
+  return `<section class="card">${person(bot)}${rows.join('')}${givingOf(bot, sandbox)}${misfortunesOf(bot, sandbox)}</section>`
 }
 
 export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
   const unlucky = findAccount(sandbox.world(), form.get('of') ?? '')
   if (unlucky !== undefined) return switchMisfortune(form, sandbox, unlucky)
+  const [from, to] = [form.get('from'), form.get('to')]
+  if (from !== null && to !== null) {
+    const given = give(sandbox, { from, to, assetIds: undefined })
+    if (given.status === 200) return redirect('/bots/', 303)
+    return page(
+      'Nothing was given',
+      '<h1>Nothing was given</h1><p>The bot has nothing that can be traded.</p>',
+      409,
+    )
+  }
   const clientId = /(\d+)\/?$/.exec(form.get('challenge')?.trim() ?? '')?.[1] ?? ''
   const bot = findAccount(sandbox.world(), form.get('bot') ?? '')
   if (bot && approveLogin(sandbox, clientId, bot)) return redirect('/bots/', 303)

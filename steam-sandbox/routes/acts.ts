@@ -2,6 +2,7 @@ import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { field, json, type Reply } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
 
+import { giveAway } from '../world/giving.ts'
 import { dismissGuest } from '../world/guests.ts'
 import { acceptOffer, confirmOffer, counterOffer, endOffer } from '../world/offers.ts'
 import { PEOPLE } from '../world/people.ts'
@@ -23,6 +24,12 @@ export const ACTS: Record<string, Act> = {
   'POST offers counter': (sandbox, id, said) => counter(sandbox, id, stringsOf(field(said, 'items'))),
   'POST offers confirm': (sandbox, id) => confirm(sandbox, id, true),
   'POST offers deny': (sandbox, id) => confirm(sandbox, id, false),
+  'POST bots give': (sandbox, id, said) => {
+    const to = field(said, 'to')
+    if (typeof to !== 'string')
+      return json({ error: 'Say to: the Steam id of the one who gets the items.' }, 400)
+    return give(sandbox, { from: id, to, assetIds: stringsOf(field(said, 'items')) })
+  },
   'POST trades reverse': (sandbox, id, said) =>
     reverse(sandbox, id, {
       assetIds: stringsOf(field(said, 'items')),
@@ -93,6 +100,15 @@ export function reverse(sandbox: Sandbox, tradeId: string, { assetIds, bySupport
   return done(
     sandbox.change<Done>((world, nowS) => reverseTrade(world, { tradeId, bySupport, ...part }, nowS)),
   )
+}
+
+/** Gives items of a bot away, as its owner or a thief could. */
+export function give(
+  sandbox: Sandbox,
+  { from, to, assetIds }: { from: string; to: string; assetIds: string[] | undefined },
+): Reply {
+  const giving = { from, to, ...(assetIds ? { assetIds } : {}) }
+  return done(sandbox.change<Done>((world, nowS) => giveAway(world, giving, nowS)))
 }
 
 function confirm(sandbox: Sandbox, offerId: string, allow: boolean): Reply {

@@ -1,7 +1,8 @@
 /** `items …`: what the bots hold, and what the operator took out of their hands. */
 import { buildRouteMap } from '@stricli/core'
+import { id, text, wholeUpTo } from '../arguments.ts'
 import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
-import { itemLines, movedLines } from '../lines.ts'
+import { departureLines, itemLines, movedLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
 const list = command({
@@ -16,7 +17,7 @@ const list = command({
 })
 
 const moved = command({
-  does: 'record that items left their bots: lines of the export on stdin',
+  does: 'record that items left their bots without a trade of Steam: lines of the export on stdin',
   example: "items moved --reason 'sold on the market' < moved.csv",
   parameters: { flags: GRAVE_ACT },
   load: async () => {
@@ -35,7 +36,71 @@ async function* firstColumn(lines: AsyncIterable<string>): AsyncGenerator<string
   }
 }
 
+const MOST_DEPARTURES = 500
+
+type DepartureFlags = FindFlags & { bot?: string; unexplained?: boolean; before?: bigint; limit: number }
+
+const departures = command({
+  does: 'show what left the bots by trades of Steam, newest first, and where it went',
+  example: 'items departures --unexplained',
+  parameters: {
+    flags: {
+      bot: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'only of this bot: its number, or its Steam id',
+        placeholder: 'BOT',
+        optional: true,
+      },
+      unexplained: {
+        kind: 'boolean',
+        brief: 'only where nobody said that the items may leave',
+        optional: true,
+        withNegated: false,
+      },
+      before: {
+        kind: 'parsed',
+        parse: id,
+        brief: 'only departures with a smaller number',
+        placeholder: 'DEPARTURE',
+        optional: true,
+      },
+      limit: {
+        kind: 'parsed',
+        parse: wholeUpTo(MOST_DEPARTURES),
+        brief: `how many, ${MOST_DEPARTURES} at most`,
+        placeholder: 'NUMBER',
+        default: '50',
+      },
+      ...FIND,
+    },
+  },
+  load: async () => {
+    const { listDepartures } = await import('../../operations/departures.ts')
+    return async (session: Session, { bot, unexplained, before, limit }: DepartureFlags) =>
+      listDepartures(await session.find(), { bot, unexplained, before, limit })
+  },
+  lines: departureLines,
+})
+
+const explain = command({
+  does: 'end the alarm about a departure that you know the reason of',
+  example: "items explain 12 --reason 'I sent them to the new storage account myself'",
+  parameters: {
+    flags: GRAVE_ACT,
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: id, brief: 'the number of the departure', placeholder: 'DEPARTURE' }],
+    },
+  },
+  load: async () => {
+    const { explainDeparture } = await import('../../operations/departures.ts')
+    return async (session: Session, flags: GraveFlags, departureId: bigint) =>
+      explainDeparture(await session.act(flags), departureId)
+  },
+})
+
 export const items = buildRouteMap({
-  routes: { export: list, moved },
+  routes: { export: list, moved, departures, explain },
   docs: { brief: 'the items in the hands of bots' },
 })

@@ -1,6 +1,7 @@
 import type { Method } from '../methods.ts'
 import { cancelOutcome, type HttpResult, sendOutcome, unavailableFrom } from '../outcomes.ts'
-import { parseOffer, parseOffers, parseTrade, parseTrades } from '../parse.ts'
+import { parseOffer, parseOffers } from '../parse.ts'
+import { parseTrade, parseTrades } from '../parse-trades.ts'
 import type {
   CancelAnswer,
   HistoryPlace,

@@ -9,8 +9,8 @@ import {
 import { judgeIntent } from '../../../gateway/trades/intent.ts'
 import type { Trade } from '../../../gateway/trades/trade.ts'
 import { type Basket, beginFirst } from './attempts.ts'
-import type { DepositRow, Memory, TradeRow } from './memory.ts'
-import { isLive, type Pause } from './memory-store.ts'
+import type { DepositRow, Memory, Pause, TradeRow } from './memory.ts'
+import { isLive } from './memory-store.ts'
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
 const UNUSED: readonly string[] = UNUSED_REASONS

@@ -18,7 +18,7 @@ import type {
 import { JobFailed } from '../process.ts'
 import { hold } from '../violation.ts'
 import { chooseFor } from './fleet.ts'
-import { type Bot, type Memory, setDue, type TradeRow } from './memory.ts'
+import { type Bot, everHeld, type Memory, type Pause, setDue, type TradeRow } from './memory.ts'
 import { apply, beginRun, commit, moveDeposit, publish, type Run } from './memory-effects.ts'
 import { roomBeside } from './promises.ts'
 import { checkRoom, giveBackRoom } from './room.ts'
@@ -31,9 +31,6 @@ export const isLive = ({ trade }: TradeRow): boolean =>
   OPEN.includes(trade.state) || DELIVERED.includes(trade.state)
 
 const cancellingOf = (trade: Trade) => (trade.state === 'active' ? trade.cancelling : null)
-
-/** `pause`: a wait of the process for the database. A crash there ends what it was doing. */
-export type Pause = (low: number, high: number) => Promise<void>
 
 /** The store as one process has it. */
 export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
@@ -122,7 +119,7 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
     const { turnedAt, begunAt, completeAt } = history
     const isTurn = turnedAt === null || turnedAt <= turnBefore
     const isLook = begunAt !== null || completeAt === null || completeAt <= lookBefore
-    return state === 'active' && isTurn && isLook && protectedOf(memory, botId).length > 0
+    return state === 'active' && isTurn && isLook && everHeld(memory, botId)
   }
   return {
     takeDueTrades: ({ now, nextAt, limit }) =>

@@ -2,6 +2,7 @@
 import type { DepositStatus } from '../../../contract/statuses.ts'
 import type { Bar, BarScope } from '../../../gateway/bots/bar.ts'
 import type { HistoryLook } from '../../../gateway/bots/history-store.ts'
+import type { Departure } from '../../../gateway/departures/departure.ts'
 import { DEPOSIT_LIFE_MS } from '../../../gateway/deposits/deposit.ts'
 import type { ItemWorth, Terms } from '../../../gateway/trades/consequences.ts'
 import type { Trade } from '../../../gateway/trades/trade.ts'
@@ -106,7 +107,9 @@ export type Memory = Sim & {
   unpaid: Set<DepositRow>
   dueFromMs: number
   /** Where each item of a trade is. */
-  custody: Map<string, 'in' | 'back'>
+  custody: Map<string, 'in' | 'back' | 'out'>
+  /** By bot, and by Steam trade. */
+  departures: Map<bigint, Map<string, Departure>>
   book: Book
   wake(row: TradeRow, at: Date): void
   /** A wish went on at another bot. */
@@ -130,6 +133,7 @@ export function createMemory(
     unpaid: new Set(),
     dueFromMs: 0,
     custody: new Map(),
+    departures: new Map(),
     book: createBook(),
   }
 }
@@ -169,3 +173,10 @@ export function setDue(memory: Memory, row: TradeRow, dueAt: Date | null): void 
   memory.due.add(row)
   memory.dueFromMs = Math.min(memory.dueFromMs, dueAt.getTime())
 }
+
+/** True once the bot held an item: from then on its history is read. */
+export const everHeld = ({ custody, trades }: Memory, botId: bigint): boolean =>
+  [...custody.keys()].some((key) => trades.get(BigInt(key.split('/')[0] ?? 0))?.facts.botId === botId)
+
+/** `pause`: a wait of the process for the database. A crash there ends what it was doing. */
+export type Pause = (low: number, high: number) => Promise<void>

@@ -14,6 +14,7 @@ import { type Random, seededRandom } from '../../random.ts'
 import { drain } from '../drain.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults } from '../faults.ts'
+import { DESTINATIONS, LAST_LOOK_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
 import { bornAs, type Gate, JobFailed, revive, waitForTurn } from '../process.ts'
@@ -22,10 +23,12 @@ import { sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
 import { isLockedOut } from './lockout.ts'
 import { type Bot, createMemory, type Store, type TradeRow } from './memory.ts'
+import { createMemoryDepartures } from './memory-departures.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { PROTECTION_DAYS } from './promises.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
+import { checkThefts, planTheftChecks } from './thefts.ts'
 import { changeStores, creditByHand, planDeaths, troubleSteam } from './troubles.ts'
 import { checkAlive, checkRest, checkRested } from './truth.ts'
 
@@ -73,6 +76,7 @@ export async function runPure({
     play(scene, deposits)
     await drain(scene.engine, () => failure)
     checkRest(scene)
+    checkThefts(scene, START + LAST_LOOK_MS)
     return outcome()
   } catch (error) {
     return { ...outcome(), violation: toldOf(error) }
@@ -84,12 +88,14 @@ function play(scene: Scene, deposits: number): void {
   beginShopping(scene, deposits)
   for (const process of processes) tick(scene, process)
   for (const bot of bots.values()) keepWatch(scene, bot)
-  for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, 100 * HOUR_MS].flatMap(turnsOf)) {
+  scene.steam.planGifts([...bots.keys()].map(String))
+  for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, LAST_LOOK_MS, BY_HAND_MS + HOUR_MS].flatMap(turnsOf)) {
     engine.at(START + ms, () => {
       const process = ableProcess(scene)
       if (process !== undefined) inProcess(scene, () => sweepHistories(process.deps))
     })
   }
+  planTheftChecks(scene, [20 * HOUR_MS, LAST_LOOK_MS])
   sweep(scene)
   troubleSteam(scene, 2 * FAULTS_MS)
   changeStores(scene, FAULTS_MS)
@@ -167,6 +173,8 @@ function createProcess(scene: Scene, name: string): Process {
     waitForTurn(scene, process, { ms: random.between(low, high), crashed: () => crash(scene, process) })
   const deps: ShellDeps = {
     trades: createMemoryStore(scene, gate),
+    departures: createMemoryDepartures(scene, gate, new Date(START)),
+    destinations: DESTINATIONS,
     core,
     clock: { now: () => new Date(engine.now() + process.skewMs) },
     log: logOf(scene),

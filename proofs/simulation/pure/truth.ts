@@ -5,6 +5,7 @@ import { least } from '../../../gateway/ledger/entry.ts'
 import type { OfferState } from '../../../gateway/steam/steam.ts'
 import { LOST_ROOM_MS } from '../../../gateway/trades/consequences.ts'
 import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
+import { isAway } from '../gifts.ts'
 import type { Steam } from '../steam.ts'
 import { isToldLate } from '../steam-answers.ts'
 import type { Exchange } from '../steam-memory.ts'
@@ -309,7 +310,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
     const isOurs = item.newAssetId !== null && item.rolledBackAssetId === null
     if (isOurs) kept += row.items.get(item.asset.assetId)?.price ?? 0n
     const at = custody.get(`${facts.id}/${item.asset.assetId}`)
-    const isKept = row.deliveredBy !== null && isOurs
+    const isKept = row.deliveredBy !== null && isOurs && !isAway(item)
     hold((at === 'in') === isKept, 'I13', () => `${name}: item ${item.asset.assetId} is ${at ?? 'nowhere'}`)
   }
   const credited = row.deliveredBy === null ? 0n : row.total - row.reversed

@@ -12,12 +12,14 @@ import {
   takeLeases,
 } from '../../../gateway/bots/lease-store.ts'
 import { judgeTokenRefusal } from '../../../gateway/bots/token-refusal.ts'
+import { createDepartureStore } from '../../../gateway/departures/store.ts'
 import { createSecretBox } from '../../../gateway/kit/secret-box.ts'
 import { DEFAULT_RULES } from '../../../gateway/pricing/price.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'
 import type { IntentDeps } from '../../../gateway/trades/intent-store.ts'
 import { createTradeStore } from '../../../gateway/trades/postgres-store.ts'
 import { deliveryWriter } from '../../../gateway/webhooks/store.ts'
+import { DESTINATIONS } from '../gifts.ts'
 import { bornAs, type Gate, revive, type Sim, waitForTurn } from '../process.ts'
 import { sessionOf } from '../steam-session.ts'
 import { type Invariant, Violation } from '../violation.ts'
@@ -64,6 +66,8 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
     ...common,
     addDeliveries: deliveryWriter(common),
     trades: createTradeStore(common),
+    departures: createDepartureStore(common),
+    destinations: DESTINATIONS,
     core: scene.core,
     rules: DEFAULT_RULES,
     protectionDays: (game) => (game === 'cs' ? 8 : 0),

@@ -6,6 +6,7 @@ import { CORE, type Core } from '../../../gateway/trades/core.ts'
 import { seededRandom } from '../../random.ts'
 import { createEngine } from '../engine.ts'
 import { createFaults, moreLikely } from '../faults.ts'
+import { LAST_LOOK_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, toldOf } from '../outcome.ts'
 import { revive } from '../process.ts'
@@ -23,6 +24,7 @@ import type { Scene } from './scene.ts'
 import { createScheduler } from './scheduler.ts'
 import type { Sessions } from './sessions.ts'
 import { beginShopping, lookForOffers, type Stage } from './shoppers.ts'
+import { checkThefts } from './thefts.ts'
 import { createWork, sweep, sweepHistory, tick, watch } from './work.ts'
 
 export type RealOptions = {
@@ -103,7 +105,12 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
     watch(scene, process, START + WATCHED_MS)
   }
   sweep(scene, START + FAULTS_MS)
-  sweepHistory(scene, [START + 30 * MINUTE_MS, START + 20 * HOUR_MS, START + 100 * HOUR_MS])
+  scene.steam.planGifts(BOTS)
+  const looks = [HOUR_MS / 2, 20 * HOUR_MS, LAST_LOOK_MS, BY_HAND_MS + HOUR_MS]
+  sweepHistory(
+    scene,
+    looks.map((ms) => START + ms),
+  )
   planDeaths(scene, FAULTS_MS)
   creditByHand(scene, BY_HAND_MS)
   // Most sweeps have ended by then: nothing was due any more.
@@ -118,6 +125,7 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   engine.at(START + BUSY_MS, () => scheduler.meanwhile(whenQuiet))
   await scheduler.run()
   await checkRest(scene)
+  await checkThefts(scene)
   await checkReads(sessions.pool, reads)
   await verify(sessions)
 }

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import type { MovedAsset, SteamTradeState } from '../steam/steam.ts'
+import { at, exchange } from '../testing/trades.ts'
+import { type Around, type Departure, destinationOf, evolve, judgeDeparture } from './departure.ts'
+
+const PARTNER = '76561198000009002'
+const asset = (assetId: string, change: Partial<MovedAsset> = {}): MovedAsset => ({
+  ...{ appId: 570, contextId: '2', assetId, newAssetId: `7${assetId}`, rolledBackAssetId: null },
+  ...change,
+})
+const nobody: Around = { destination: undefined, isOwnBot: false, movedByHand: new Set() }
+const record = (
+  state: SteamTradeState,
+  given: MovedAsset[] = [asset('1'), asset('2')],
+  rollbackOf: string | null = null,
+) => exchange({ partnerSteamId: PARTNER, state, received: [], given, begunAt: at(5), rollbackOf })
+
+/** The departure after these records, and what the last one made happen. */
+function inTheEnd(...records: ReturnType<typeof record>[]) {
+  let departure: Departure | undefined
+  let events: string[] = []
+  for (const each of records) {
+    const news = judgeDeparture(departure, each, nobody)
+    departure = news.reduce<Departure | undefined>(evolve, departure)
+    events = news.map(({ kind }) => kind)
+  }
+  return {
+    events,
+    stage: departure?.stage,
+    back: departure?.items.filter(({ isBack }) => isBack).map((i) => i.assetId),
+  }
+}
+
+describe('a departure', () => {
+  it('has left once Steam moved the items', () => {
+    expect(inTheEnd(record('complete'))).toEqual({ events: ['seen', 'left'], stage: 'gone', back: [] })
+    expect(inTheEnd(record('complete'), record('complete')).events).toEqual([])
+  })
+
+  it('is noticed while Steam holds it, and may be called off', () => {
+    expect(inTheEnd(record('in_escrow'))).toMatchObject({ events: ['seen'], stage: 'under_way' })
+    expect(inTheEnd(record('in_escrow'), record('failed'))).toMatchObject({
+      events: ['called_off'],
+      stage: 'called_off',
+    })
+    expect(inTheEnd(record('in_escrow'), record('complete'))).toMatchObject({
+      events: ['left'],
+      stage: 'gone',
+    })
+  })
+
+  it('is under way while one of its items has not moved', () => {
+    const half = record('committed', [asset('1'), asset('2', { newAssetId: null })])
+    expect(inTheEnd(half)).toMatchObject({ stage: 'under_way' })
+    expect(inTheEnd(half, record('committed'))).toMatchObject({ events: ['left'] })
+  })
+
+  it('comes back in part, then whole, each item once', () => {
+    const part = record('partly_rolled_back', [asset('1', { rolledBackAssetId: '8' }), asset('2')])
+    expect(inTheEnd(record('complete'), part)).toEqual({ events: ['returned'], stage: 'gone', back: ['1'] })
+    expect(inTheEnd(part).events).toEqual(['seen', 'left', 'returned'])
+    expect(inTheEnd(record('complete'), part, part).events).toEqual([])
+    const whole = inTheEnd(record('complete'), part, record('rolled_back'))
+    expect(whole).toEqual({ events: ['returned'], stage: 'returned', back: ['1', '2'] })
+  })
+
+  it('comes back under the id that Steam tells, and under the old one where it tells none', () => {
+    const [, , returned] = judgeDeparture(
+      undefined,
+      record('rolled_back', [asset('1', { rolledBackAssetId: '8' }), asset('2')]),
+      nobody,
+    )
+    expect(returned).toMatchObject({
+      items: [
+        { assetId: '1', as: '8' },
+        { assetId: '2', as: '2' },
+      ],
+    })
+  })
+
+  it('stays gone when Steam fails to undo it', () => {
+    expect(inTheEnd(record('complete'), record('failed'))).toMatchObject({ events: [], stage: 'gone' })
+  })
+
+  it('is none where the bot gave nothing, where nothing left, and where a delivery is undone', () => {
+    expect(inTheEnd(record('complete', [])).events).toEqual([])
+    expect(inTheEnd(record('failed')).events).toEqual([])
+    expect(inTheEnd(record('complete', [asset('1')], '900')).events).toEqual([])
+  })
+})
+
+describe('a departure is explained', () => {
+  const explained = (around: Partial<Around>) => {
+    const [seen] = judgeDeparture(undefined, record('complete'), { ...nobody, ...around })
+    return seen?.kind === 'seen' ? seen.departure.explanation : undefined
+  }
+
+  it('by its destination, by another bot of the till, or by what was recorded before', () => {
+    expect(explained({ destination: 'storage' })).toEqual({ kind: 'destination', name: 'storage' })
+    expect(explained({ isOwnBot: true })).toEqual({ kind: 'own_bot' })
+    expect(explained({ movedByHand: new Set(['1', '2']) })).toEqual({ kind: 'moved' })
+  })
+
+  it('by nothing else: one item too many is an alarm', () => {
+    expect(explained({})).toBeNull()
+    expect(explained({ movedByHand: new Set(['1']) })).toBeNull()
+  })
+
+  it('by the whole Steam id only', () => {
+    const destinations = new Map([['storage', '76561198000009001']])
+    expect(destinationOf(destinations, '76561198000009001')).toBe('storage')
+    expect(destinationOf(destinations, 'storage')).toBeUndefined()
+    expect(destinationOf(destinations, '7656119800000900')).toBeUndefined()
+  })
+})

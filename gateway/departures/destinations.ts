@@ -1,0 +1,25 @@
+/** Where items may go, as it stands in the environment: a database that is not the operator's own cannot add to it. */
+import { z } from 'zod'
+import type { Destinations } from './departure.ts'
+
+const MOST = 100
+const ENTRY = /^([a-z0-9][a-z0-9-]{0,39}):(76561(?:19|20)\d{10})$/
+
+/** `NAME:STEAMID`, with commas. No name and no account may stand in it twice. */
+export const readDestinations = z.string().transform((text, context): Destinations => {
+  const destinations = new Map<string, string>()
+  const accounts = new Set<string>()
+  for (const entry of text.split(',')) {
+    const [, name, steamId] = ENTRY.exec(entry.trim()) ?? []
+    const isNew =
+      name !== undefined && steamId !== undefined && !destinations.has(name) && !accounts.has(steamId)
+    if (!isNew || destinations.size === MOST) {
+      const message = `must be at most ${MOST} pairs of a name in small letters and a 64-bit Steam id, each named once, such as storage:76561198000000000`
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    }
+    destinations.set(name, steamId)
+    accounts.add(steamId)
+  }
+  return destinations
+})

@@ -1,0 +1,24 @@
+/** What an operator's monitoring reads of departures. */
+import { Gauge, type Registry } from 'prom-client'
+import type { Db } from '../db/client.ts'
+import { countUnexplained } from './list-store.ts'
+
+export type DepartureGauges = { unexplained: Gauge<'bot'> }
+
+export function createDepartureGauges(registry: Registry): DepartureGauges {
+  return {
+    unexplained: new Gauge({
+      name: 'tradetill_bot_departures_unexplained',
+      help: 'Trades in which a bot gave items, and nobody said that they may leave',
+      labelNames: ['bot'],
+      registers: [registry],
+    }),
+  }
+}
+
+/** Call this every minute. Any number of processes may. */
+export async function surveyDepartures({ db, gauges }: { db: Db; gauges: DepartureGauges }): Promise<void> {
+  const counts = await countUnexplained(db)
+  gauges.unexplained.reset()
+  for (const { steamId: bot, departures } of counts) gauges.unexplained.set({ bot }, departures)
+}

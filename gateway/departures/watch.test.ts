@@ -1,0 +1,245 @@
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BotContext } from '../bots/bot.ts'
+import { heldItems } from '../bots/item-store.ts'
+import { moveItem } from '../bots/items.ts'
+import { verifyLedger } from '../ledger/verify.ts'
+import type { SteamTrade } from '../steam/steam.ts'
+import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
+import { offerFor, payFor } from '../testing/payment.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { exchange } from '../testing/trades.ts'
+import { tradeHandlers } from '../trades/advance.ts'
+
+const STORAGE = '76561198000009001'
+const STRANGER = '76561198000009002'
+
+let till: Till
+let bot: BotContext
+let session: FakeSession
+let held: string[]
+
+beforeEach(async () => {
+  till = await startTill()
+  ;({ bot, session } = await aBot(till))
+  const deposit = await aDeposit(till, await aStore(till))
+  await payFor(till, { bot, session }, deposit)
+  held = deposit.body.items.map((assetId) => `5${assetId}`)
+})
+afterEach(() => till.close())
+
+const handlers = (context = bot) => {
+  const deps = { ...till.deps, destinations: new Map([['storage', STORAGE]]) }
+  return tradeHandlers(deps).history(context)
+}
+
+type Giving = Partial<SteamTrade> & { to?: string; assetIds?: string[]; backAs?: string | null }
+
+/** Steam's record of a trade in which the bot gave these assets. */
+function give(
+  tradeId: string,
+  { to = STRANGER, assetIds = held, backAs = null, ...change }: Giving = {},
+): void {
+  const given = assetIds.map((assetId) => ({
+    ...{
+      appId: 570,
+      contextId: '2',
+      assetId,
+      newAssetId: `7${assetId}`,
+      rolledBackAssetId: backAs && `${backAs}${assetId}`,
+    },
+  }))
+  const trade = exchange({
+    tradeId,
+    partnerSteamId: to,
+    received: [],
+    given,
+    begunAt: till.clock.now(),
+    ...change,
+  })
+  session.trades.set(tradeId, { kind: 'trade', trade })
+}
+
+const departures = () =>
+  till.db.selectFrom('departure').select(['steam_trade_id', 'stage', 'explanation', 'destination']).execute()
+const inHand = async (botId?: bigint) =>
+  (await heldItems(till.db, botId === undefined ? {} : { botId })).map(({ assetId }) => assetId)
+const alarms = () => till.lines.filter((line) => line.includes('nobody said that they may'))
+
+/** The second opinion about all that is in the books. */
+async function differences() {
+  const pool = new pg.Pool({ connectionString: till.url, max: 1 })
+  const found = await verifyLedger(pool)
+  await pool.end()
+  return found
+}
+
+describe('what a bot gave', () => {
+  it('is booked where it may go, and calls nobody', async () => {
+    give('9500', { to: STORAGE, assetIds: held.slice(0, 1) })
+    await handlers()
+    expect(await departures()).toMatchObject([
+      { stage: 'gone', explanation: 'destination', destination: 'storage' },
+    ])
+    expect(await inHand()).toEqual(held.slice(1))
+    expect(alarms()).toEqual([])
+    expect(await differences()).toEqual([])
+  })
+
+  it('is an alarm where nobody said that it may, told once, however often the history is read', async () => {
+    give('9500')
+    await handlers()
+    till.clock.advance(3_600_000)
+    await handlers({ ...bot, epoch: 2n })
+    expect(alarms()).toHaveLength(1)
+    expect(JSON.parse(alarms()[0] ?? '')).toMatchObject({
+      partner: STRANGER,
+      steamTrade: '9500',
+      items: 2,
+      inCustody: 2,
+    })
+    expect(await departures()).toMatchObject([{ stage: 'gone', explanation: null }])
+    expect(await inHand()).toEqual([])
+    expect(await differences()).toEqual([])
+  })
+
+  it('is booked once where two processes read the same page', async () => {
+    give('9500')
+    await Promise.all([handlers(), handlers(), handlers({ ...bot, epoch: 2n })])
+    expect(await departures()).toHaveLength(1)
+    const out = await till.db
+      .selectFrom('custody_entry')
+      .select('asset_id')
+      .where('moved', '=', 'out')
+      .execute()
+    expect(out).toHaveLength(2)
+    expect(alarms()).toHaveLength(1)
+  })
+
+  it('is an alarm while Steam holds it, and stays in the books until it has left', async () => {
+    give('9500', { state: 'in_escrow' })
+    await handlers()
+    expect(alarms()).toHaveLength(1)
+    expect(await inHand()).toEqual(held)
+    // No page shows it any more: it is asked about by its number.
+    session.pageSize = 1
+    for (const id of ['9601', '9602', '9603', '9604']) give(id, { assetIds: [] })
+    give('9500')
+    session.trades.delete('9500')
+    const later = exchange({
+      tradeId: '9500',
+      partnerSteamId: STRANGER,
+      state: 'failed',
+      received: [],
+      begunAt: till.clock.now(),
+    })
+    session.readSteamTrade = async () => ({
+      kind: 'trade',
+      trade: {
+        ...later,
+        given: [
+          { appId: 570, contextId: '2', assetId: held[0] ?? '', newAssetId: null, rolledBackAssetId: null },
+        ],
+      },
+    })
+    await handlers()
+    expect(await departures()).toMatchObject([{ stage: 'called_off' }])
+    expect(await inHand()).toEqual(held)
+  })
+
+  it('comes back to the books under its new id when Steam undoes it, and can leave again', async () => {
+    give('9500')
+    await handlers()
+    give('9500', { state: 'partly_rolled_back', backAs: '3' })
+    await handlers()
+    expect(await inHand()).toEqual(held.map((assetId) => `3${assetId}`))
+    expect(till.lines.some((line) => line.includes('came back to a bot'))).toBe(true)
+    give('9700', { to: STORAGE, assetIds: held.map((assetId) => `3${assetId}`) })
+    await handlers()
+    expect(await inHand()).toEqual([])
+    expect(await differences()).toEqual([])
+  })
+
+  it('is asked about when a row at the top undoes it, even if it is no longer on a page', async () => {
+    give('9500')
+    await handlers()
+    give('9500', { state: 'rolled_back' })
+    const { listSteamTrades } = session
+    const undoing = exchange({ tradeId: '9900', received: [], begunAt: till.clock.now(), rollbackOf: '9500' })
+    session.listSteamTrades = async (after) => {
+      const page = await listSteamTrades(after)
+      return page.kind === 'trades' ? { ...page, trades: [undoing] } : page
+    }
+    await handlers()
+    expect(await departures()).toMatchObject([{ stage: 'returned' }])
+    expect(await inHand()).toEqual(held)
+  })
+
+  it('goes over to another bot of the till, and back', async () => {
+    const other = await aBot(till, fakeSession('76561198000000002'))
+    give('9500', { to: other.session.steamId })
+    await handlers()
+    expect(await departures()).toMatchObject([{ explanation: 'own_bot' }])
+    expect(await inHand(other.bot.botId)).toEqual(held.map((assetId) => `7${assetId}`))
+    expect(await inHand(bot.botId)).toEqual([])
+    give('9500', { to: other.session.steamId, state: 'rolled_back' })
+    await handlers()
+    expect(await inHand(bot.botId)).toEqual(held)
+    expect(await inHand(other.bot.botId)).toEqual([])
+    expect(await differences()).toEqual([])
+  })
+
+  it('is explained where the operator recorded all of it before, and is not booked twice', async () => {
+    const items = (await heldItems(till.db)).map(({ item }) => item)
+    for (const item of items) expect(await moveItem(till.deps, item)).toMatchObject({ kind: 'moved' })
+    give('9500')
+    await handlers()
+    expect(await departures()).toMatchObject([{ explanation: 'moved' }])
+    expect(alarms()).toEqual([])
+    expect(await differences()).toEqual([])
+  })
+
+  it('is an alarm even where the till knows nothing of the items', async () => {
+    give('9500', { assetIds: ['424242'] })
+    await handlers()
+    expect(JSON.parse(alarms()[0] ?? '')).toMatchObject({ items: 1, inCustody: 0 })
+    expect(await inHand()).toEqual(held)
+  })
+
+  it('is booked once its delivery is known, where it left before', async () => {
+    const deposit = await aDeposit(till, await aStore(till))
+    const { tradeId, offerId } = await offerFor(till, bot, deposit)
+    const assetIds = deposit.body.items.map((assetId) => `5${assetId}`)
+    give('9500', { to: STORAGE, assetIds })
+    await handlers()
+    session.accept(offerId)
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    expect(await inHand()).toEqual([...held, ...assetIds])
+    await handlers()
+    expect(await inHand()).toEqual(held)
+    expect(await differences()).toEqual([])
+  })
+
+  it('is not what a reversed delivery gave back', async () => {
+    give('9500', { rollbackOf: '9001' })
+    await handlers()
+    expect(await departures()).toEqual([])
+    expect(await inHand()).toEqual(held)
+  })
+
+  it('is found on a later page, and is looked for no further than the last complete look', async () => {
+    session.begunAt = () => till.clock.now()
+    give('9500')
+    for (let index = 0; index < 5; index += 1) give(String(9_600 + index), { assetIds: [] })
+    session.pageSize = 1
+    for (let turn = 0; turn < 2; turn += 1) await handlers()
+    expect(await departures()).toMatchObject([{ steam_trade_id: '9500' }])
+    const pages = () => session.calls.filter((call) => call.startsWith('history')).length
+    expect(pages()).toBe(6)
+    const before = new Date(till.clock.now().getTime() - 2 * 3_600_000)
+    session.begunAt = () => before
+    till.clock.advance(3 * 3_600_000)
+    await handlers()
+    expect(pages()).toBe(7)
+  })
+})

@@ -1,0 +1,116 @@
+/** Holds what Steam's records say that a bot gave against what may leave it. The store books it in custody. */
+import type { BotContext } from '../bots/bot.ts'
+import type { Log } from '../kit/log.ts'
+import type { SteamTrade } from '../steam/steam.ts'
+import {
+  type Around,
+  type Departure,
+  type DepartureEvent,
+  type Destinations,
+  destinationOf,
+  type judgeDeparture,
+} from './departure.ts'
+
+/** `known`: the departure as it was before. */
+export type Judge = (
+  known: Departure | undefined,
+  around: Omit<Around, 'destination'>,
+) => readonly DepartureEvent[]
+
+/** `items`: how many of the given items were in the till's custody. */
+export type Noted = { events: readonly DepartureEvent[]; departure: Departure; items: number }
+
+/** There are two, as of trades: in PostgreSQL, and in the memory of the simulation. */
+export type DepartureStore = {
+  /** From when on the bot's departures are looked for; undefined while it never held an item. */
+  watchedFrom(botId: bigint): Promise<Date | undefined>
+  known(botId: bigint, steamTradeIds: readonly string[]): Promise<Map<string, Departure>>
+  /** Steam trades of the bot that were under way when Steam was last asked, the longest known first. */
+  underWay(botId: bigint, limit: number): Promise<string[]>
+  /**
+   * Commits what `judge` makes of the departure as it is now, and moves its items in custody. `judge` may be called more
+   * than once. Undefined if it found no news.
+   */
+  note(botId: bigint, exchange: SteamTrade, judge: Judge): Promise<Noted | undefined>
+  /** Books items that left before their delivery was known. */
+  bookLate(botId: bigint): Promise<void>
+}
+
+export type DepartureDeps = {
+  departures: DepartureStore
+  destinations: Destinations
+  core: { judgeDeparture: typeof judgeDeparture }
+  log: Log
+}
+
+/** Steam trades that are read singly in a turn: those under way, and those that another row of the history undoes. */
+const SINGLES_A_TURN = 5
+
+/** A page of the bot's history. Departures that are known already are judged again, because Steam may have undone them. */
+export async function noteDepartures(
+  deps: DepartureDeps,
+  bot: BotContext,
+  page: readonly SteamTrade[],
+): Promise<void> {
+  const giving = page.filter(({ given }) => given.length > 0)
+  const listed = new Set(giving.map(({ tradeId }) => tradeId))
+  const undone = page.flatMap(({ rollbackOf }) =>
+    rollbackOf === null || listed.has(rollbackOf) ? [] : [rollbackOf],
+  )
+  const known = await deps.departures.known(bot.botId, [...listed, ...undone])
+  for (const exchange of giving) await note(deps, bot, { exchange, known: known.get(exchange.tradeId) })
+  const ids = undone.filter((id) => known.has(id))
+  await readSingly(deps, bot, { ids, known })
+}
+
+/** After the pages of a turn: asks about what was under way, and books what came to light since. */
+export async function settleDepartures(deps: DepartureDeps, bot: BotContext): Promise<void> {
+  const { departures } = deps
+  const ids = await departures.underWay(bot.botId, SINGLES_A_TURN)
+  if (ids.length > 0) await readSingly(deps, bot, { ids, known: await departures.known(bot.botId, ids) })
+  await departures.bookLate(bot.botId)
+}
+
+type Known = { ids: readonly string[]; known: ReadonlyMap<string, Departure> }
+
+async function readSingly(deps: DepartureDeps, bot: BotContext, { ids, known }: Known): Promise<void> {
+  for (const id of ids.slice(0, SINGLES_A_TURN)) {
+    const answer = await bot.session.readSteamTrade(id)
+    if (answer.kind === 'unavailable') return
+    if (answer.kind === 'trade') await note(deps, bot, { exchange: answer.trade, known: known.get(id) })
+  }
+}
+
+type Reading = { exchange: SteamTrade; known: Departure | undefined }
+
+const NOBODY: Omit<Around, 'destination'> = { isOwnBot: false, movedByHand: new Set() }
+
+async function note(deps: DepartureDeps, bot: BotContext, { exchange, known }: Reading): Promise<void> {
+  const destination = destinationOf(deps.destinations, exchange.partnerSteamId)
+  const judge: Judge = (now, around) => deps.core.judgeDeparture(now, exchange, { destination, ...around })
+  // Most rows bring nothing new. They lock nothing.
+  if (judge(known, NOBODY).length === 0) return
+  const noted = await deps.departures.note(bot.botId, exchange, judge)
+  if (noted !== undefined) tell(deps.log, bot, noted)
+}
+
+function tell(log: Log, { botId }: BotContext, { events, departure, items }: Noted): void {
+  const { steamTradeId, partnerSteamId, explanation } = departure
+  const about = {
+    botId: String(botId),
+    steamTrade: steamTradeId,
+    partner: partnerSteamId,
+    items: departure.items.length,
+    inCustody: items,
+  }
+  const has = (kind: DepartureEvent['kind']): boolean => events.some((event) => event.kind === kind)
+  if (has('seen') || has('left')) {
+    if (explanation === null) {
+      log.error({ ...about, stage: departure.stage }, 'items left a bot, and nobody said that they may')
+    } else {
+      log.info({ ...about, explanation }, 'items left a bot')
+    }
+  }
+  if (has('called_off')) log.info(about, 'items did not leave a bot after all')
+  if (has('returned')) log.warn(about, 'items that had left came back to a bot')
+}

@@ -1,0 +1,46 @@
+/** What left the bots, as Steam's records tell of it. */
+import {
+  type DepartureFilter,
+  explainByOperator,
+  findDeparture,
+  type ListedDeparture,
+  selectDepartures,
+} from '../departures/list-store.ts'
+import { act } from './act.ts'
+import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
+
+/** `next`: where the next page begins, as `before`. */
+export type DeparturePage = { departures: ListedDeparture[]; next: bigint | null }
+
+/** Newest first. */
+export async function listDepartures(
+  { db }: FindDeps,
+  filter: DepartureFilter,
+): Promise<Answer<DeparturePage>> {
+  const rows = await selectDepartures(db, { ...filter, limit: filter.limit + 1 })
+  const departures = rows.slice(0, filter.limit)
+  return done({
+    departures,
+    next: rows.length > filter.limit ? (departures.at(-1)?.departureId ?? null) : null,
+  })
+}
+
+export type ExplainedDeparture = {
+  departureId: bigint
+  bot: string
+  steamTradeId: string
+  partnerSteamId: string
+}
+
+/** Ends the alarm about a departure: the operator knows why the items left. */
+export function explainDeparture(deps: ActDeps, departureId: bigint): Promise<Answer<ExplainedDeparture>> {
+  const what = { name: 'items explain', needsReason: true, recorded: (told: ExplainedDeparture) => told }
+  return act(deps, what, async (tx) => {
+    const found = await findDeparture(tx, departureId)
+    if (found === undefined) return refused('not_found', `There is no departure ${departureId}.`)
+    const { explanation, ...told } = found
+    if (explanation !== null) return unchanged(told, `Departure ${departureId} was explained before.`)
+    await explainByOperator(tx, departureId)
+    return done(told, `Departure ${departureId} is explained.`)
+  })
+}

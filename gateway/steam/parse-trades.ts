@@ -1,0 +1,105 @@
+/** Raw records of trades → the port's values. A record is read whole or not at all. */
+import { z } from 'zod'
+import { assetRow, count, dateOf, id, zeroIsNone } from './parse.ts'
+import type { HistoryPlace, MovedAsset, SteamTrade, SteamTradeState } from './steam.ts'
+
+/** 8 and 9: Steam could not undo a trade that had failed. 11: it failed while held back. 12 is not in the libraries. */
+const TRADE_STATES: Record<number, SteamTradeState> = {
+  0: 'pending',
+  1: 'pending',
+  2: 'committed',
+  3: 'complete',
+  4: 'failed',
+  5: 'partly_rolled_back',
+  6: 'rolled_back',
+  7: 'partly_rolled_back',
+  8: 'failed',
+  9: 'failed',
+  10: 'in_escrow',
+  11: 'failed',
+  12: 'rolled_back',
+}
+
+const tradeRow = z.object({
+  tradeid: id,
+  steamid_other: id,
+  status: z.int(),
+  time_init: count.catch(0),
+  time_settlement: count.optional(),
+  rollback_trade: id.optional(),
+  assets_received: z.array(z.unknown()).catch([]),
+  assets_given: z.array(z.unknown()).catch([]),
+})
+
+const movedAssetRow = assetRow.extend({
+  new_assetid: id.optional(),
+  rollback_new_assetid: id.optional(),
+})
+
+const tradesAnswer = z.object({ response: z.object({ trades: z.array(z.unknown()).optional() }) })
+
+const historyAnswer = z.object({
+  response: z.object({
+    trades: z.array(z.unknown()).max(500).optional(),
+    more: z.coerce.boolean().catch(false),
+  }),
+})
+
+const historyPlace = z.object({ tradeid: id, time_init: count })
+
+/** `undefined`: unreadable. `null`: Steam does not know the trade, or not yet. */
+export function parseTrade(body: unknown, tradeId: string): SteamTrade | null | undefined {
+  const answer = tradesAnswer.safeParse(body)
+  if (!answer.success) return undefined
+  const row = answer.data.response.trades?.[0]
+  if (row === undefined) return null
+  const trade = parseTradeRow(row)
+  return trade?.tradeId === tradeId ? trade : undefined
+}
+
+type TradesPage = { trades: SteamTrade[]; unreadable: number; next: HistoryPlace | null }
+
+/** One page of the history; undefined when it cannot be read, or does not say where the next one begins. */
+export function parseTrades(body: unknown): TradesPage | undefined {
+  const answer = historyAnswer.safeParse(body)
+  if (!answer.success) return undefined
+  const { trades: rows = [], more } = answer.data.response
+  const trades = rows.flatMap((row) => parseTradeRow(row) ?? [])
+  const page = { trades, unreadable: rows.length - trades.length }
+  if (!more) return { ...page, next: null }
+  const place = historyPlace.safeParse(rows.at(-1))
+  if (!place.success) return undefined
+  const { tradeid: tradeId, time_init: begunAtS } = place.data
+  return { ...page, next: { tradeId, begunAt: new Date(begunAtS * 1000) } }
+}
+
+function parseTradeRow(row: unknown): SteamTrade | undefined {
+  const parsed = tradeRow.safeParse(row)
+  const state = parsed.success ? TRADE_STATES[parsed.data.status] : undefined
+  if (!parsed.success || !state) return undefined
+  const received = parseMoved(parsed.data.assets_received)
+  const given = parseMoved(parsed.data.assets_given)
+  if (!received || !given) return undefined
+  return {
+    tradeId: parsed.data.tradeid,
+    partnerSteamId: parsed.data.steamid_other,
+    state,
+    begunAt: new Date(parsed.data.time_init * 1000),
+    received,
+    given,
+    settlesAt: dateOf(parsed.data.time_settlement ?? 0),
+    rollbackOf: zeroIsNone(parsed.data.rollback_trade),
+  }
+}
+
+/** `undefined` when one cannot be read: a trade with an asset missing would look like one for fewer items. */
+function parseMoved(rows: readonly unknown[]): MovedAsset[] | undefined {
+  const assets = z.array(movedAssetRow).safeParse(rows)
+  return assets.data?.map((asset) => ({
+    appId: asset.appid,
+    contextId: asset.contextid,
+    assetId: asset.assetid,
+    newAssetId: zeroIsNone(asset.new_assetid),
+    rolledBackAssetId: zeroIsNone(asset.rollback_new_assetid),
+  }))
+}

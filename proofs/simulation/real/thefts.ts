@@ -1,0 +1,48 @@
+/** Holds the departures in the database, and the custody of what left, against what really left. */
+import { DESTINATIONS, isAway } from '../gifts.ts'
+import { hold } from '../violation.ts'
+import { isLost } from './deaths.ts'
+import { BOTS } from './people.ts'
+import type { Scene } from './scene.ts'
+
+/** Long after the last look through the histories. */
+export async function checkThefts(scene: Scene): Promise<void> {
+  const { steam, monitor } = scene
+  const { rows: known } = await monitor.query<{ id: string; explanation: string | null }>(
+    'select steam_trade_id as id, explanation from departure',
+  )
+  const explanations = new Map(known.map(({ id, explanation }) => [id, explanation]))
+  for (const { id } of known) hold(steam.gifts.has(id), 'I18', () => `nobody gave anything by ${id}`)
+  const { rows: watched } = await monitor.query<{ bot: number }>(
+    'select distinct bot_id::int as bot from custody_entry',
+  )
+  const everHeld = new Set(watched.flatMap(({ bot }) => (isLost(scene, bot) ? [] : [BOTS[bot - 1]])))
+  const mayLeave = new Set(DESTINATIONS.values())
+  for (const { tradeId, bot, partner, state } of steam.gifts.values()) {
+    if (!everHeld.has(bot) || (state === 'failed' && !explanations.has(tradeId))) continue
+    hold(explanations.has(tradeId), 'I18', () => `nobody noticed ${tradeId}, in which ${bot} gave`)
+    const isExplained = explanations.get(tradeId) === 'destination'
+    hold(
+      mayLeave.has(partner) === isExplained,
+      'I18',
+      () => `${tradeId} to ${partner}: explained ${isExplained}`,
+    )
+  }
+  await checkCustody(scene)
+}
+
+async function checkCustody(scene: Scene): Promise<void> {
+  const { rows } = await scene.monitor.query<{ bot: number; exchange: string; asset: string; moved: string }>(
+    `select distinct on (trade_id, asset_id) entry.bot_id::int as bot, steam_trade_id as exchange, asset_id as asset, moved
+     from custody_entry entry join trade on trade.id = trade_id order by trade_id, asset_id, entry.id desc`,
+  )
+  for (const { bot, exchange, asset, moved } of rows) {
+    const item = scene.steam.exchanges.get(exchange)?.items.find((each) => each.asset.assetId === asset)
+    if (isLost(scene, bot) || item === undefined || item.rolledBackAssetId !== null) continue
+    hold(
+      (moved === 'out') === isAway(item),
+      'I18',
+      () => `item ${asset} of ${exchange} is ${moved} in custody`,
+    )
+  }
+}

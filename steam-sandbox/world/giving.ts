@@ -1,0 +1,30 @@
+import { CATALOGUE } from '../items.ts'
+import { acceptOffer, confirmOffer, sendOffer } from './offers.ts'
+import { type Answer, findAccount, refuse, type World } from './world.ts'
+
+/** `assetIds`: all that can be traded where they are absent. */
+export type Giving = { from: string; to: string; assetIds?: string[] }
+
+/**
+ * Somebody with the session and the phone of an account gives its items away: its owner by hand, or a thief. Refusals: 42
+ * an unknown account, 26 nothing that can be traded, and those of sending and accepting.
+ */
+export function giveAway(
+  world: World,
+  { from, to, assetIds }: Giving,
+  nowS: number,
+): Answer<{ kind: 'accepted'; tradeId: string } | { kind: 'waits' }> {
+  const [giver, taker] = [findAccount(world, from), findAccount(world, to)]
+  if (!giver || !taker) return refuse(world, 42)
+  const give = giver.assets
+    .filter(({ contextId, classId }) => contextId === '2' && CATALOGUE.get(classId)?.tradable === true)
+    .filter(({ assetId }) => assetIds?.includes(assetId) ?? true)
+  if (give.length === 0 || give.length < (assetIds?.length ?? 0)) return refuse(world, 26)
+  const intent = { sender: from, partner: to, token: taker.token, message: '', items: [], give }
+  const sent = sendOffer(world, intent, nowS)
+  if (sent.answer.kind === 'refused') return { world, answer: sent.answer }
+  const { offerId, needsConfirmation } = sent.answer
+  const open = needsConfirmation ? confirmOffer(sent.world, { offerId, allow: true }, nowS) : sent
+  const done = acceptOffer(open.world, { offerId, by: to }, nowS)
+  return done.answer.kind === 'refused' ? { world, answer: done.answer } : done
+}
