@@ -67,6 +67,7 @@ const HEIGHT: Record<string, number> = {
   'store-api': 6,
   trades: 6,
   retention: 6,
+  backups: 6,
   operations: 7,
   cli: 8,
   testing: 9,
@@ -272,6 +273,8 @@ describe('promises of the tree', () => {
     expect(systemClocks.map(({ from }) => from).sort()).toEqual([
       // The only one that speaks to the real Steam outside of live mode.
       'gateway/cli/live.ts',
+      // Names a backup by the machine's time: it is made where the till may not run.
+      'gateway/cli/session.ts',
       // Live mode has no other clock.
       'gateway/clock/service.ts',
       // Where it is given no other.

@@ -55,6 +55,8 @@ const environmentSchema = z
     /** Lets the way to a database elsewhere be without TLS. */
     TRADETILL_PLAIN_DATABASE: flag.default(false),
     TRADETILL_DATA: z.string().default('.data/gateway'),
+    /** Folder of pg_dump and pg_restore. */
+    TRADETILL_POSTGRES_PROGRAMS: z.string().optional(),
     TRADETILL_MASTER_KEY: z.string().optional(),
     TRADETILL_MASTER_KEY_FILE: z.string().optional(),
     /** Keys that open what they once sealed, and seal nothing. */
@@ -140,6 +142,8 @@ export type Config = {
   /** Of the role that migrates; undefined where one role does both. */
   ownerDatabaseUrl: string | undefined
   dataDir: string
+  /** Where PostgreSQL's client programs are, and what they may read of the environment. */
+  programs: { folder: string | undefined; environment: Record<string, string | undefined> }
   /** Undefined before the first start in sandbox mode: the gateway makes it once the database is known to be its own. */
   masterKey: Buffer | undefined
   oldMasterKeys: Buffer[]
@@ -200,6 +204,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     databaseUrl: data.DATABASE_URL,
     ownerDatabaseUrl: data.TRADETILL_OWNER_DATABASE_URL,
     dataDir,
+    programs: { folder: data.TRADETILL_POSTGRES_PROGRAMS, environment: programEnvironment(environment) },
     masterKey: masterKey?.key,
     oldMasterKeys: oldKeysOf(data.TRADETILL_OLD_MASTER_KEYS_FILE),
     steamSandboxUrl: data.TRADETILL_MODE === 'sandbox' ? sandbox : undefined,
@@ -235,6 +240,9 @@ export function readConfig(environment: Record<string, string | undefined> = pro
   }
   return { kind: 'config', config }
 }
+
+const programEnvironment = (environment: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(environment).filter(([name]) => /^(?:PATH|HOME|PG[A-Z]+)$/.test(name)))
 
 /** One line a setting: its first problem. */
 function linesOf(issues: readonly { path: PropertyKey[]; message: string }[]): string[] {

@@ -10,6 +10,7 @@ import {
 } from '@stricli/core'
 import { type CommandLine, PREFIX } from './command.ts'
 import { acts } from './commands/acts.ts'
+import { backup } from './commands/backup.ts'
 import { bot } from './commands/bot.ts'
 import { clock } from './commands/clock.ts'
 import { deposit } from './commands/deposit.ts'
@@ -18,6 +19,7 @@ import { key } from './commands/key.ts'
 import { keyRing } from './commands/key-ring.ts'
 import { ledger } from './commands/ledger.ts'
 import { maintenance } from './commands/maintenance.ts'
+import { migrate } from './commands/migrate.ts'
 import { payout } from './commands/payout.ts'
 import { price } from './commands/price.ts'
 import { restore } from './commands/restore.ts'
@@ -40,6 +42,8 @@ const ROUTES = buildRouteMap<string, CommandLine>({
     maintenance,
     clock,
     ledger,
+    backup,
+    migrate,
     restore,
     acts,
   },

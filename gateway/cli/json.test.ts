@@ -1,6 +1,8 @@
 /** What `--json` prints, command by command: the fields that programs rely on, and docs/commands.md lists. */
-import { readFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
@@ -8,12 +10,14 @@ import type { BotContext } from '../bots/bot.ts'
 import { savePrices, saveRate } from '../pricing/store.ts'
 import { runCommand } from '../testing/command.ts'
 import { SHAPES } from '../testing/command-shapes.ts'
+import { fakePrograms } from '../testing/fake-programs.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeparture, aDeposit, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { allCommands } from './app.ts'
 
 let till: Till
+let folder: string
 let sandbox: Awaited<ReturnType<typeof startSteam>>
 /** In the order in which they were run. */
 const printed = new Map<string, unknown>()
@@ -26,12 +30,24 @@ const botSchema = z.object({
   sharedSecret: z.string(),
 })
 
-type Printing = { input?: string; name?: string; hear?: (said: string) => void }
+type Printing = {
+  input?: string
+  name?: string
+  hear?: (said: string) => void
+  isEmbedded?: boolean
+}
 
-async function print(line: string[], { name = line.slice(0, 2).join(' '), ...heard }: Printing = {}) {
-  const env = { TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1') }
+async function print(
+  line: string[],
+  { name = line.slice(0, 2).join(' '), isEmbedded = false, ...heard }: Printing = {},
+) {
+  const env = {
+    TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1'),
+    TRADETILL_POSTGRES_PROGRAMS: folder,
+    TRADETILL_DATA: join(folder, 'data'),
+  }
   const { out, errors, code } = await runCommand([...line, '--json'], {
-    databaseUrl: till.url,
+    ...(isEmbedded ? {} : { databaseUrl: till.url }),
     env,
     ...heard,
   })
@@ -136,6 +152,12 @@ async function printAll(): Promise<void> {
   await print(['maintenance', 'on'])
   await print(['maintenance', 'off'])
   await print(['clock', 'advance', '8d'])
+  await print(['migrate', 'status'])
+  await print(['migrate', 'run'])
+  const made = await print(['backup', 'create', '--to', join(folder, 'backups')])
+  await print(['backup', 'check', String(made.path)])
+  mkdirSync(join(folder, 'copy', 'cluster'), { recursive: true })
+  await print(['backup', 'restore', join(folder, 'copy')], { isEmbedded: true })
   await print(['bot', 'disarm'])
   await print(['bot', 'arm'])
   await print(['restore', 'status'])
@@ -147,7 +169,11 @@ async function printAll(): Promise<void> {
 }
 
 beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-json-'))
   till = await startTill()
+  const { rows } = await sql<{ major: number }>`
+    select current_setting('server_version_num')::int / 10000 as major`.execute(till.db)
+  fakePrograms(folder, rows[0]?.major ?? 0)
   sandbox = await startSteam({ port: 0 })
   await saveRate(till.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date() })
   const said = { popularity: 60, popularityKind: 'sales30d' as const, asOf: new Date() }
@@ -162,6 +188,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await sandbox.close()
   await till.close()
+  rmSync(folder, { recursive: true, force: true })
 })
 
 const names = allCommands().map(({ name }) => name)
@@ -181,6 +208,9 @@ describe('--json', () => {
       'items moved: refused',
       'bot add: refused',
       'bot renew: refused',
+      'migrate status: missing',
+      'migrate run: applied',
+      'backup check: missing',
       'ledger verify: differences',
     ])
   })

@@ -2,6 +2,7 @@
 import type { Bar } from '../bots/bar.ts'
 import type { ActPage } from '../operations/acts.ts'
 import { decimalOf, formatAmount } from '../operations/amount.ts'
+import type { CheckedBackup } from '../operations/backups.ts'
 import type { BotList } from '../operations/bots.ts'
 import type { DeparturePage } from '../operations/departures.ts'
 import type { DepositView } from '../operations/deposits.ts'
@@ -10,6 +11,7 @@ import type { ItemList, ItemView, MovedItems } from '../operations/items.ts'
 import { toJson } from '../operations/json.ts'
 import type { KeyRing } from '../operations/key-ring.ts'
 import type { LedgerCheck } from '../operations/ledger.ts'
+import type { Migrated, MigrationStatus, Plan } from '../operations/migrations.ts'
 import { holdNotice } from '../operations/own-hold.ts'
 import type { HoldView, PriceList, PriceView } from '../operations/prices.ts'
 import type { RenewedBots } from '../operations/renewal.ts'
@@ -35,6 +37,47 @@ export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   return [
     ...lines,
     `${tooMany} too many for all gateways: raise TRADETILL_MAX_BOTS, or start another gateway.`,
+  ]
+}
+
+export function migrationLines({ applied, missing }: MigrationStatus): string[] {
+  return [
+    ...applied.map(
+      (each) => `applied\t${each.migration}\tfor ${each.oldestVersion ?? 'its own version'} or later`,
+    ),
+    ...missing.map((migration) => `missing\t${migration}`),
+  ]
+}
+
+const HELD_UP = { none: 'holds up nobody', writes: 'holds up writers', all: 'holds up everybody' }
+
+export function planLines(data: Plan | Migrated): string[] {
+  if ('applied' in data) return data.applied.length === 0 ? ['Nothing is missing.'] : data.applied
+  if (data.steps.length === 0) return ['Nothing is missing.']
+  return data.steps.map(({ migration, lock, table, statement, takesAway }) => {
+    const held = table === null || lock === 'none' ? HELD_UP[lock] : `${HELD_UP[lock]} of ${table}`
+    return [
+      migration,
+      held,
+      ...(takesAway === null ? [] : [`${takesAway}: stop older gateways first`]),
+      statement,
+    ].join('\t')
+  })
+}
+
+export function backupLines(backup: CheckedBackup): string[] {
+  const { mode, isOwnKey, missing, stores, deposits, events, entries, differences } = backup
+  const newest = (what: string, at: Date | null) => `newest ${what}\t${at?.toISOString() ?? 'none'}`
+  return [
+    `mode\t${mode}`,
+    `master key\t${isOwnKey ? 'that of these settings' : 'another one: keep that of this backup'}`,
+    newest('deposit', backup.depositAt),
+    newest('event', backup.eventAt),
+    newest('entry of the ledger', backup.entryAt),
+    `${stores} stores, ${deposits} deposits, ${events} events, ${entries} entries`,
+    missing.length === 0
+      ? `ledger\t${differences} differences`
+      : `ledger\tnot verified: this version would first apply ${missing.join(', ')}`,
   ]
 }
 

@@ -2,7 +2,8 @@
 import { userInfo } from 'node:os'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
-import type { ActDeps, FindDeps, OwnConfig } from '../operations/operation.ts'
+import { systemClock } from '../kit/clock.ts'
+import type { ActDeps, FindDeps, OwnConfig, Place } from '../operations/operation.ts'
 import { Refusal, type Terminal } from './terminal.ts'
 
 export type Surroundings = {
@@ -16,6 +17,8 @@ export type Session = {
   config(): Promise<Config>
   find(): Promise<FindDeps>
   act(flags: { by?: string; reason?: string }): Promise<ActDeps>
+  /** For what works on files, and on a server where there is one. */
+  place(): Promise<Place>
   /** For SQL without the query builder, which takes longer to load than all the rest. */
   pool(): Promise<pg.Pool>
   close(): Promise<void>
@@ -44,6 +47,16 @@ export function createSession({ env, terminal }: Surroundings): Session {
     async act({ by, reason }) {
       const deps = await find()
       return { ...deps, operator: by ?? deps.config.operator ?? userName(), reason: reason ?? null }
+    },
+    async place() {
+      const { config, url } = (await import('./settings.ts')).settingsOf(env)
+      if (config.databaseUrl !== undefined) {
+        const { default: postgres } = await import('pg')
+        const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
+        opened.push(() => pool.end())
+        await reach(pool)
+      }
+      return { config, url, now: systemClock.now() }
     },
     async pool() {
       const { config, url } = await settings()

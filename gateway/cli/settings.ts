@@ -8,13 +8,21 @@ export function databaseUrlOf(env: Record<string, string | undefined> | undefine
   config: Config
   url: string
 } {
-  const answer = readConfig(env)
-  if (answer.kind === 'refused') throw new Refusal('usage', refusalOf(answer.problems))
-  const { config } = answer
-  const url = config.databaseUrl ?? runningDatabase(config.dataDir)?.url
+  const { config, url } = settingsOf(env)
   if (url === undefined) {
     const advice = 'Start it first, or set DATABASE_URL.'
     throw new Refusal('unreachable', `No gateway is running on ${config.dataDir}. ${advice}`)
   }
   return { config, url }
+}
+
+/** The same without a database that runs. */
+export function settingsOf(env: Record<string, string | undefined> | undefined): {
+  config: Config
+  url: string | undefined
+} {
+  const answer = readConfig(env)
+  if (answer.kind === 'refused') throw new Refusal('usage', refusalOf(answer.problems))
+  const { config } = answer
+  return { config, url: config.databaseUrl ?? runningDatabase(config.dataDir)?.url }
 }

@@ -110,6 +110,64 @@ describe('migrate', () => {
     await expect(migrate({ url: database.url, folder })).rejects.toThrow('does not know: 0002_two.sql')
   })
 
+  describe('a table that somebody uses', () => {
+    const LOCKED = `alter table one add column name text`
+
+    /** Holds the table until it is let go. */
+    async function use() {
+      const client = await database.pool.connect()
+      await client.query('begin; select * from one')
+      return async () => {
+        await client.query('commit')
+        client.release()
+      }
+    }
+
+    test('is waited for briefly, and again, so nobody queues behind the migration for long', async () => {
+      await migrate({ url: database.url, folder })
+      writeFileSync(join(folder, '0002_two.sql'), LOCKED)
+      const letGo = await use()
+      const waits: string[] = []
+      const applied = migrate({
+        url: database.url,
+        folder,
+        locks: { waitMs: 10, tries: 100, pauseMs: 10 },
+        onProgress: (what) => {
+          waits.push(what)
+          if (waits.length === 3) void letGo()
+        },
+      })
+      expect(await applied).toEqual(['0002_two.sql'])
+      expect(waits[1]).toBe('waiting for a table that 0002_two.sql must lock')
+    })
+
+    test('ends the migration after so many tries, with nothing done', async () => {
+      await migrate({ url: database.url, folder })
+      writeFileSync(join(folder, '0002_two.sql'), `create table two (id int); ${LOCKED}`)
+      const letGo = await use()
+      const locks = { waitMs: 1, tries: 2, pauseMs: 1 }
+      await expect(migrate({ url: database.url, folder, locks })).rejects.toThrow('lock timeout')
+      await letGo()
+      expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql'])
+    })
+  })
+
+  test('a file without a transaction builds an index concurrently, also after a start that was killed', async () => {
+    await migrate({ url: database.url, folder })
+    const lines = [
+      '-- oldest version: 0.3.0',
+      '-- without a transaction',
+      'drop index concurrently if exists one_id; -- one that was not finished; it is invalid',
+      'create index concurrently if not exists one_id on one (id);',
+    ]
+    writeFileSync(join(folder, '0002_two.sql'), lines.join('\n'))
+    await sql`create index one_id on one (id)`.execute(database.db)
+    expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql'])
+    const { rows } = await sql<{ indisvalid: boolean }>`
+      select indisvalid from pg_index where indexrelid = 'one_id'::regclass`.execute(database.db)
+    expect(rows).toEqual([{ indisvalid: true }])
+  })
+
   test('tells of each part that may take long: another process that migrates, and every migration', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
     const told: string[] = []

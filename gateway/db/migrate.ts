@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { ourVersion } from '../kit/version.ts'
+import { statementsOf } from './migration-rules.ts'
 import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from './schema-version.ts'
 
 export type MigrateOptions = {
@@ -8,6 +10,8 @@ export type MigrateOptions = {
   version?: string
   /** Called before each part that may take long: the wait for another process, and each migration. */
   onProgress?: OnProgress
+  /** How long a statement waits for a lock, and how often a migration that did not get it begins again. */
+  locks?: { waitMs: number; tries: number; pauseMs: number }
 }
 
 type OnProgress = (what: string) => void
@@ -15,6 +19,10 @@ type OnProgress = (what: string) => void
 /** Any fixed number: it keeps two gateways that start together from migrating at once. */
 export const MIGRATION_LOCK = 7_203_114
 const CONNECT_MS = 10_000
+/** A statement that waits for a table holds up everybody behind it, so a migration waits briefly, and often. */
+const LOCKS = { waitMs: 3_000, tries: 40, pauseMs: 5_000 }
+/** PostgreSQL's code for a lock that did not come in time. */
+const LOCK_TIMEOUT = '55P03'
 
 /** Migrates a database that is known to be ours. Resolves to the names applied now. */
 export const migrate = ({ url, ...options }: MigrateOptions & { url: string }): Promise<string[]> =>
@@ -47,7 +55,7 @@ export async function whileNobodyMigrates<T>(
  * a later version made this schema and this version may not run on it.
  */
 export async function applyMigrations(client: pg.Client, options: MigrateOptions): Promise<string[]> {
-  const { folder, version = ourVersion(), onProgress } = options
+  const { folder, version = ourVersion(), onProgress, locks = LOCKS } = options
   const judgement = judgeSchema(migrationFiles(folder), await readApplied(client), version)
   if (judgement.kind === 'refused') throw new Error(judgement.reason)
   const { missing } = judgement
@@ -58,7 +66,7 @@ export async function applyMigrations(client: pg.Client, options: MigrateOptions
   }
   for (const file of missing) {
     onProgress?.(`applying ${file.name}`)
-    await apply(client, file, version)
+    await applyPatiently(client, file, { version, onProgress, locks })
   }
   return missing.map((file) => file.name)
 }
@@ -69,7 +77,7 @@ function reasonOf(error: unknown): string {
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
-/** Held until the connection ends. */
+/** Held until the connection ends. Waits for it as long as the other process takes. */
 async function lock(client: pg.Client, onProgress: OnProgress | undefined): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
     MIGRATION_LOCK,
@@ -98,19 +106,47 @@ function failureOf(what: string, error: unknown): Error {
   return new Error(`${what}: ${reason}${isDenied ? `. ${OWNER_ADVICE}` : ''}`, { cause: error })
 }
 
-async function apply(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
-  const { name, sql, sha256, oldestVersion = version } = file
+type Applying = { version: string; locks: typeof LOCKS; onProgress: OnProgress | undefined }
+
+/** A migration that does not get a lock has done nothing. It begins again, and lets others pass meanwhile. */
+async function applyPatiently(client: pg.Client, file: MigrationFile, applying: Applying): Promise<void> {
+  const { version, locks, onProgress } = applying
+  await client.query(`select set_config('lock_timeout', $1, false)`, [`${locks.waitMs}ms`])
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await (file.isAlone ? applyAlone : applyWhole)(client, file, version)
+      break
+    } catch (error) {
+      const isLocked = error instanceof Error && 'code' in error && error.code === LOCK_TIMEOUT
+      if (!isLocked || tries >= locks.tries) throw failureOf(`The migration ${file.name} failed`, error)
+      onProgress?.(`waiting for a table that ${file.name} must lock`)
+      await delay(locks.pauseMs)
+    }
+  }
+  await client.query('reset lock_timeout')
+}
+
+async function applyWhole(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
   try {
     await client.query('begin')
-    await client.query(sql)
-    await client.query('insert into migration (name, sha256, oldest_version) values ($1, $2, $3)', [
-      name,
-      sha256,
-      oldestVersion,
-    ])
+    await client.query(file.sql)
+    await noteApplied(client, file, version)
     await client.query('commit')
   } catch (error) {
     await client.query('rollback')
-    throw failureOf(`The migration ${name} failed`, error)
+    throw error
   }
 }
+
+/** Statement by statement. After a start that was killed all of them come again, so each must bear that. */
+async function applyAlone(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
+  for (const statement of statementsOf(file.sql)) await client.query(statement)
+  await noteApplied(client, file, version)
+}
+
+const noteApplied = (client: pg.Client, { name, sha256, oldestVersion }: MigrationFile, version: string) =>
+  client.query('insert into migration (name, sha256, oldest_version) values ($1, $2, $3)', [
+    name,
+    sha256,
+    oldestVersion ?? version,
+  ])

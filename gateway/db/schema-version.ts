@@ -11,6 +11,8 @@ export type MigrationFile = {
   sha256: string
   /** The oldest version that may run on its schema, as its first line says. Undefined: the one that brought it. */
   oldestVersion: string | undefined
+  /** Without a transaction, as `create index concurrently` needs it. Each statement may run a second time. */
+  isAlone: boolean
 }
 
 /** `oldestVersion` is null where a version that wrote down none applied it. */
@@ -18,6 +20,8 @@ export type Applied = { name: string; sha256: string; oldestVersion: string | nu
 
 const FOLDER = join(import.meta.dirname, 'migrations')
 const FILE = /^\d{4}_\w+\.sql$/
+/** A line of its own near the top. */
+const ALONE = /^-- without a transaction$/m
 const HEADER = /^-- oldest version: (\d+\.\d+\.\d+)$/m
 /** Only version 0.1.0 has it: its 17 migrations became one. */
 const FIRST_OF_0_1_0 = '0001_till.sql'
@@ -29,7 +33,7 @@ export function migrationFiles(folder: string = FOLDER): MigrationFile[] {
     const sql = readFileSync(join(folder, name), 'utf8')
     const sha256 = createHash('sha256').update(sql).digest('hex')
     const [firstLine = ''] = sql.split('\n')
-    return { name, sql, sha256, oldestVersion: HEADER.exec(firstLine)?.[1] }
+    return { name, sql, sha256, oldestVersion: HEADER.exec(firstLine)?.[1], isAlone: ALONE.test(sql) }
   })
 }
 

@@ -8,6 +8,9 @@ export type OwnConfig = Config & { masterKey: Buffer }
 
 export type FindDeps = { config: OwnConfig; db: Db; clock: Clock }
 
+/** Of what needs no till: `url` is undefined where no gateway runs on the embedded database. */
+export type Place = { config: Config; url: string | undefined; now: Date }
+
 /** An act also says who does it, and why. */
 export type ActDeps = FindDeps & { operator: string; reason: string | null }
 

@@ -1,0 +1,105 @@
+/** Copies of the embedded database: made while it works, looked through, put back. */
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { claimDatabase } from '../gateway/db/identity.ts'
+import { migrate } from '../gateway/db/migrate.ts'
+import { fingerprintOf } from '../gateway/kit/secret-box.ts'
+import { ownKeyFile } from '../gateway/master-key.ts'
+import { runCommand } from '../gateway/testing/command.ts'
+import { captureLog } from '../gateway/testing/log.ts'
+import { type Embedded, startEmbedded } from './embedded.ts'
+
+const KEY = Buffer.alloc(32, 7)
+
+let root: string
+let embedded: Embedded
+
+const folder = (name: string) => join(root, name)
+const run = (args: string[], data = 'data') =>
+  runCommand([...args, '--json'], { env: { TRADETILL_DATA: folder(data) } })
+const pathOf = (out: string) => z.object({ path: z.string() }).parse(JSON.parse(out)).path
+
+async function query(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'tradetill-backup-'))
+  // As root, PostgreSQL runs as another account and must be able to pass.
+  chmodSync(root, 0o711)
+  embedded = await startEmbedded({ dataDir: folder('data'), log: captureLog().log, fsync: false })
+  chmodSync(folder('data'), 0o711)
+  writeFileSync(ownKeyFile(folder('data')), KEY.toString('base64'))
+  await migrate({ url: embedded.url })
+  const client = new pg.Client({ connectionString: embedded.url })
+  await client.connect()
+  await claimDatabase(client, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
+  await client.query(
+    'insert into epoch select 1, now(), system_identifier, timeline, database_oid, log_oid from database_life()',
+  )
+  await client.end()
+})
+afterAll(async () => {
+  await embedded.stop()
+  rmSync(root, { recursive: true, force: true })
+})
+
+test('a copy made under load has what was committed before it, and its till knows that it was restored', async () => {
+  const writer = new pg.Client({ connectionString: embedded.url })
+  await writer.connect()
+  await writer.query(`insert into store (name, origins) values ('before', '{https://a.test}')`)
+  let writing = true
+  let written = 0
+  const load = (async () => {
+    while (writing) {
+      await writer.query(`insert into denied_shopper (steam_id, reason, denied_at)
+        values (${76_561_198_000_000_000n + BigInt(written)}, 'load', now())`)
+      written += 1
+    }
+  })()
+  const made = await run(['backup', 'create', '--to', folder('backups')]).finally(() => {
+    writing = false
+  })
+  await load
+  await writer.end()
+  expect([made.code, made.errors]).toEqual([0, ''])
+  expect(written).toBeGreaterThan(0)
+  const copy = pathOf(made.out)
+  expect(statSync(copy).mode & 0o777).toBe(0o700)
+
+  const checked = await run(['backup', 'check', copy])
+  expect([checked.code, checked.errors]).toEqual([0, ''])
+  expect(JSON.parse(checked.out)).toMatchObject({ stores: 1, isOwnKey: true, missing: [], differences: 0 })
+
+  expect((await run(['backup', 'restore', copy], 'data')).errors).toContain('has a database already')
+  expect(await run(['backup', 'restore', copy], 'restored')).toMatchObject({ code: 0, errors: '' })
+  chmodSync(folder('restored'), 0o711)
+  const restored = await startEmbedded({ dataDir: folder('restored'), log: captureLog().log, fsync: false })
+  try {
+    expect(await query(restored.url, 'select name from store')).toEqual([{ name: 'before' }])
+    const [row] = await query(restored.url, 'select count(*)::int as rows from denied_shopper')
+    expect(z.object({ rows: z.int() }).parse(row).rows).toBeLessThanOrEqual(written)
+    const life = `select life_is_current() as "isCurrent", timeline > (select timeline from epoch) as "isLater" from database_life()`
+    expect(await query(restored.url, life)).toEqual([{ isCurrent: false, isLater: true }])
+  } finally {
+    await restored.stop()
+  }
+})
+
+test('a copy that lost a part of its log is refused, and so is what is no copy', async () => {
+  const made = await run(['backup', 'create', '--to', folder('others')])
+  const copy = pathOf(made.out)
+  rmSync(join(copy, 'cluster', 'pg_wal'), { recursive: true })
+  expect(await run(['backup', 'check', copy])).toMatchObject({ code: 1 })
+  expect((await run(['backup', 'restore', folder('data')], 'nowhere')).errors).toContain('is no copy')
+})

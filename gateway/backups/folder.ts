@@ -1,0 +1,67 @@
+/**
+ * A copy of the folder of a running server, which the server itself recovers when it starts on it. Its recovery ends on
+ * another timeline, so the till on it knows that it was restored.
+ */
+import { createReadStream, createWriteStream, type Dirent } from 'node:fs'
+import { appendFile, mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type pg from 'pg'
+import { endBackup, startBackup } from './store.ts'
+
+/** Of each run of a server: it makes their content itself. */
+const EMPTIED = new Set([
+  'pg_wal',
+  'pg_replslot',
+  'pg_dynshmem',
+  'pg_notify',
+  'pg_serial',
+  'pg_snapshots',
+  'pg_stat_tmp',
+  'pg_subtrans',
+])
+const LEFT_OUT = /^(?:postmaster\.(?:pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label.*|.*\.signal)$/
+const SEGMENT = /^[0-9A-F]{24}$/
+/** The label begins with the place of its start. */
+const FIRST_SEGMENT = /\(file ([0-9A-F]{24})\)/
+
+/** Copies the server's data into `target`, a new folder. The connection must stay its own until this ends. */
+export async function copyCluster(client: Pick<pg.Client, 'query'>, target: string): Promise<void> {
+  const source = await startBackup(client)
+  await copyFolder(source, target)
+  const { label, tablespaces } = await endBackup(client)
+  if (tablespaces !== '') throw new Error('The server has tablespaces outside of its folder.')
+  const first = FIRST_SEGMENT.exec(label)?.[1] ?? ''
+  const log = join(source, 'pg_wal')
+  for (const name of await readdir(log)) {
+    const isNeeded = SEGMENT.test(name) ? name >= first : name.endsWith('.history')
+    if (isNeeded) await copyFile(join(log, name), join(target, 'pg_wal', name))
+  }
+  await writeFile(join(target, 'backup_label'), label, { mode: 0o600 })
+  await writeFile(join(target, 'recovery.signal'), '', { mode: 0o600 })
+  // All of the log is there: nothing is to be fetched.
+  await appendFile(join(target, 'postgresql.auto.conf'), "restore_command = 'exit 1'\n")
+}
+
+async function copyFolder(source: string, target: string): Promise<void> {
+  await mkdir(target, { mode: 0o700 })
+  for (const entry of await readdir(source, { withFileTypes: true })) await copyEntry(entry, source, target)
+}
+
+async function copyEntry(entry: Dirent, source: string, target: string): Promise<void> {
+  if (LEFT_OUT.test(entry.name)) return
+  const [from, to] = [join(source, entry.name), join(target, entry.name)]
+  if (entry.isFile()) return copyFile(from, to)
+  if (!entry.isDirectory()) return
+  if (EMPTIED.has(entry.name)) await mkdir(to, { mode: 0o700 })
+  else await copyFolder(from, to)
+}
+
+/** A file may go while the server works: its log says so. */
+async function copyFile(from: string, to: string): Promise<void> {
+  try {
+    await pipeline(createReadStream(from), createWriteStream(to, { mode: 0o600, flush: true }))
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+}

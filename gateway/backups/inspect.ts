@@ -1,0 +1,39 @@
+/** Looks at a restored database as its till would, and has its ledger computed once more. */
+import pg from 'pg'
+import { type Claim, ownershipOf, readIdentity } from '../db/identity.ts'
+import { judgeSchema, migrationFiles, readApplied } from '../db/schema-version.ts'
+import { type Difference, verifyLedger } from '../ledger/verify.ts'
+import { type Contents, readContents } from './store.ts'
+
+export type Inspection = Contents & {
+  mode: 'sandbox' | 'live'
+  /** Whether the master key of these settings is that of the backup. */
+  isOwnKey: boolean
+  /** Migrations that this version would apply to it. */
+  missing: string[]
+  differences: Difference[]
+}
+
+export type Inspected = { kind: 'inspected'; inspection: Inspection } | { kind: 'refused'; reason: string }
+
+export async function inspect(url: string, claim: Claim): Promise<Inspected> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 })
+  pool.on('error', () => {})
+  try {
+    const known = await readIdentity(pool)
+    if (known === undefined) return { kind: 'refused', reason: 'It is no database of a till.' }
+    const judgement = judgeSchema(migrationFiles(), await readApplied(pool))
+    if (judgement.kind === 'refused') return judgement
+    const missing = judgement.missing.map(({ name }) => name)
+    const isOwnKey = ownershipOf(known, { ...claim, mode: known.mode }).kind === 'own'
+    // An earlier version has not all that verify.sql reads.
+    const differences = missing.length > 0 ? [] : await verifyLedger(pool)
+    const contents = await readContents(pool)
+    return {
+      kind: 'inspected',
+      inspection: { ...contents, mode: known.mode, isOwnKey, missing, differences },
+    }
+  } finally {
+    await pool.end()
+  }
+}

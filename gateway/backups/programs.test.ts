@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { fakePrograms } from '../testing/fake-programs.ts'
+import { findProgram, libpqOf } from './programs.ts'
+
+let folder: string
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tradetill-programs-'))
+  fakePrograms(folder, 16)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+it('takes the program of the major version of the server', async () => {
+  expect(await findProgram('pg_dump', { major: 16, folder })).toEqual({
+    kind: 'found',
+    path: join(folder, 'pg_dump'),
+  })
+})
+
+it('refuses one of another version, and says where the right one comes from', async () => {
+  const found = await findProgram('pg_restore', { major: 18, folder })
+  expect(found).toMatchObject({ kind: 'missing' })
+  const message = found.kind === 'missing' ? found.message : ''
+  expect(message).toContain(`${join(folder, 'pg_restore')} is of version 16`)
+  expect(message).toContain('postgresql-client-18')
+  expect(message).toContain('TRADETILL_POSTGRES_PROGRAMS')
+})
+
+it('gives an address on in the environment, where others cannot read it', () => {
+  expect(libpqOf('postgres://till:p%40ss@db.example:5433/my%20till?sslmode=verify-full')).toEqual({
+    PGHOST: 'db.example',
+    PGPORT: '5433',
+    PGUSER: 'till',
+    PGPASSWORD: 'p@ss',
+    PGDATABASE: 'my till',
+    PGSSLMODE: 'verify-full',
+  })
+  expect(libpqOf('postgres://till@localhost/till?host=/run/postgresql')).toEqual({
+    PGHOST: '/run/postgresql',
+    PGUSER: 'till',
+    PGDATABASE: 'till',
+  })
+})

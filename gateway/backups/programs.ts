@@ -1,0 +1,90 @@
+/** PostgreSQL's client programs, of the server's own major version: an older one refuses it, a newer one may write more. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+export type ProgramName = 'pg_dump' | 'pg_restore'
+
+export type Found = { kind: 'found'; path: string } | { kind: 'missing'; message: string }
+
+const run = promisify(execFile)
+
+/** Where packages put each major version. */
+const foldersOf = (major: number): string[] => [
+  `/usr/lib/postgresql/${major}/bin`,
+  `/usr/pgsql-${major}/bin`,
+  `/usr/libexec/postgresql${major}`,
+  `/opt/homebrew/opt/postgresql@${major}/bin`,
+  `/usr/local/opt/postgresql@${major}/bin`,
+  `C:\\Program Files\\PostgreSQL\\${major}\\bin`,
+]
+
+/** Looks in `folder` only where one is named; else in the PATH, and where packages put the version. */
+export async function findProgram(
+  name: ProgramName,
+  { major, folder }: { major: number; folder: string | undefined },
+): Promise<Found> {
+  const places =
+    folder === undefined ? [name, ...foldersOf(major).map((each) => join(each, name))] : [join(folder, name)]
+  const seen: string[] = []
+  for (const path of places) {
+    const version = await majorOf(path)
+    if (version === major) return { kind: 'found', path }
+    if (version !== undefined) seen.push(`${path} is of version ${version}`)
+  }
+  return { kind: 'missing', message: [`${name} ${major} was not found`, ...seen].join('; ') + advice(major) }
+}
+
+async function majorOf(path: string): Promise<number | undefined> {
+  try {
+    const { stdout } = await run(path, ['--version'])
+    const [, major] = /\(PostgreSQL\) (\d+)/.exec(stdout) ?? []
+    return major === undefined ? undefined : Number(major)
+  } catch {
+    return undefined
+  }
+}
+
+const advice = (major: number): string =>
+  `. Debian and Ubuntu: postgresql-client-${major} (apt.postgresql.org has every version). Red Hat: postgresql${major} (yum.postgresql.org). macOS: brew install postgresql@${major}. TRADETILL_POSTGRES_PROGRAMS names a folder of yours.`
+
+/** What libpq reads instead of an address: arguments of a process can be seen by everybody on the machine. */
+export function libpqOf(url: string): Record<string, string> {
+  const { hostname, port, username, password, pathname, searchParams } = new URL(url)
+  const known: Record<string, string> = {
+    host: 'PGHOST',
+    port: 'PGPORT',
+    user: 'PGUSER',
+    password: 'PGPASSWORD',
+    dbname: 'PGDATABASE',
+    sslmode: 'PGSSLMODE',
+    sslrootcert: 'PGSSLROOTCERT',
+    sslcert: 'PGSSLCERT',
+    sslkey: 'PGSSLKEY',
+    options: 'PGOPTIONS',
+  }
+  const given: [string, string][] = [
+    ['PGHOST', decodeURIComponent(hostname)],
+    ['PGPORT', port],
+    ['PGUSER', decodeURIComponent(username)],
+    ['PGPASSWORD', decodeURIComponent(password)],
+    ['PGDATABASE', decodeURIComponent(pathname.slice(1))],
+    ...[...searchParams].flatMap(([name, value]): [string, string][] =>
+      known[name] === undefined ? [] : [[known[name], value]],
+    ),
+  ]
+  return Object.fromEntries(given.filter(([, value]) => value !== ''))
+}
+
+/** Rejects with the last lines of what the program complained of. */
+export async function runProgram(
+  path: string,
+  args: readonly string[],
+  { url, environment }: { url: string; environment: Record<string, string | undefined> },
+): Promise<void> {
+  const child = run(path, args, { env: { ...environment, ...libpqOf(url) }, maxBuffer: 64 * 1024 * 1024 })
+  await child.catch((error: unknown) => {
+    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
+    throw new Error(`${path} failed: ${said.split('\n').slice(-3).join(' ')}`, { cause: error })
+  })
+}

@@ -1,0 +1,157 @@
+/** Backups: a dump of a database of yours, a copy of the folder of the embedded one, and what either is worth. */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, statSync } from 'node:fs'
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import pg from 'pg'
+import type { Claim } from '../db/identity.ts'
+import { ownKeyFile } from '../master-key.ts'
+import { copyCluster } from './folder.ts'
+import { type Inspected, inspect } from './inspect.ts'
+import { findProgram, type ProgramName, runProgram } from './programs.ts'
+import { createScratch, dropScratch, majorVersion } from './store.ts'
+
+export type Programs = { folder: string | undefined; environment: Record<string, string | undefined> }
+
+/** `bytes`: null of a folder. */
+export type Backup = { path: string; bytes: number | null }
+export type BackupAnswer = { kind: 'made'; backup: Backup } | { kind: 'refused'; reason: string }
+
+const CONNECT_MS = 10_000
+const ERROR = 'Error: '
+/** Runs the server that comes with the packages on a copy: the gateway itself knows servers by their addresses. */
+const RUN_COPY = join(import.meta.dirname, '../../embedded-postgres/run-copy.ts')
+
+const nameAt = (at: Date): string => `tradetill-${at.toISOString().slice(0, 19).replaceAll(':', '-')}`
+
+/** Dumps the database of `url` into a file of `folder`. */
+export async function dump(
+  url: string,
+  folder: string,
+  { at, ...programs }: Programs & { at: Date },
+): Promise<BackupAnswer> {
+  const found = await withClient(url, (client) => programFor(client, 'pg_dump', programs))
+  if (found.kind === 'missing') return { kind: 'refused', reason: found.message }
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, `${nameAt(at)}.dump`)
+  const unfinished = `${path}.partial`
+  // The owner and the rights of a restored database are those of the server that it is restored to.
+  const args = [
+    '--format=custom',
+    '--no-owner',
+    '--no-acl',
+    '--lock-wait-timeout=60000',
+    `--file=${unfinished}`,
+  ]
+  try {
+    await runProgram(found.path, args, { url, ...programs })
+    await chmod(unfinished, 0o600)
+    await rename(unfinished, path)
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+  return { kind: 'made', backup: { path, bytes: (await stat(path)).size } }
+}
+
+/** Copies the embedded database of `dataDir`, with its password and the master key, while it runs. */
+export async function copyEmbedded(
+  { ownerUrl, dataDir }: { ownerUrl: string; dataDir: string },
+  folder: string,
+  at: Date,
+): Promise<Backup> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, nameAt(at))
+  const unfinished = `${path}.partial`
+  await rm(unfinished, { recursive: true, force: true })
+  await mkdir(unfinished, { mode: 0o700 })
+  try {
+    await withClient(ownerUrl, (client) => copyCluster(client, join(unfinished, 'cluster')))
+    for (const file of [join(dataDir, 'database.json'), ownKeyFile(dataDir)])
+      if (existsSync(file)) await copyFile(file, join(unfinished, file.slice(dataDir.length)))
+    await rename(unfinished, path)
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
+  }
+  return { path, bytes: null }
+}
+
+/** Puts a copy into a data folder without a database. Resolves to why not, or to nothing. */
+export async function putBackCopy(copy: string, dataDir: string): Promise<string | undefined> {
+  const child = spawn(process.execPath, [RUN_COPY, copy, dataDir, '--only-put'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const said = text(child.stderr)
+  const [code] = await once(child, 'exit')
+  if (code === 0) return undefined
+  const line = (await said).split('\n').find((each) => each.startsWith(ERROR))
+  return line?.slice(ERROR.length) ?? 'The copy cannot be put back.'
+}
+
+export const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
+
+/** Restores a dump into a database of its own on the server of `serverUrl`, and drops that again. */
+export async function checkDump(
+  file: string,
+  { serverUrl, claim, ...programs }: Programs & { serverUrl: string; claim: Claim },
+): Promise<Inspected> {
+  const name = `tradetill_check_${randomBytes(6).toString('hex')}`
+  return withClient(serverUrl, async (client) => {
+    const found = await programFor(client, 'pg_restore', programs)
+    if (found.kind === 'missing') return { kind: 'refused', reason: found.message }
+    if (!existsSync(file)) return { kind: 'refused', reason: `There is no file ${file}.` }
+    const url = new URL(serverUrl)
+    url.pathname = `/${name}`
+    try {
+      await createScratch(client, name)
+      const args = ['--exit-on-error', '--no-owner', '--no-acl', `--dbname=${name}`, file]
+      await runProgram(found.path, args, { url: url.href, ...programs })
+      return await inspect(url.href, claim)
+    } finally {
+      await dropScratch(client, name)
+    }
+  })
+}
+
+/** Starts a server on a copy of the copy, which stays as it is. */
+export async function checkCopy(folder: string, claim: Claim): Promise<Inspected> {
+  const scratch = await mkdtemp(join(tmpdir(), 'tradetill-check-'))
+  // As root, PostgreSQL runs as another account and must be able to pass.
+  await chmod(scratch, 0o711)
+  const child = spawn(process.execPath, [RUN_COPY, folder, scratch], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  try {
+    const url = await firstLine(child.stdout, ended)
+    return url === undefined
+      ? { kind: 'refused', reason: 'The server does not start on it.' }
+      : await inspect(url, claim)
+  } finally {
+    child.stdin.end()
+    await ended
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+async function firstLine(stream: NodeJS.ReadableStream, ended: Promise<void>): Promise<string | undefined> {
+  const line = new Promise<string>((resolve) => createInterface({ input: stream }).once('line', resolve))
+  return Promise.race([line, ended.then(() => undefined)])
+}
+
+async function programFor(client: pg.Client, name: ProgramName, { folder }: Programs) {
+  return findProgram(name, { major: await majorVersion(client), folder })
+}
+
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,69 @@
+/** What a backup asks of a server, and what a restored database says of itself. Without the query builder: it is a client's. */
+import type pg from 'pg'
+
+type Client = Pick<pg.Client, 'query'>
+
+export async function majorVersion(client: Client): Promise<number> {
+  const { rows } = await client.query<{ number: string }>(
+    `select current_setting('server_version_num') as number`,
+  )
+  return Math.floor(Number(rows[0]?.number) / 10_000)
+}
+
+/** Begins a backup and returns the server's folder. The slot keeps the log until the connection ends. */
+export async function startBackup(client: Client): Promise<string> {
+  await client.query(
+    `select pg_create_physical_replication_slot('tradetill_backup_' || pg_backend_pid(), true, true)`,
+  )
+  await client.query(`select pg_backup_start('tradetill', true)`)
+  const { rows } = await client.query<{ folder: string }>(
+    `select current_setting('data_directory') as folder`,
+  )
+  return rows[0]?.folder ?? ''
+}
+
+export async function endBackup(client: Client): Promise<{ label: string; tablespaces: string }> {
+  const { rows } = await client.query<{ label: string; tablespaces: string }>(
+    'select labelfile as label, trim(spcmapfile) as tablespaces from pg_backup_stop(false)',
+  )
+  return rows[0] ?? { label: '', tablespaces: '' }
+}
+
+export type Newest = {
+  /** Null: there is none. */
+  depositAt: Date | null
+  eventAt: Date | null
+  entryAt: Date | null
+}
+
+export type Contents = Newest & { stores: number; deposits: number; events: number; entries: number }
+
+/** How far a database comes. Whole counts: it is nobody's but ours. */
+export async function readContents(client: Client): Promise<Contents> {
+  const { rows } = await client.query<Record<keyof Contents, string | Date | null>>(`select
+    (select max(created_at) from deposit) as "depositAt", (select max(created_at) from event) as "eventAt",
+    (select max(created_at) from ledger_entry) as "entryAt", (select count(*) from store) as stores,
+    (select count(*) from deposit) as deposits, (select count(*) from event) as events,
+    (select count(*) from ledger_entry) as entries`)
+  const [row] = rows
+  if (row === undefined) throw new Error('the database did not say what is in it')
+  const at = (value: string | Date | null): Date | null => (value instanceof Date ? value : null)
+  const count = (value: string | Date | null): number => Number(value ?? 0)
+  return {
+    depositAt: at(row.depositAt),
+    eventAt: at(row.eventAt),
+    entryAt: at(row.entryAt),
+    stores: count(row.stores),
+    deposits: count(row.deposits),
+    events: count(row.events),
+    entries: count(row.entries),
+  }
+}
+
+export async function createScratch(client: Client, name: string): Promise<void> {
+  await client.query(`create database ${name} template template0`)
+}
+
+export async function dropScratch(client: Client, name: string): Promise<void> {
+  await client.query(`drop database if exists ${name} with (force)`)
+}

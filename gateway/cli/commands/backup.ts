@@ -1,0 +1,64 @@
+/** `backup …`. */
+import { buildRouteMap } from '@stricli/core'
+import { text } from '../arguments.ts'
+import { command, FIND, type FindFlags } from '../command.ts'
+import { backupLines } from '../lines.ts'
+import type { Session } from '../session.ts'
+
+const COPY = { parse: text, brief: 'a dump, or the folder of a copy', placeholder: 'FILE' } as const
+
+const create = command({
+  does: 'back the database up while the till runs: a dump, or a copy of the embedded one',
+  example: 'backup create --to /var/backups/tradetill',
+  parameters: {
+    flags: {
+      ...FIND,
+      to: { kind: 'parsed', parse: text, brief: 'folder for the backup', placeholder: 'FOLDER' },
+    },
+  },
+  load: async () => {
+    const { createBackup } = await import('../../operations/backups.ts')
+    return async (session: Session, { to }: FindFlags & { to: string }) =>
+      createBackup(await session.place(), to)
+  },
+})
+
+const check = command({
+  does: 'restore a backup beside the till, verify its ledger, and say what is newest in it',
+  example: 'backup check /var/backups/tradetill/tradetill-2026-11-22T03-00-00.dump',
+  parameters: {
+    flags: {
+      ...FIND,
+      server: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'address of another server, on which a dump is restored for this',
+        placeholder: 'URL',
+        optional: true,
+      },
+    },
+    positional: { kind: 'tuple', parameters: [COPY] },
+  },
+  load: async () => {
+    const { checkBackup } = await import('../../operations/backups.ts')
+    return async (session: Session, { server }: FindFlags & { server?: string }, file: string) =>
+      checkBackup(await session.place(), file, server)
+  },
+  lines: backupLines,
+})
+
+const restore = command({
+  does: 'put a copy of the embedded database into the data folder, which must have none',
+  example: 'backup restore /var/backups/tradetill/tradetill-2026-11-22T03-00-00',
+  parameters: { flags: FIND, positional: { kind: 'tuple', parameters: [COPY] } },
+  load: async () => {
+    const { putBack } = await import('../../operations/backups.ts')
+    return async (session: Session, _flags: FindFlags, folder: string) =>
+      putBack(await session.place(), folder)
+  },
+})
+
+export const backup = buildRouteMap({
+  routes: { create, check, restore },
+  docs: { brief: 'backups of the database' },
+})

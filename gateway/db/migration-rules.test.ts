@@ -1,0 +1,86 @@
+/** Migrations only add within a version, so a gateway of the version before can run beside the new one. */
+import { describe, expect, it } from 'vitest'
+import { judgeStatements, statementsOf } from './migration-rules.ts'
+import { migrationFiles } from './schema-version.ts'
+
+/** 0009 drops and renames columns of 0.3.0 before its release. From here on a rolling upgrade rests on the rule. */
+const FIRST_THAT_ONLY_ADDS = '0011'
+/** Those before are of 0.3.0, whose upgrade from 0.2.0 has the gateways stopped: nobody is held up. */
+const FIRST_BESIDE_OTHERS = '0020'
+
+describe('the statements of a migration', () => {
+  it('are parted outside of quotes, comments and function bodies', () => {
+    const sql = `-- a; b
+      create table one (name text default 'a;b''c;'); -- c;
+      create function two() returns int language sql as $$ select 1; $$;
+      insert into one values ('x')`
+    expect(statementsOf(sql)).toEqual([
+      `create table one (name text default 'a;b''c;')`,
+      'create function two() returns int language sql as $$ select 1; $$',
+      `insert into one values ('x')`,
+    ])
+  })
+
+  it.each([
+    ['alter table one drop column name', 'all', 'drops a column'],
+    ['alter table one rename column a to b', 'all', 'renames what another version names'],
+    ['alter table one alter column a type bigint', 'all', 'changes the type of a column'],
+    ['alter table one alter a set not null', 'all', 'refuses rows that another version writes'],
+    ['alter table one add column a int not null', 'all', 'adds a column that another version does not fill'],
+    ['alter table one add column a int not null default 0', 'all', undefined],
+    ['alter table one add column a int', 'all', undefined],
+    ['drop table one', 'all', 'drops what another version may read'],
+    ['delete from one', 'none', 'deletes rows'],
+    ['create index one_a on one (a)', 'writes', undefined],
+    ['create unique index concurrently if not exists one_a on one (a)', 'none', undefined],
+    ['alter table one validate constraint one_check', 'none', undefined],
+    ['update one set a = 1', 'none', undefined],
+  ])('%s', (text, lock, takesAway) => {
+    expect(judgeStatements(text)).toMatchObject([{ table: 'one', lock, takesAway }])
+  })
+
+  it('may do anything with a table of their own', () => {
+    const sql =
+      'create table one (a int); alter table one alter a set not null; create index one_a on one (a);'
+    expect(judgeStatements(sql).map(({ lock, takesAway }) => [lock, takesAway])).toEqual([
+      ['none', undefined],
+      ['none', undefined],
+      ['none', undefined],
+    ])
+  })
+})
+
+const from = (first: string) => migrationFiles().filter(({ name }) => name >= first)
+
+describe('every migration', () => {
+  it('after 0010 takes nothing away from a gateway of the version before', () => {
+    const broken = from(FIRST_THAT_ONLY_ADDS).flatMap(({ name, sql }) =>
+      judgeStatements(sql).flatMap(({ text, takesAway }) =>
+        takesAway === undefined ? [] : [`${name} ${takesAway}: ${text.split('\n')[0]}`],
+      ),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('after 0.3.0 builds the indexes of tables that are there concurrently, in a file without a transaction', () => {
+    const broken = from(FIRST_BESIDE_OTHERS).flatMap(({ name, sql, isAlone }) =>
+      judgeStatements(sql).flatMap(({ text, lock }) => {
+        if (lock === 'writes' && /^create\s+(unique\s+)?index/i.test(text))
+          return [`${name} holds writers up: ${text.split('\n')[0]}`]
+        if (/\bconcurrently\b/i.test(text) && !(isAlone && /\bif (not )?exists\b/i.test(text)))
+          return [`${name} cannot be repeated: ${text.split('\n')[0]}`]
+        return []
+      }),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('after 0.3.0 rewrites no rows: a sweep does that, a few at a time', () => {
+    const broken = from(FIRST_BESIDE_OTHERS).flatMap(({ name, sql }) =>
+      judgeStatements(sql).flatMap(({ text }) =>
+        /^update\b/i.test(text) ? [`${name}: ${text.split('\n')[0]}`] : [],
+      ),
+    )
+    expect(broken).toEqual([])
+  })
+})

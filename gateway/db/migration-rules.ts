@@ -1,0 +1,114 @@
+/** What the statements of a migration do to a till that runs beside it. */
+
+export type Lock = 'none' | 'writes' | 'all'
+
+export type Statement = {
+  text: string
+  table: string | undefined
+  /** Whom it keeps from the table while it runs: nobody, those who write, or everybody. */
+  lock: Lock
+  /** Why a gateway of the version before could not go on; undefined where it can. */
+  takesAway: string | undefined
+}
+
+/** Without comments, apart from each other. Semicolons within quotes and function bodies part nothing. */
+export function statementsOf(sql: string): string[] {
+  const statements: string[] = []
+  let text = ''
+  for (let at = 0; at < sql.length; ) {
+    const end = endOfPart(sql, at)
+    const part = sql.slice(at, end)
+    if (part === ';') {
+      statements.push(text.trim())
+      text = ''
+    } else if (!part.startsWith('--')) {
+      text += part
+    }
+    at = end
+  }
+  return [...statements, text.trim()].filter((statement) => statement !== '')
+}
+
+const TAG = /^\$\w*\$/
+
+/** A comment, a quoted text, a body between dollars, or one character. A doubled quote begins the next text at once. */
+function endOfPart(sql: string, at: number): number {
+  if (sql.startsWith('--', at)) return endAfter(sql, '\n', at)
+  if (sql[at] === "'") return endAfter(sql, "'", at + 1)
+  const tag = sql[at] === '$' ? TAG.exec(sql.slice(at, at + MOST_TAG))?.[0] : undefined
+  return tag === undefined ? at + 1 : endAfter(sql, tag, at + tag.length)
+}
+
+const MOST_TAG = 64
+
+function endAfter(sql: string, text: string, from: number): number {
+  const found = sql.indexOf(text, from)
+  return found === -1 ? sql.length : found + text.length
+}
+
+/** `of`: how the statement begins; all of `has` and none of `lacks` are in it. */
+type Form = { of: RegExp; has?: readonly RegExp[]; lacks?: readonly RegExp[]; why: string }
+
+const ALTER = /^alter\s+table\b/i
+
+const TAKES_AWAY: readonly Form[] = [
+  { of: /^drop\s+(?:table|view|function)\b/i, why: 'drops what another version may read' },
+  { of: ALTER, has: [/\bdrop\s+column\b/i], why: 'drops a column' },
+  { of: ALTER, has: [/\brename\b/i], why: 'renames what another version names' },
+  {
+    of: ALTER,
+    has: [/\btype\s+\w/i],
+    lacks: [/\badd\s+column\b/i, /\bcheck\b/i],
+    why: 'changes the type of a column',
+  },
+  { of: ALTER, has: [/\bset\s+not\s+null\b/i], why: 'refuses rows that another version writes' },
+  {
+    of: ALTER,
+    has: [/\badd\s+column\b/i, /\bnot\s+null\b/i],
+    lacks: [/\bdefault\b/i, /\bgenerated\b/i],
+    why: 'adds a column that another version does not fill',
+  },
+  { of: /^(?:delete\s+from|truncate)\b/i, why: 'deletes rows' },
+]
+
+const fits = (text: string, { of, has = [], lacks = [] }: Form): boolean =>
+  of.test(text) && has.every((form) => form.test(text)) && !lacks.some((form) => form.test(text))
+
+/** Of a table that the same file makes nothing is held up and nothing is taken away. */
+export function judgeStatements(sql: string): Statement[] {
+  const own = new Set<string>()
+  return statementsOf(sql).map((text) => {
+    const made = /^create\s+table\s+(?:if\s+not\s+exists\s+)?(\w+)/i.exec(text)?.[1]
+    if (made !== undefined) own.add(made)
+    const table = tableOf(text)
+    const isOwn = table !== undefined && own.has(table)
+    return {
+      text,
+      table,
+      lock: isOwn ? 'none' : lockOf(text),
+      takesAway: isOwn ? undefined : TAKES_AWAY.find((form) => fits(text, form))?.why,
+    }
+  })
+}
+
+const BEGINNINGS = [
+  /^create\s+table\s+(?:if\s+not\s+exists\s+)?(\w+)/i,
+  /^alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?(\w+)/i,
+  /^drop\s+table\s+(?:if\s+exists\s+)?(\w+)/i,
+  /^(?:insert\s+into|update|delete\s+from|truncate)\s+(\w+)/i,
+]
+const INDEX = /^create\s+(?:unique\s+)?index\b/i
+const TRIGGER = /^create\s+trigger\b/i
+const ON = /\bon\s+(\w+)/i
+
+function tableOf(text: string): string | undefined {
+  if (INDEX.test(text) || TRIGGER.test(text)) return ON.exec(text)?.[1]
+  return BEGINNINGS.map((form) => form.exec(text)?.[1]).find((table) => table !== undefined)
+}
+
+function lockOf(text: string): Lock {
+  if (INDEX.test(text)) return /\bindex\s+concurrently\b/i.test(text) ? 'none' : 'writes'
+  if (TRIGGER.test(text)) return 'writes'
+  if (ALTER.test(text)) return /\bvalidate\s+constraint\b/i.test(text) ? 'none' : 'all'
+  return /^(?:drop\s+table|truncate)\b/i.test(text) ? 'all' : 'none'
+}

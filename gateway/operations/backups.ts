@@ -1,0 +1,88 @@
+/** Backups: made, looked through, and put back where the database is the embedded one. */
+
+import type { Inspection } from '../backups/inspect.ts'
+import {
+  type Backup,
+  checkCopy,
+  checkDump,
+  copyEmbedded,
+  dump,
+  isFolder,
+  putBackCopy,
+} from '../backups/service.ts'
+import { runningDatabase } from '../db/connection-file.ts'
+import { type Answer, done, type Place, refused } from './operation.ts'
+
+const STOPPED = refused(
+  'unreachable',
+  'No gateway is running on the embedded database. Start it first: a backup is made while it runs.',
+)
+
+export async function createBackup({ config, url, now }: Place, folder: string): Promise<Answer<Backup>> {
+  if (config.databaseUrl === undefined) {
+    const running = runningDatabase(config.dataDir)
+    if (running === undefined || url === undefined) return STOPPED
+    const backup = await copyEmbedded({ ownerUrl: running.ownerUrl, dataDir: config.dataDir }, folder, now)
+    return done(
+      backup,
+      `${backup.path} has the database with its password and its master key: keep it private.`,
+    )
+  }
+  const answer = await dump(config.ownerDatabaseUrl ?? config.databaseUrl, folder, {
+    at: now,
+    ...config.programs,
+  })
+  if (answer.kind === 'refused') return refused('failed', answer.reason)
+  const { path, bytes } = answer.backup
+  return done(
+    answer.backup,
+    `${path} has the database, ${bytes} bytes. The master key is not in it: keep both.`,
+  )
+}
+
+export type CheckedBackup = Omit<Inspection, 'differences'> & { differences: number }
+
+/** Restores it somewhere else. `server`: address of a server on which a dump may make a database. */
+export async function checkBackup(
+  { config, url }: Place,
+  path: string,
+  server: string | undefined,
+): Promise<Answer<CheckedBackup>> {
+  const { mode, masterKey, oldMasterKeys } = config
+  const claim = { mode, masterKey, oldMasterKeys }
+  const serverUrl = server ?? config.ownerDatabaseUrl ?? url
+  const looked = isFolder(path)
+    ? await checkCopy(path, claim)
+    : serverUrl === undefined
+      ? undefined
+      : await checkDump(path, { serverUrl, claim, ...config.programs })
+  if (looked === undefined) return refused('usage', 'Say with --server where the dump may make a database.')
+  if (looked.kind === 'refused') return refused('failed', looked.reason)
+  const { differences, ...rest } = looked.inspection
+  const data = { ...rest, differences: differences.length }
+  return differences.length === 0
+    ? done(data)
+    : {
+        kind: 'refused',
+        refusal: 'failed',
+        message: `The ledger has ${differences.length} differences: ${differences[0]?.problem}.`,
+        data,
+      }
+}
+
+export type PutBack = { dataDir: string }
+
+/** Only where the data folder has no database. */
+export async function putBack({ config }: Place, path: string): Promise<Answer<PutBack>> {
+  const { dataDir, databaseUrl } = config
+  if (databaseUrl !== undefined) {
+    return refused(
+      'conflict',
+      'DATABASE_URL is set: a dump is restored with pg_restore, see docs/operating.md.',
+    )
+  }
+  const reason = await putBackCopy(path, dataDir)
+  return reason === undefined
+    ? done({ dataDir }, `${dataDir} has the database of ${path}. Start the gateway, then restore status.`)
+    : refused('failed', reason)
+}

@@ -1,0 +1,100 @@
+/** Migrations: which are applied, what the missing ones would do, and doing it without a gateway. */
+import { installQueue } from '../db/boss-queue.ts'
+import { runningDatabase } from '../db/connection-file.ts'
+import { ownershipOf, readIdentity } from '../db/identity.ts'
+import { applyMigrations, whileNobodyMigrates } from '../db/migrate.ts'
+import { judgeStatements, type Lock } from '../db/migration-rules.ts'
+import { grantApp } from '../db/roles.ts'
+import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from '../db/schema-version.ts'
+import { createLog } from '../kit/log.ts'
+import { type Answer, done, type Place, refused } from './operation.ts'
+
+type Step = {
+  migration: string
+  lock: Lock
+  table: string | null
+  statement: string
+  takesAway: string | null
+}
+
+/** `oldestVersion`: which may run on the schema, null where none was written down. */
+export type MigrationStatus = {
+  applied: { migration: string; oldestVersion: string | null }[]
+  missing: string[]
+}
+
+export type Migrated = { applied: string[] }
+export type Plan = { steps: Step[] }
+
+const NO_DATABASE = refused('unreachable', 'No gateway is running on the embedded database. Start it first.')
+const MOST_SHOWN = 160
+
+/** The role that may change tables, where there are two. */
+const ownerOf = ({ config, url }: Place): string | undefined =>
+  config.ownerDatabaseUrl ??
+  (config.databaseUrl === undefined ? runningDatabase(config.dataDir)?.ownerUrl : url)
+
+type Client = Parameters<typeof readApplied>[0]
+
+async function missingOf(client: Client, { config }: Place): Promise<MigrationFile[] | string> {
+  const known = await readIdentity(client)
+  const ownership = known && ownershipOf(known, config)
+  if (ownership?.kind === 'foreign') return ownership.reason
+  const judgement = judgeSchema(migrationFiles(), await readApplied(client))
+  return judgement.kind === 'refused' ? judgement.reason : judgement.missing
+}
+
+export async function showMigrations(place: Place): Promise<Answer<MigrationStatus>> {
+  const url = ownerOf(place)
+  if (url === undefined) return NO_DATABASE
+  return whileNobodyMigrates(url, {}, async (client) => {
+    const missing = await missingOf(client, place)
+    if (typeof missing === 'string') return refused('conflict', missing)
+    const applied = (await readApplied(client)).map(({ name, oldestVersion }) => ({
+      migration: name,
+      oldestVersion,
+    }))
+    applied.sort((a, b) => (a.migration < b.migration ? -1 : 1))
+    return done({ applied, missing: missing.map(({ name }) => name) })
+  })
+}
+
+/** Reads the files: nothing is begun. */
+export async function planMigrations(place: Place): Promise<Answer<Plan>> {
+  const url = ownerOf(place)
+  if (url === undefined) return NO_DATABASE
+  return whileNobodyMigrates(url, {}, async (client) => {
+    const missing = await missingOf(client, place)
+    if (typeof missing === 'string') return refused('conflict', missing)
+    return done({ steps: missing.flatMap(stepsOf) })
+  })
+}
+
+const stepsOf = ({ name, sql }: MigrationFile): Step[] =>
+  judgeStatements(sql).map(({ text, lock, table, takesAway }) => ({
+    migration: name,
+    lock,
+    table: table ?? null,
+    statement: text.replace(/\s+/g, ' ').slice(0, MOST_SHOWN),
+    takesAway: takesAway ?? null,
+  }))
+
+/** As a gateway does at its start. */
+export async function runMigrations(
+  place: Place,
+  onProgress: (what: string) => void,
+): Promise<Answer<Migrated>> {
+  const { config, url: appUrl } = place
+  const url = ownerOf(place)
+  if (url === undefined || appUrl === undefined) return NO_DATABASE
+  return whileNobodyMigrates(url, { onProgress }, async (client) => {
+    const missing = await missingOf(client, place)
+    if (typeof missing === 'string') return refused('conflict', missing)
+    const applied = await applyMigrations(client, { onProgress })
+    if (url !== appUrl) {
+      await installQueue({ url, log: createLog({ level: config.logLevel }) })
+      await grantApp(client, appUrl)
+    }
+    return done({ applied }, applied.length === 0 ? 'Nothing is missing.' : `Applied ${applied.join(', ')}.`)
+  })
+}

@@ -1,0 +1,21 @@
+/** What a fake pg_restore does: the database becomes a copy of the template of tests, as that of a till. */
+import pg from 'pg'
+import { claimDatabase } from '../db/identity.ts'
+import { fingerprintOf } from '../kit/secret-box.ts'
+
+const [name = ''] = process.argv.slice(2)
+
+async function on(database: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
+  const client = new pg.Client({ database })
+  await client.connect()
+  await work(client)
+  await client.end()
+}
+
+await on('postgres', async (client) => {
+  await client.query(`drop database ${name}`)
+  await client.query(`create database ${name} template till_template`)
+})
+await on(name, (client) =>
+  claimDatabase(client, { mode: 'sandbox', keyFingerprint: fingerprintOf(Buffer.alloc(32, 7)) }),
+)
