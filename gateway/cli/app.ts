@@ -23,6 +23,7 @@ import { price } from './commands/price.ts'
 import { shopper } from './commands/shopper.ts'
 import { store } from './commands/store.ts'
 import { trade } from './commands/trade.ts'
+import { verify } from './commands/verify.ts'
 
 const ROUTES = buildRouteMap<string, CommandLine>({
   routes: {
@@ -40,6 +41,7 @@ const ROUTES = buildRouteMap<string, CommandLine>({
     clock,
     ledger,
     acts,
+    verify,
   },
   docs: { brief: "the operator's commands" },
 })
