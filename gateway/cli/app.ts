@@ -26,6 +26,7 @@ import { restore } from './commands/restore.ts'
 import { shopper } from './commands/shopper.ts'
 import { store } from './commands/store.ts'
 import { trade } from './commands/trade.ts'
+import { verify } from './commands/verify.ts'
 
 const ROUTES = buildRouteMap<string, CommandLine>({
   routes: {
@@ -46,6 +47,7 @@ const ROUTES = buildRouteMap<string, CommandLine>({
     migrate,
     restore,
     acts,
+    verify,
   },
   aliases: { bots: 'bot' },
   docs: { brief: "the operator's commands" },

@@ -41,6 +41,12 @@ export function steamId(text: string): string {
 
 export const text = (value: string): string => value
 
+export function webAddress(text: string): URL {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error('must be an http(s) address')
+  return url
+}
+
 export function tradeLink(text: string): TradeLink {
   const link = parseTradeLink(text)
   if (link === undefined) throw new Error('must be a trade link, with partner and token')

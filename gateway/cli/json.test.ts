@@ -12,7 +12,9 @@ import { runCommand } from '../testing/command.ts'
 import { SHAPES } from '../testing/command-shapes.ts'
 import { fakePrograms } from '../testing/fake-programs.ts'
 import { offerFor } from '../testing/payment.ts'
+import { startStoreHandler } from '../testing/store-handler.ts'
 import { aBot, aDeparture, aDeposit, startTill, type Till } from '../testing/till.ts'
+import { SECRET } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { allCommands } from './app.ts'
 
@@ -166,6 +168,12 @@ async function printAll(): Promise<void> {
   await print(['restore', 'recount'])
   await print(['ledger', 'verify'])
   await print(['acts'], { name: 'acts' })
+  const handler = await startStoreHandler()
+  await print(
+    ['verify', handler.url, '--balance', handler.balanceUrl, '--secret', SECRET, '--only', 'credit'],
+    { name: 'verify' },
+  )
+  await handler.close()
 }
 
 beforeAll(async () => {

@@ -91,7 +91,7 @@ describe('D-31 a store says who should pay', () => {
     ['shopper.steamId', { shopper: { steamId: '76561202255233024' } }],
     ['shopper.steamId', { shopper: { lock: true } }],
     ['shopper.lock', { shopper: { steamId: STEAM_ID, lock: 'yes' } }],
-    ['shopper', { shopper: { steamId: STEAM_ID, name: 'nova' } }],
+    ['shopper.name', { shopper: { steamId: STEAM_ID, name: 'nova' } }],
     ['tradeUrl', { shopper: { steamId: STEAM_ID }, tradeUrl: OTHER_LINK }],
     ['customerLabel', { customerLabel: '' }],
     ['customerLabel', { customerLabel: '   ' }],

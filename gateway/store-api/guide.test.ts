@@ -1,11 +1,11 @@
 /** The recipe of docs/store-guide.md, run as it stands there, against the store API and webhooks that are real. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
+import { freePort } from '../testing/free-port.ts'
 import { payFor } from '../testing/payment.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, startTill, type Till } from '../testing/till.ts'
@@ -51,16 +51,6 @@ afterEach(async () => {
   await till.close()
   rmSync(folder, { recursive: true })
 })
-
-function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
-}
 
 async function startShop(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['shop.mts'], { cwd: folder, env: environment, stdio: 'pipe' })

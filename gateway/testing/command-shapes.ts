@@ -317,4 +317,16 @@ export const SHAPES: Record<string, z.ZodObject> = {
     ),
     next: id.nullable(),
   }),
+  verify: z.strictObject({
+    url: z.string(),
+    checks: z.array(
+      z.strictObject({
+        check: z.string(),
+        title: z.string(),
+        result: z.enum(['passed', 'failed', 'incomplete']),
+        detail: z.string().nullable(),
+        document: z.string(),
+      }),
+    ),
+  }),
 }

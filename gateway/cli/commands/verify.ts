@@ -1,0 +1,98 @@
+/** `verify`. */
+import type { Answer } from '../../operations/operation.ts'
+import { text, webAddress, wholeUpTo } from '../arguments.ts'
+import { command, FIND, type FindFlags } from '../command.ts'
+import type { Session } from '../session.ts'
+
+type VerifyFlags = FindFlags & {
+  secret?: string
+  balance?: string
+  customer: string
+  till?: number
+  open?: string
+  only?: readonly string[]
+}
+
+export type Report = {
+  url: string
+  checks: { check: string; title: string; result: string; detail: string | null; document: string }[]
+}
+
+const URL_OF = { kind: 'parsed', placeholder: 'URL', optional: true } as const
+
+export const verify = command({
+  does: "send a store's webhook handler what a year of bad days would, and say what it gets wrong",
+  example:
+    'verify http://localhost:8080/webhooks/tradetill --secret whsec_dGhlIHNlY3JldCBvZiB0aGUgc3RvcmU= --customer nova',
+  parameters: {
+    flags: {
+      secret: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'the secret that the handler checks signatures with; asked for without it',
+        placeholder: 'SECRET',
+        optional: true,
+      },
+      balance: {
+        ...URL_OF,
+        parse: text,
+        brief:
+          'an address that answers what the customer may spend, in minor units; {CUSTOMER} in it is the customer',
+      },
+      customer: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'customerReference of the deposits',
+        placeholder: 'NAME',
+        default: 'verify',
+      },
+      till: {
+        kind: 'parsed',
+        parse: wholeUpTo(65_535),
+        brief: 'be a till on this port meanwhile, whose event log the store reads',
+        placeholder: 'PORT',
+        optional: true,
+      },
+      open: {
+        ...URL_OF,
+        parse: text,
+        brief: 'a POST there makes the store open a deposit at that till, so it knows whose it is',
+      },
+      only: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'run this check alone; may be given again',
+        placeholder: 'CHECK',
+        optional: true,
+        variadic: true,
+      },
+      ...FIND,
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: webAddress, brief: 'the address of the handler', placeholder: 'URL' }],
+    },
+  },
+  load: async () => {
+    const { checkHandler } = await import('../../operations/conformance.ts')
+    return async ({ terminal }: Session, flags: VerifyFlags, url: URL): Promise<Answer<Report>> => {
+      const { secret = await askSecret(terminal), balance, customer, till: tillPort, open, only } = flags
+      return checkHandler({ url, secret, balance, customer, tillPort, open, only })
+    }
+  },
+  lines: ({ checks }) =>
+    checks.flatMap(({ check, title, result, detail, document }) => [
+      `${result.padEnd(RESULT)}${check.padEnd(CHECK)}${title}`,
+      ...(detail === null ? [] : [`${' '.repeat(RESULT + CHECK)}${detail}: see ${document}`]),
+    ]),
+})
+
+const RESULT = 12
+const CHECK = 18
+
+async function askSecret(terminal: Session['terminal']): Promise<string> {
+  const questions = terminal.openQuestions()
+  const typed = await questions.ask('Webhook secret: ', { hidden: true })
+  questions.close()
+  return typed.trim()
+}

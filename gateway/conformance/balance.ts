@@ -1,0 +1,53 @@
+/** Reads what a customer of the store may spend, from an address of the store. */
+import { reasonOf } from './receiver.ts'
+
+export type Balance = (currency: string) => Promise<number>
+
+const DEADLINE_MS = 10_000
+
+/** Rejects where the address does not answer with an amount. */
+export function createBalance(url: string, customer: string): Balance {
+  const address = url.replaceAll('{CUSTOMER}', encodeURIComponent(customer))
+  return async (currency) => {
+    const text = await bodyOf(address)
+    const amount = amountIn(text, currency)
+    if (amount === undefined) {
+      throw new Error(
+        `${address} must answer with minor units: a whole number, or JSON such as {"USD": 1250}. It said: ${text.slice(0, 80)}`,
+      )
+    }
+    return amount
+  }
+}
+
+async function bodyOf(address: string): Promise<string> {
+  try {
+    const answer = await fetch(address, { signal: AbortSignal.timeout(DEADLINE_MS) })
+    return await answer.text()
+  } catch (error) {
+    throw new Error(`${address} cannot be reached: ${reasonOf(error)}`)
+  }
+}
+
+function amountIn(text: string, currency: string): number | undefined {
+  if (/^\s*-?\d{1,15}\s*$/.test(text)) return Number(text)
+  try {
+    return amountOf(JSON.parse(text), currency)
+  } catch {
+    return undefined
+  }
+}
+
+/** A whole number, `{ balance }`, or amounts by currency, which may be the field `total` or `balance` of the answer. */
+function amountOf(value: unknown, currency: string): number | undefined {
+  if (typeof value === 'number') return Number.isInteger(value) ? value : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  const own: unknown = Reflect.get(value, currency)
+  if (own !== undefined) return amountOf(own, currency)
+  for (const name of ['total', 'balance']) {
+    const inner: unknown = Reflect.get(value, name)
+    if (inner !== undefined) return amountOf(inner, currency)
+  }
+  // A currency that never moved is often missing.
+  return Object.keys(value).every((key) => /^[A-Z]{3}$/.test(key)) ? 0 : undefined
+}

@@ -1,0 +1,113 @@
+/** Calls that no till sent, and those that only look as if none had. */
+import { randomBytes } from 'node:crypto'
+import type { Check } from './check.ts'
+import { AMOUNT, changed } from './invented.ts'
+import { changesBy, type Kit, mustRefuse, mustTake } from './kit.ts'
+import type { Message } from './receiver.ts'
+
+const VERIFY = 'webhooks.md#verify'
+const OFF_MS = 6 * 60_000
+
+const anotherSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
+
+const paidEvent = async (kit: Kit) =>
+  kit.unwritten('deposit.succeeded', changed(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT }))
+
+/** All of them must be refused, and none may credit. */
+const refusesAll = (make: (kit: Kit, genuine: Awaited<ReturnType<typeof paidEvent>>) => Message[]) => {
+  return async (kit: Kit) => {
+    const messages = make(kit, await paidEvent(kit))
+    return changesBy(kit, { change: 0 }, async () => {
+      for (const message of messages) {
+        const complaint = mustRefuse(await kit.receiver.send(message))
+        if (complaint !== undefined) return complaint
+      }
+      return undefined
+    })
+  }
+}
+
+export const FORGERY_CHECKS: readonly Check[] = [
+  {
+    name: 'wrong-signature',
+    title: 'a signature by another secret is refused',
+    document: VERIFY,
+    run: refusesAll((kit, event) => [kit.sign(event, { secrets: [anotherSecret()] })]),
+  },
+  {
+    name: 'no-signature',
+    title: 'a call without the headers, or without one of them, is refused',
+    document: VERIFY,
+    run: refusesAll((kit, event) => {
+      const { headers, body } = kit.sign(event)
+      const { 'webhook-signature': _, ...unsigned } = headers
+      const { 'webhook-timestamp': __, ...timeless } = headers
+      return [
+        { headers: {}, body },
+        { headers: unsigned, body },
+        { headers: timeless, body },
+      ]
+    }),
+  },
+  {
+    name: 'changed-body',
+    title: 'a body that was changed by one byte is refused',
+    document: VERIFY,
+    run: refusesAll((kit, event) => {
+      const { headers, body } = kit.sign(event)
+      return [{ headers, body: body.replace(`"amount":${AMOUNT}`, `"amount":${AMOUNT + 8_000}`) }]
+    }),
+  },
+  {
+    name: 'wrong-time',
+    title: 'a call that is signed for six minutes ago, or ahead, is refused',
+    document: VERIFY,
+    run: refusesAll((kit, event) => {
+      const now = kit.clock.now().getTime()
+      return [-OFF_MS, OFF_MS].map((off) => kit.sign(event, { at: new Date(now + off) }))
+    }),
+  },
+  {
+    name: 'two-secrets',
+    title: 'of two signatures, while secrets are exchanged, one is enough',
+    document: 'webhooks.md#endpoints',
+    async run(kit) {
+      const deposit = changed(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT })
+      const event = kit.event('deposit.succeeded', deposit)
+      const message = kit.sign(event, { secrets: [anotherSecret(), kit.secret] })
+      return changesBy(kit, { change: AMOUNT }, async () => mustTake(await kit.receiver.send(message)))
+    },
+  },
+  {
+    name: 'challenge',
+    title: 'a test of the address gets its challenge back',
+    document: 'webhooks.md#endpoints',
+    async run(kit) {
+      const challenge = randomBytes(24).toString('base64url')
+      const event = {
+        id: crypto.randomUUID(),
+        type: 'webhook.test',
+        timestamp: kit.clock.now().toISOString(),
+        data: { endpointId: '1', challenge },
+      }
+      const reply = await kit.receiver.send(kit.sign(event))
+      return changesBy(kit, { change: 0 }, async () => {
+        const complaint = mustTake(reply)
+        if (complaint !== undefined) return complaint
+        return repeats(reply.kind === 'answered' ? reply.text : '', challenge)
+          ? undefined
+          : 'the answer must be data.challenge, or JSON with it as challenge'
+      })
+    },
+  },
+]
+
+function repeats(text: string, challenge: string): boolean {
+  if (text.trim() === challenge) return true
+  try {
+    const answer: unknown = JSON.parse(text)
+    return typeof answer === 'object' && answer !== null && Reflect.get(answer, 'challenge') === challenge
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,82 @@
+/** Deposits and events that never were, in the form of those of a till. */
+import { randomUUID } from 'node:crypto'
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import type { EventType, WebhookEvent } from '../../contract/webhooks.ts'
+import type { Clock } from '../kit/clock.ts'
+
+/** An order of the store that an invented deposit is for. */
+export type Order = {
+  externalId: string
+  currency: StoreDeposit['currency']
+  customerReference: string | null
+  metadata: Record<string, string>
+}
+
+export const AMOUNT = 1_000
+const HOUR_MS = 3_600_000
+const SHOPPER = '76561198000000077'
+
+const ITEM = {
+  assetId: '30412345678',
+  name: 'AK-47 | Redline (Field-Tested)',
+  marketHashName: 'AK-47 | Redline (Field-Tested)',
+  price: AMOUNT,
+  reversed: false,
+}
+
+/** The deposit of the order before anybody paid. */
+export function inventedDeposit(id: string, order: Order, now: Date): StoreDeposit {
+  return {
+    id,
+    ...order,
+    sequence: 0,
+    url: `https://pay.invalid/deposit/${randomUUID().replaceAll('-', '')}`,
+    status: 'created',
+    endReason: null,
+    amount: null,
+    heldAmount: 0,
+    heldUntil: null,
+    reversedAmount: 0,
+    chargedAmount: 0,
+    availableAmount: 0,
+    minAmount: null,
+    maxAmount: null,
+    targetAmount: null,
+    games: ['cs', 'dota', 'rust', 'tf'],
+    language: null,
+    customerLabel: null,
+    shopper: null,
+    createdAt: now.toISOString(),
+    expiresAt: new Date(now.getTime() + HOUR_MS).toISOString(),
+    trade: null,
+  }
+}
+
+export type Change = Partial<StoreDeposit>
+
+/** The deposit after a change, with what follows from it. */
+export function changed(deposit: StoreDeposit, change: Change): StoreDeposit {
+  const next = { ...deposit, ...change }
+  const { amount, heldAmount, chargedAmount } = next
+  const isPaid = amount !== null
+  const trade: StoreDeposit['trade'] = {
+    game: 'cs',
+    partnerSteamId: SHOPPER,
+    steamOfferId: '7654321098',
+    steamTradeId: isPaid ? '5432109876543210' : null,
+    reason: next.endReason,
+    items: [{ ...ITEM, price: amount ?? AMOUNT, reversed: isPaid && next.reversedAmount === amount }],
+  }
+  return {
+    ...next,
+    availableAmount: (amount ?? 0) - heldAmount - (chargedAmount ?? 0),
+    trade: next.status === 'created' || next.status === 'paymentTimeout' ? null : trade,
+  }
+}
+
+type Told = { type: EventType; sequence: number; deposit: StoreDeposit }
+
+export function eventOf({ type, sequence, deposit }: Told, clock: Clock): WebhookEvent {
+  const data = { ...deposit, sequence }
+  return { id: randomUUID(), type, timestamp: clock.now().toISOString(), sequence, data }
+}

@@ -1,0 +1,151 @@
+/** What the checks have in hand: events that are signed and logged as a till's are, the handler, and the balance. */
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import type { EventType, WebhookEvent } from '../../contract/webhooks.ts'
+import type { Clock } from '../kit/clock.ts'
+import { signWebhook } from '../webhooks/signature.ts'
+import type { Balance } from './balance.ts'
+import { eventOf, inventedDeposit, type Order } from './invented.ts'
+import type { OwnTill } from './own-till.ts'
+import { isTaken, type Message, type Receiver, type Reply, said } from './receiver.ts'
+
+export type Patience = {
+  /** Longer than any handler needs that credits after its answer. */
+  settleMs: number
+  /** After it, a credit that must not come would have come. */
+  quietMs: number
+  /** In which the store reads the event log. */
+  reconcileMs: number
+}
+
+export type Surroundings = {
+  receiver: Receiver
+  secret: string
+  clock: Clock
+  customer: string
+  patience: Patience
+  balance?: Balance | undefined
+  till?: OwnTill | undefined
+  /** Makes the store open a deposit at `till`. */
+  open?: (() => Promise<StoreDeposit>) | undefined
+}
+
+export type Kit = Surroundings & {
+  newDeposit(order?: Partial<Order>): Promise<StoreDeposit>
+  /** An event with the next number. */
+  event(type: EventType, deposit: StoreDeposit): WebhookEvent
+  /** Puts all events so far into the log, which is empty until then: a check sees what webhooks alone do. */
+  publish(): void
+  /** One that no till ever wrote: it takes no number. */
+  unwritten(type: EventType, deposit: StoreDeposit): WebhookEvent
+  sign(event: { id: string }, change?: Signing): Message
+  deliver(event: WebhookEvent): Promise<Reply>
+}
+
+export type Signing = { secrets?: readonly string[]; at?: Date; body?: string }
+
+export type Verdict =
+  | { result: 'passed' }
+  | { result: 'failed'; detail: string }
+  /** It could not be seen whether the handler is right. */
+  | { result: 'incomplete'; detail: string }
+
+export const PASSED: Verdict = { result: 'passed' }
+export const failed = (detail: string): Verdict => ({ result: 'failed', detail })
+export const incomplete = (detail: string): Verdict => ({ result: 'incomplete', detail })
+
+const NUMBERS_BEGIN = Date.UTC(2026, 0, 1)
+const NUMBER_MS = 100
+
+/** Numbers grow from one run to the next, so a store that was checked before takes none for old news. */
+export function createKit(surroundings: Surroundings): Kit {
+  const { clock, receiver, secret, customer, till, open } = surroundings
+  let sequence = Math.max(1, Math.floor((clock.now().getTime() - NUMBERS_BEGIN) / NUMBER_MS))
+  const run = sequence
+  const written: WebhookEvent[] = []
+  let deposits = 0
+  const sign: Kit['sign'] = (event, { secrets = [secret], at = clock.now(), body } = {}) => {
+    const text = body ?? JSON.stringify(event)
+    return { headers: signWebhook(secrets, { id: event.id, body: text, at }), body: text }
+  }
+  return {
+    ...surroundings,
+    sign,
+    async newDeposit(order = {}) {
+      if (open !== undefined) return open()
+      deposits += 1
+      const invented = { currency: 'USD' as const, customerReference: customer, metadata: {}, ...order }
+      const externalId = `verify-${run}-${deposits}`
+      return inventedDeposit(`${run}${deposits}`, { externalId, ...invented }, clock.now())
+    },
+    event(type, deposit) {
+      sequence += 1
+      const event = eventOf({ type, sequence, deposit }, clock)
+      written.push(event)
+      return event
+    },
+    publish() {
+      till?.log.push(...written.splice(0))
+    },
+    unwritten: (type, deposit) => eventOf({ type, sequence: sequence + 1, deposit }, clock),
+    deliver: (event) => receiver.send(sign(event)),
+  }
+}
+
+/** The complaint of a step, or nothing. */
+export type Complaint = string | undefined
+
+/** Every genuine event must be taken. */
+export const mustTake = (reply: Reply): Complaint =>
+  isTaken(reply) ? undefined : `${said(reply)}, and must answer 2xx`
+
+export const mustRefuse = (reply: Reply): Complaint =>
+  reply.kind === 'answered' && reply.status >= 400 && reply.status < 500
+    ? undefined
+    : `${said(reply)}, and must answer 4xx`
+
+/** Delivers them one after the other, each of which must be taken. */
+export async function deliverAll(kit: Kit, events: readonly WebhookEvent[]): Promise<Complaint> {
+  for (const event of events) {
+    const complaint = mustTake(await kit.deliver(event))
+    if (complaint !== undefined) return `${event.type}: ${complaint}`
+  }
+  return undefined
+}
+
+type Expected = { change: number; currency?: string }
+
+/** Takes the steps, and then looks whether the balance has changed by so much and no more. */
+export async function changesBy(
+  kit: Kit,
+  { change, currency = 'USD' }: Expected,
+  steps: () => Promise<Complaint>,
+): Promise<Verdict> {
+  const { balance, patience } = kit
+  const before = await balance?.(currency)
+  const complaint = await steps()
+  if (complaint !== undefined) return failed(complaint)
+  if (balance === undefined || before === undefined) {
+    return incomplete('the answers are right; with --balance the credit can be seen')
+  }
+  const wanted = before + change
+  const isThere = await until(async () => (await balance(currency)) === wanted, patience.settleMs)
+  // A second credit may come a moment after the first one.
+  await pause(patience.quietMs)
+  const after = await balance(currency)
+  if (isThere && after === wanted) return PASSED
+  return failed(`the balance must change by ${change}, and changed by ${after - before}`)
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const LOOK_MS = 25
+
+/** Looks until it is so, or the time is over. */
+export async function until(isSo: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+  const end = performance.now() + withinMs
+  for (;;) {
+    if (await isSo()) return true
+    if (performance.now() >= end) return false
+    await pause(LOOK_MS)
+  }
+}

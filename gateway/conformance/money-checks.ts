@@ -1,0 +1,155 @@
+/** What a deposit is worth to its shopper, from the first event to the last. */
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import type { EventType } from '../../contract/webhooks.ts'
+import type { Check } from './check.ts'
+import { AMOUNT, type Change, changed } from './invented.ts'
+import { changesBy, deliverAll, type Kit, type Verdict } from './kit.ts'
+
+const PART = 400
+const HELD_UNTIL = '2100-01-01T00:00:00.000Z'
+const PAID: Change = { status: 'succeeded', amount: AMOUNT }
+const REVERSALS = 'store-guide.md#held-and-taken-back'
+const STATES = 'store-guide.md#what-can-become-of-a-deposit'
+const DELIVERY = 'webhooks.md#delivery'
+
+type Step = [type: EventType, change: Change]
+
+/** Events of a fresh deposit, each of which has the changes of those before it too. */
+async function story(kit: Kit, steps: readonly Step[], start?: StoreDeposit) {
+  let deposit = start ?? (await kit.newDeposit())
+  return steps.map(([type, change]) => {
+    deposit = changed(deposit, change)
+    return kit.event(type, deposit)
+  })
+}
+
+/** Tells a story in its order, and holds the balance against the end of it. */
+const ends =
+  (change: number, steps: readonly Step[]) =>
+  async (kit: Kit): Promise<Verdict> => {
+    const events = await story(kit, steps)
+    return changesBy(kit, { change }, () => deliverAll(kit, events))
+  }
+
+/** The same, with the last event first. */
+const endsInReverse =
+  (change: number, steps: readonly Step[]) =>
+  async (kit: Kit): Promise<Verdict> => {
+    const events = await story(kit, steps)
+    return changesBy(kit, { change }, () => deliverAll(kit, events.toReversed()))
+  }
+
+const HELD: Step = ['deposit.succeeded', { ...PAID, heldAmount: PART, heldUntil: HELD_UNTIL }]
+const FREED: Step = ['deposit.funds_available', { heldAmount: 0, heldUntil: null }]
+
+export const MONEY_CHECKS: readonly Check[] = [
+  {
+    name: 'credit',
+    title: 'a deposit that succeeded is credited',
+    document: STATES,
+    run: ends(AMOUNT, [['deposit.succeeded', PAID]]),
+  },
+  {
+    name: 'no-credit',
+    title: 'an open offer and a declined one credit nothing, whatever the items are worth',
+    document: STATES,
+    run: ends(0, [
+      ['deposit.pending', { status: 'pending' }],
+      ['deposit.trade_declined', { status: 'tradeDeclined', endReason: 'declined' }],
+    ]),
+  },
+  {
+    name: 'late-success',
+    title: 'a deposit that ran out is credited when its items come after all',
+    document: STATES,
+    run: ends(AMOUNT, [
+      ['deposit.pending', { status: 'pending' }],
+      ['deposit.trade_timeout', { status: 'tradeTimeout', endReason: 'deadline' }],
+      ['deposit.succeeded', { ...PAID, endReason: null }],
+    ]),
+  },
+  {
+    name: 'amount-increased',
+    title: 'a deposit that brings more later is credited the difference',
+    document: 'webhooks.md#depositamount_increased',
+    run: ends(AMOUNT + 1_500, [
+      ['deposit.succeeded', PAID],
+      ['deposit.amount_increased', { amount: AMOUNT + 1_500 }],
+    ]),
+  },
+  {
+    name: 'hold-ends',
+    title: 'the end of a hold credits nothing twice',
+    document: REVERSALS,
+    run: ends(AMOUNT, [HELD, FREED]),
+  },
+  {
+    name: 'old-news',
+    title: 'an event with a smaller sequence, which comes later, changes nothing back',
+    document: DELIVERY,
+    run: endsInReverse(AMOUNT - PART, [
+      ['deposit.succeeded', PAID],
+      ['deposit.reversed', { reversedAmount: PART, chargedAmount: PART }],
+    ]),
+  },
+  {
+    name: 'old-hold',
+    title: 'a hold that is over does not come back with an older event',
+    document: DELIVERY,
+    run: endsInReverse(AMOUNT, [HELD, FREED]),
+  },
+  {
+    name: 'reversed-part',
+    title: 'a part that was taken back leaves the balance',
+    document: REVERSALS,
+    run: ends(AMOUNT - PART, [
+      ['deposit.succeeded', PAID],
+      ['deposit.reversed', { reversedAmount: PART, chargedAmount: PART }],
+    ]),
+  },
+  {
+    name: 'reversed-whole',
+    title: 'two reversals take all of it, once',
+    document: REVERSALS,
+    run: ends(0, [
+      ['deposit.succeeded', PAID],
+      ['deposit.reversed', { reversedAmount: PART, chargedAmount: PART }],
+      ['deposit.reversed', { reversedAmount: AMOUNT, chargedAmount: AMOUNT }],
+    ]),
+  },
+  {
+    name: 'borne-by-operator',
+    title: 'a reversal that the operator bears leaves the shopper’s balance all the same',
+    document: REVERSALS,
+    run: ends(0, [
+      HELD,
+      ['deposit.reversed', { heldAmount: 0, heldUntil: null, reversedAmount: AMOUNT, chargedAmount: PART }],
+    ]),
+  },
+  {
+    name: 'later-reversal',
+    title: 'a balance falls with a reversal that comes long after the credit, below zero if it was spent',
+    document: REVERSALS,
+    async run(kit) {
+      const [credit, ...rest] = await story(kit, [
+        ['deposit.succeeded', PAID],
+        FREED,
+        ['deposit.reversed', { reversedAmount: AMOUNT, chargedAmount: 0 }],
+      ])
+      const complaint = credit && (await deliverAll(kit, [credit]))
+      if (complaint !== undefined) return { result: 'failed', detail: complaint }
+      return changesBy(kit, { change: -AMOUNT }, () => deliverAll(kit, rest))
+    },
+  },
+  {
+    name: 'currency',
+    title: 'a credit in another currency does not touch this one',
+    document: 'store-guide.md#opening-a-deposit',
+    ownOrdersOnly: true,
+    async run(kit) {
+      const deposit = await kit.newDeposit({ currency: 'EUR' })
+      const events = await story(kit, [['deposit.succeeded', PAID]], deposit)
+      return changesBy(kit, { change: 0 }, () => deliverAll(kit, events))
+    },
+  },
+]

@@ -1,0 +1,91 @@
+/** A till for the store to read from while it is checked: the event log, and deposits that it opens. */
+import { createServer, type IncomingMessage } from 'node:http'
+import { z } from 'zod'
+import { CURRENCIES } from '../../contract/money.ts'
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import type { WebhookEvent } from '../../contract/webhooks.ts'
+import type { Order } from './invented.ts'
+
+export type OwnTill = {
+  url: string
+  /** In their order. */
+  log: WebhookEvent[]
+  /** How often the store has read the log, and how far. */
+  reads(): number
+  servedUpTo(): number
+  close(): Promise<void>
+}
+
+type Options = {
+  port: number
+  /** A deposit for a new order of the store. */
+  opened(order: Order): StoreDeposit
+}
+
+const PAGE = 100
+
+const orderSchema = z.object({
+  externalId: z.string(),
+  currency: z.enum(CURRENCIES),
+  customerReference: z.string().nullish(),
+  metadata: z.record(z.string(), z.string()).default({}),
+})
+
+/** Listens on this machine. Rejects if the port is taken. */
+export async function startOwnTill({ port, opened }: Options): Promise<OwnTill> {
+  const log: WebhookEvent[] = []
+  const deposits = new Map<string, StoreDeposit>()
+  let [reads, servedUpTo] = [0, 0]
+  const answer = async (request: IncomingMessage): Promise<{ status: number; body: unknown }> => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://till')
+    if (pathname === '/v1/events') {
+      const after = Number(searchParams.get('after') ?? 0)
+      const limit = Math.min(Number(searchParams.get('limit') ?? PAGE), PAGE)
+      const rest = log.filter(({ sequence }) => sequence > after)
+      const events = rest.slice(0, limit)
+      const next = events.at(-1)?.sequence ?? after
+      reads += 1
+      servedUpTo = Math.max(servedUpTo, next)
+      return { status: 200, body: { events, next, hasMore: rest.length > events.length } }
+    }
+    if (pathname === '/v1/deposits' && request.method === 'POST') {
+      const { customerReference = null, ...body } = orderSchema.parse(JSON.parse(await textOf(request)))
+      const known = deposits.get(body.externalId)
+      const deposit = known ?? opened({ ...body, customerReference })
+      deposits.set(body.externalId, deposit)
+      return { status: known === undefined ? 201 : 200, body: deposit }
+    }
+    const asked = searchParams.get('externalId') ?? /^\/v1\/deposits\/(\d+)$/.exec(pathname)?.[1]
+    const isAsked = ({ id, externalId }: StoreDeposit) => asked === id || asked === externalId
+    const deposit = log.findLast(({ data }) => isAsked(data))?.data ?? [...deposits.values()].find(isAsked)
+    if (deposit !== undefined) return { status: 200, body: deposit }
+    return { status: 404, body: { code: 'not_found', status: 404, detail: 'verify knows no such thing' } }
+  }
+  const server = createServer((request, response) => {
+    answer(request)
+      .catch(() => ({ status: 400, body: { code: 'invalid_request', status: 400 } }))
+      .then(({ status, body }) => {
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+      })
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
+  return {
+    url: `http://localhost:${port}`,
+    log,
+    reads: () => reads,
+    servedUpTo: () => servedUpTo,
+    async close() {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,95 @@
+/** The store's handler, as verify speaks to it: signed events, forged ones, and calls that break off. */
+import { request } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import { connect } from 'node:net'
+import { connect as secureConnect } from 'node:tls'
+import type { SignedHeaders } from '../webhooks/signature.ts'
+
+export type Reply = { kind: 'answered'; status: number; text: string } | { kind: 'silent'; reason: string }
+
+export type Message = { headers: Partial<SignedHeaders>; body: string }
+
+export type Receiver = {
+  /** Sends it and waits for the answer, as long as the till would. */
+  send(message: Message): Promise<Reply>
+  /** Sends all of it and breaks off before the answer, as a network or a till that is killed does. */
+  sendAndBreakOff(message: Message): Promise<void>
+  /** Opens calls whose bodies never come; resolves to a function that ends them. */
+  dawdle(calls: number): Promise<() => void>
+}
+
+const MOST_ANSWER = 4_096
+
+export function createReceiver(url: URL, deadlineMs: number): Receiver {
+  return {
+    async send({ headers, body }) {
+      try {
+        const answer = await fetch(url, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body,
+          redirect: 'manual',
+          signal: AbortSignal.timeout(deadlineMs),
+        })
+        return { kind: 'answered', status: answer.status, text: (await answer.text()).slice(0, MOST_ANSWER) }
+      } catch (error) {
+        return { kind: 'silent', reason: reasonOf(error) }
+      }
+    },
+    sendAndBreakOff({ headers, body }) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const length = { 'content-length': Buffer.byteLength(body) }
+      const open = url.protocol === 'https:' ? secureRequest : request
+      const outgoing = open(url, {
+        method: 'POST',
+        agent: false,
+        headers: { 'content-type': 'application/json', ...headers, ...length },
+      })
+      outgoing.on('error', () => resolve())
+      outgoing.on('close', () => resolve())
+      outgoing.end(body, () => outgoing.destroy())
+      return promise
+    },
+    async dawdle(calls) {
+      const sockets = await Promise.all(Array.from({ length: calls }, () => halfACall(url)))
+      return () => {
+        for (const socket of sockets) socket.destroy()
+      }
+    },
+  }
+}
+
+function halfACall(url: URL) {
+  const isSecure = url.protocol === 'https:'
+  const address = {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port || (isSecure ? 443 : 80)),
+  }
+  const socket = isSecure ? secureConnect({ ...address, servername: url.hostname }) : connect(address)
+  socket.on('error', () => {})
+  const head = [
+    `POST ${url.pathname}${url.search} HTTP/1.1`,
+    `Host: ${url.host}`,
+    'Content-Length: 1000',
+    '',
+    '{',
+  ]
+  const { promise, resolve } = Promise.withResolvers<typeof socket>()
+  socket.write(head.join('\r\n'), () => resolve(socket))
+  socket.once('close', () => resolve(socket))
+  return promise
+}
+
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no answer'
+  if (error.name === 'TimeoutError') return 'no answer in time'
+  const { cause } = error
+  return cause instanceof Error && cause.message !== '' ? cause.message : error.message
+}
+
+export const isTaken = (reply: Reply): boolean =>
+  reply.kind === 'answered' && reply.status >= 200 && reply.status < 300
+
+/** What the handler said, for a person. */
+export const said = (reply: Reply): string =>
+  reply.kind === 'answered' ? `it answered ${reply.status}` : `it did not answer (${reply.reason})`

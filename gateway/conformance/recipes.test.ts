@@ -1,0 +1,68 @@
+/** `verify` against the stores that are held up as examples: the recipe of the store guide, and the demo store. */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startStore } from '../../demo-store/server.ts'
+import { systemClock } from '../kit/clock.ts'
+import { freePort } from '../testing/free-port.ts'
+import { SECRET } from '../testing/webhooks.ts'
+import { CHECKS, type Options, verifyHandler } from './verify.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+async function complaints(options: Omit<Options, 'secret' | 'clock' | 'customer' | 'patience'>) {
+  const patience = { quietMs: 10, reconcileMs: 30_000 }
+  const own = { secret: SECRET, clock: systemClock, customer: 'nova', patience }
+  const verified = await verifyHandler({ ...own, ...options })
+  if (verified.kind !== 'checked') throw new Error(verified.reason)
+  const { results } = verified
+  return { checks: results.length, complaints: results.filter(({ result }) => result !== 'passed') }
+}
+
+it('finds nothing to say against the recipe of the store guide', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-recipe-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const guide = readFileSync(join(ROOT, 'docs/store-guide.md'), 'utf8')
+  writeFileSync(join(folder, 'shop.mts'), /```ts\n([\s\S]*?)```/.exec(guide)?.[1] ?? '')
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const [port, tillPort] = [await freePort(), await freePort()]
+  const env = {
+    TILL_URL: `http://127.0.0.1:${tillPort}`,
+    TILL_SECRET: SECRET,
+    PORT: String(port),
+    RECONCILE_MS: '200',
+  }
+  const shop = spawn(process.execPath, ['shop.mts'], { cwd: folder, env, stdio: 'pipe' })
+  onTestFinished(() => void shop.kill('SIGKILL'))
+  let output = ''
+  for (const stream of [shop.stdout, shop.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+  await expect.poll(() => output).toContain('shop at')
+  const address = `http://127.0.0.1:${port}`
+  const balance = `${address}/balance?customer={CUSTOMER}`
+  const url = new URL(`${address}/webhooks/tradetill`)
+  expect(await complaints({ url, balance, tillPort })).toEqual({ checks: CHECKS.length, complaints: [] })
+})
+
+it('finds nothing to say against the demo store, which credits only orders of its own', async () => {
+  const tillPort = await freePort()
+  const till = { url: `http://127.0.0.1:${tillPort}`, apiKey: 'tt_test_key', webhookSecret: SECRET }
+  const common = { port: 0, dataFile: ':memory:', sandboxUrl: 'http://127.0.0.1:9' }
+  const store = await startStore({ ...common, till, report: () => {} })
+  let isDone = false
+  const checked = complaints({
+    url: new URL(`${store.url}/webhooks/tradetill`),
+    balance: `${store.url}/books.json`,
+    open: `${store.url}/top-ups`,
+    tillPort,
+  }).finally(() => {
+    isDone = true
+  })
+  // The shopper's button, because the store reads the log once a minute only.
+  while (!isDone) await fetch(`${store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
+  const own = CHECKS.filter(({ ownOrdersOnly }) => ownOrdersOnly !== true)
+  expect(await checked).toEqual({ checks: own.length, complaints: [] })
+  await store.close()
+})

@@ -1,0 +1,155 @@
+/** Networks that break, calls that come again or together, and what a later version of the till may send. */
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import type { Check } from './check.ts'
+import { AMOUNT, changed } from './invented.ts'
+import {
+  changesBy,
+  failed,
+  incomplete,
+  type Kit,
+  mustTake,
+  PASSED,
+  pause,
+  until,
+  type Verdict,
+} from './kit.ts'
+import { isTaken, said } from './receiver.ts'
+
+const DELIVERY = 'webhooks.md#delivery'
+const AT_ONCE = 50
+const DAWDLERS = 20
+const GROWN = { one: 1, of: ['this', 'version'] }
+
+const paid = (deposit: StoreDeposit): StoreDeposit =>
+  changed(deposit, { status: 'succeeded', amount: AMOUNT })
+
+const paidEvent = async (kit: Kit) => kit.event('deposit.succeeded', paid(await kit.newDeposit()))
+
+export const TROUBLE_CHECKS: readonly Check[] = [
+  {
+    name: 'repeated-at-once',
+    title: 'one event that comes three times at once is credited once',
+    document: DELIVERY,
+    async run(kit) {
+      const event = await paidEvent(kit)
+      return changesBy(kit, { change: AMOUNT }, async () => {
+        const replies = await Promise.all([1, 2, 3].map(() => kit.deliver(event)))
+        const [refused] = replies.filter((reply) => !isTaken(reply))
+        if (refused !== undefined && !replies.some(isTaken)) return `${said(refused)} three times`
+        return mustTake(await kit.deliver(event))
+      })
+    },
+  },
+  {
+    name: 'answer-lost',
+    title: 'an event that comes again because its answer was lost is credited once',
+    document: DELIVERY,
+    async run(kit) {
+      const event = await paidEvent(kit)
+      return changesBy(kit, { change: AMOUNT }, async () => {
+        await kit.receiver.sendAndBreakOff(kit.sign(event))
+        await pause(kit.patience.quietMs)
+        return mustTake(await kit.deliver(event))
+      })
+    },
+  },
+  {
+    name: 'unknown-type',
+    title: 'an event of a type that is not known is answered 2xx',
+    document: 'webhooks.md#endpoints',
+    async run(kit) {
+      const event = {
+        id: crypto.randomUUID(),
+        type: 'till.something_new',
+        timestamp: kit.clock.now().toISOString(),
+        sequence: kit.unwritten('deposit.pending', await kit.newDeposit()).sequence,
+        data: { grown: GROWN, amount: AMOUNT },
+      }
+      return changesBy(kit, { change: 0 }, async () => mustTake(await kit.receiver.send(kit.sign(event))))
+    },
+  },
+  {
+    name: 'unknown-field',
+    title: 'fields and statuses that are not known do no harm',
+    document: 'webhooks.md#catalogue',
+    async run(kit) {
+      const event = await paidEvent(kit)
+      const grown = { ...event, grown: GROWN, data: { ...event.data, grown: GROWN } }
+      const other = changed(await kit.newDeposit(), { endReason: 'something_new' })
+      const strange = kit.event('deposit.trade_timeout', other)
+      const renamed = { ...strange, data: { ...strange.data, status: 'somethingNew' } }
+      return changesBy(kit, { change: AMOUNT }, async () => {
+        return (
+          mustTake(await kit.receiver.send(kit.sign(grown))) ??
+          mustTake(await kit.receiver.send(kit.sign(renamed)))
+        )
+      })
+    },
+  },
+  {
+    name: 'large-body',
+    title: 'a body of 20 KB, with letters of many languages and spaces between its fields, is taken',
+    document: 'webhooks.md#verify',
+    async run(kit) {
+      const deposit = await kit.newDeposit()
+      const texts = Array.from({ length: 20 }, (_, n) => [`note ${n}`, 'ü Я 漢 🔑 '.repeat(55)])
+      const metadata = { ...deposit.metadata, ...Object.fromEntries(texts) }
+      const event = kit.event('deposit.succeeded', { ...paid(deposit), metadata, customerLabel: 'Zoë' })
+      const message = kit.sign(event, { body: JSON.stringify(event, null, 2) })
+      return changesBy(kit, { change: AMOUNT }, async () => mustTake(await kit.receiver.send(message)))
+    },
+  },
+  {
+    name: 'many-at-once',
+    title: `${AT_ONCE} deposits at once are all taken in time`,
+    document: DELIVERY,
+    async run(kit) {
+      const events = await Promise.all(Array.from({ length: AT_ONCE }, () => paidEvent(kit)))
+      return changesBy(kit, { change: AT_ONCE * AMOUNT }, async () => {
+        const replies = await Promise.all(events.map(kit.deliver))
+        const lost = replies.filter((reply) => !isTaken(reply))
+        return lost[0] && `${lost.length} of ${AT_ONCE} were not taken: ${said(lost[0])}`
+      })
+    },
+  },
+  {
+    name: 'slow-callers',
+    title: `${DAWDLERS} callers who never finish hold up no event`,
+    document: DELIVERY,
+    async run(kit) {
+      const event = await paidEvent(kit)
+      const end = await kit.receiver.dawdle(DAWDLERS)
+      try {
+        return await changesBy(kit, { change: AMOUNT }, async () => mustTake(await kit.deliver(event)))
+      } finally {
+        end()
+      }
+    },
+  },
+  {
+    name: 'event-log',
+    title: 'an event that no webhook brought is read from the event log',
+    document: 'webhooks.md#events-and-webhooks',
+    run: readsTheLog,
+  },
+]
+
+async function readsTheLog(kit: Kit): Promise<Verdict> {
+  const { till, balance, patience } = kit
+  if (till === undefined) return incomplete('with --till the store can read the event log of this command')
+  const before = await balance?.('USD')
+  const event = await paidEvent(kit)
+  const changeOf = async () => ((await balance?.('USD')) ?? 0) - (before ?? 0)
+  kit.publish()
+  const isDone = async () =>
+    balance === undefined ? till.servedUpTo() >= event.sequence : (await changeOf()) === AMOUNT
+  await until(isDone, patience.reconcileMs)
+  if (till.reads() === 0) {
+    return incomplete(`nothing read ${till.url}/v1/events: start the store with that address as its till`)
+  }
+  if (balance === undefined) return incomplete('with --balance the credit can be seen')
+  // The log also has what webhooks brought, and that must not be credited again.
+  await pause(patience.quietMs)
+  const change = await changeOf()
+  return change === AMOUNT ? PASSED : failed(`the balance must change by ${AMOUNT}, and changed by ${change}`)
+}

@@ -1,0 +1,119 @@
+/** `verify` against handlers that make one mistake each, and against those that make none. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { systemClock } from '../kit/clock.ts'
+import { freePort } from '../testing/free-port.ts'
+import { FLAWS, type Flaw, startStoreHandler } from '../testing/store-handler.ts'
+import { SECRET } from '../testing/webhooks.ts'
+import { CHECKS, type CheckResult, type Options, type Verified, verifyHandler } from './verify.ts'
+
+const PATIENCE = { settleMs: 100, quietMs: 10, reconcileMs: 300 }
+
+type Setting = { flaw?: Flaw; hasTill?: boolean; change?: Partial<Options> }
+
+async function verified({ flaw, hasTill = false, change = {} }: Setting): Promise<Verified> {
+  const tillPort = hasTill ? await freePort() : undefined
+  const handler = await startStoreHandler({ ...(flaw && { flaw }), ...(tillPort && { tillPort }) })
+  try {
+    const { url, balanceUrl: balance } = handler
+    const own = { url: new URL(url), secret: SECRET, clock: systemClock, customer: 'nova' }
+    return await verifyHandler({ ...own, balance, tillPort, patience: PATIENCE, ...change })
+  } finally {
+    await handler.close()
+  }
+}
+
+async function resultsOf(setting: Setting): Promise<CheckResult[]> {
+  const answer = await verified(setting)
+  if (answer.kind !== 'checked') throw new Error(answer.reason)
+  return answer.results
+}
+
+const namesOf = (results: readonly CheckResult[], wanted: CheckResult['result']): string[] =>
+  results.filter(({ result }) => result === wanted).map(({ check }) => check)
+
+const REVERSALS = ['reversed-part', 'reversed-whole', 'borne-by-operator', 'later-reversal']
+
+/** No handler here is slow, and the one without a flaw shows that these pass. */
+const COSTLY = ['many-at-once', 'slow-callers']
+/** Whether this one finds it as well depends on how fast the machine is. */
+const LUCK: Partial<Record<Flaw, string>> = { 'looks before it writes': 'answer-lost' }
+
+const FOUND: Record<Flaw, string[]> = {
+  'trusts everybody': ['wrong-signature', 'no-signature', 'changed-body', 'wrong-time'],
+  'ignores the time': ['wrong-time'],
+  'reads the first signature only': ['two-secrets'],
+  'signs what it parsed': ['large-body'],
+  'takes small bodies only': ['large-body'],
+  'credits each delivery': [
+    'amount-increased',
+    'old-news',
+    ...REVERSALS,
+    'currency',
+    'repeated-at-once',
+    'answer-lost',
+  ],
+  'credits each event': ['amount-increased', 'hold-ends', 'old-news', 'old-hold', ...REVERSALS, 'currency'],
+  'credits a deposit once': ['amount-increased', 'hold-ends', ...REVERSALS],
+  'lets the last one win': ['old-news', 'old-hold'],
+  'forgets reversals': ['old-news', ...REVERSALS],
+  'debits the charge': ['borne-by-operator', 'later-reversal'],
+  'refuses unknown types': ['unknown-type'],
+  'refuses unknown fields': ['unknown-field'],
+  'looks before it writes': ['amount-increased', 'old-news', ...REVERSALS, 'currency', 'repeated-at-once'],
+  'keeps the first end': ['late-success'],
+  'credits the offer': ['no-credit'],
+  'ignores the currency': ['currency'],
+  'knows no challenge': ['challenge'],
+  'never reads the log': ['event-log'],
+}
+
+describe('verify', () => {
+  it.concurrent.each(FLAWS)('finds what is wrong with a handler that %s, and nothing else', async (flaw) => {
+    const only = CHECKS.map(({ name }) => name).filter(
+      (name) => !COSTLY.includes(name) && name !== LUCK[flaw],
+    )
+    const results = await resultsOf({ flaw, hasTill: flaw === 'never reads the log', change: { only } })
+    expect(namesOf(results, 'failed')).toEqual(FOUND[flaw])
+  })
+
+  it('finds nothing to say against a handler that does as the documents ask', async () => {
+    const results = await resultsOf({ hasTill: true })
+    expect(results.filter(({ result }) => result !== 'passed')).toEqual([])
+    expect(results).toHaveLength(CHECKS.length)
+  })
+
+  it('says where it could not see, and still sees a wrong answer', async () => {
+    const blind = await resultsOf({ change: { balance: undefined } })
+    expect(namesOf(blind, 'failed')).toEqual([])
+    expect(namesOf(blind, 'incomplete')).toHaveLength(CHECKS.length)
+    const wrong = await resultsOf({ flaw: 'trusts everybody', change: { balance: undefined } })
+    expect(namesOf(wrong, 'failed')).toEqual(FOUND['trusts everybody'])
+    const unread = await resultsOf({ change: { tillPort: await freePort() } })
+    expect(namesOf(unread, 'incomplete')).toEqual(['event-log'])
+  })
+
+  it('tells a handler or a balance that is not there from one that is wrong', async () => {
+    expect(await verified({ change: { url: new URL('http://127.0.0.1:9/') } })).toMatchObject({
+      kind: 'unreachable',
+      reason: expect.stringContaining('http://127.0.0.1:9/ cannot be reached'),
+    })
+    const handler = await startStoreHandler()
+    const answer = await verified({ change: { balance: handler.url } })
+    await handler.close()
+    expect(answer).toMatchObject({ kind: 'unreadable', reason: expect.stringContaining('minor units') })
+  })
+
+  it.each(CHECKS)('$name names a place in the documents that exists', ({ document }) => {
+    const [file = '', anchor] = document.split('#')
+    const text = readFileSync(join(import.meta.dirname, '../../docs', file), 'utf8')
+    const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\s-]/g, '')
+        .replaceAll(' ', '-'),
+    )
+    expect(headings).toContain(anchor)
+  })
+})

@@ -1,0 +1,83 @@
+/** Drives the webhook handler of a store through what a year of bad days would bring, and says what it gets wrong. */
+import type { Clock } from '../kit/clock.ts'
+import { createBalance } from './balance.ts'
+import type { Check } from './check.ts'
+import { FORGERY_CHECKS } from './forgery-checks.ts'
+import { createKit, incomplete, type Kit, type Patience, type Verdict } from './kit.ts'
+import { MONEY_CHECKS } from './money-checks.ts'
+import { createOpening } from './opening.ts'
+import { startOwnTill } from './own-till.ts'
+import { createReceiver, reasonOf } from './receiver.ts'
+import { TROUBLE_CHECKS } from './trouble-checks.ts'
+
+export const CHECKS: readonly Check[] = [...MONEY_CHECKS, ...FORGERY_CHECKS, ...TROUBLE_CHECKS]
+
+export type Options = {
+  url: URL
+  secret: string
+  clock: Clock
+  /** `customerReference` of the invented deposits, and `{CUSTOMER}` of the balance's address. */
+  customer: string
+  balance?: string | undefined
+  /** Port of the till that the store reads from meanwhile. */
+  tillPort?: number | undefined
+  /** A POST there makes the store open a deposit. */
+  open?: string | undefined
+  /** Names of checks; all of them by default. */
+  only?: readonly string[] | undefined
+  patience?: Partial<Patience & { deadlineMs: number }>
+}
+
+export type CheckResult = { check: string; title: string; document: string; detail: string | null } & {
+  result: Verdict['result']
+}
+
+export type Verified =
+  | { kind: 'checked'; results: CheckResult[] }
+  | { kind: 'unreachable' | 'unreadable'; reason: string }
+
+const PATIENCE = { settleMs: 3_000, quietMs: 200, reconcileMs: 90_000, deadlineMs: 15_000 }
+
+export async function verifyHandler(options: Options): Promise<Verified> {
+  const { url, secret, clock, customer, tillPort, open: openUrl, only } = options
+  const patience = { ...PATIENCE, ...options.patience }
+  const balance = options.balance === undefined ? undefined : createBalance(options.balance, customer)
+  const opening = createOpening(openUrl ?? '', clock)
+  const till =
+    tillPort === undefined ? undefined : await startOwnTill({ port: tillPort, opened: opening.opened })
+  const open = till === undefined || openUrl === undefined ? undefined : opening.open
+  try {
+    const receiver = createReceiver(url, patience.deadlineMs)
+    const kit = createKit({ receiver, secret, clock, customer, patience, balance, till, open })
+    const problem = await firstProblem(kit, url)
+    if (problem !== undefined) return problem
+    const results: CheckResult[] = []
+    for (const check of CHECKS) {
+      const isAsked = only === undefined || only.includes(check.name)
+      if (isAsked && (open === undefined || check.ownOrdersOnly !== true))
+        results.push(await resultOf(check, kit))
+    }
+    return { kind: 'checked', results }
+  } finally {
+    await till?.close()
+  }
+}
+
+/** A handler or a balance that is not there at all is no finding. */
+async function firstProblem(kit: Kit, url: URL): Promise<Verified | undefined> {
+  const reply = await kit.receiver.send({ headers: {}, body: '{}' })
+  if (reply.kind === 'silent')
+    return { kind: 'unreachable', reason: `${url.href} cannot be reached: ${reply.reason}` }
+  try {
+    await kit.balance?.('USD')
+    return undefined
+  } catch (error) {
+    return { kind: 'unreadable', reason: reasonOf(error) }
+  }
+}
+
+async function resultOf({ name, title, document, run }: Check, kit: Kit): Promise<CheckResult> {
+  const verdict = await run(kit).catch((error: unknown) => incomplete(reasonOf(error)))
+  const detail = verdict.result === 'passed' ? null : verdict.detail
+  return { check: name, title, result: verdict.result, detail, document: `docs/${document}` }
+}

@@ -1,0 +1,47 @@
+/** The check of a store's webhook handler. It needs no till and no database. */
+import { CHECKS, type CheckResult, type Options, verifyHandler } from '../conformance/verify.ts'
+import { systemClock } from '../kit/clock.ts'
+import { type Answer, done, refused } from './operation.ts'
+
+const SECRET = /^whsec_[A-Za-z0-9+/]{16,172}={0,2}$/
+
+export async function checkHandler(
+  options: Omit<Options, 'clock' | 'patience'>,
+): Promise<Answer<{ url: string; checks: CheckResult[] }>> {
+  const { url, secret, only = [], open, tillPort } = options
+  if (!SECRET.test(secret)) return refused('usage', 'The secret must have the form whsec_ and base64.')
+  const known = CHECKS.map(({ name }) => name)
+  if (only.some((name) => !known.includes(name))) {
+    return refused('usage', `--only must be one of ${known.join(', ')}.`)
+  }
+  if (open !== undefined && tillPort === undefined) {
+    return refused('usage', '--open needs --till: the store opens its deposits there.')
+  }
+  // The handler judges signatures by its own clock.
+  const verified = await verifyHandler({ ...options, clock: systemClock })
+  switch (verified.kind) {
+    case 'unreachable':
+      return refused('unreachable', verified.reason)
+    case 'unreadable':
+      return refused('usage', verified.reason)
+    case 'checked':
+      return reportOf(url, verified.results)
+    default:
+      return verified satisfies never
+  }
+}
+
+function reportOf(url: URL, checks: CheckResult[]): Answer<{ url: string; checks: CheckResult[] }> {
+  const data = { url: url.href, checks }
+  const count = (result: CheckResult['result']) => checks.filter((each) => each.result === result).length
+  const [failed, incomplete] = [count('failed'), count('incomplete')]
+  if (failed > 0) {
+    const message = `${failed} of ${checks.length} checks failed.`
+    return { kind: 'refused', refusal: 'failed', message, data }
+  }
+  if (incomplete > 0) {
+    const message = `Nothing failed, and ${incomplete} of ${checks.length} checks could not see enough.`
+    return { kind: 'refused', refusal: 'conflict', message, data }
+  }
+  return done(data)
+}

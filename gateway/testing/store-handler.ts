@@ -1,0 +1,190 @@
+/** A store's handler as its documents ask for it, and the same with one mistake that stores make. */
+import { createHmac } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import { Webhook } from 'standardwebhooks'
+import { z } from 'zod'
+import { SECRET } from './webhooks.ts'
+
+export const FLAWS = [
+  'trusts everybody',
+  'ignores the time',
+  'reads the first signature only',
+  'signs what it parsed',
+  'takes small bodies only',
+  'credits each delivery',
+  'credits each event',
+  'credits a deposit once',
+  'lets the last one win',
+  'forgets reversals',
+  'debits the charge',
+  'refuses unknown types',
+  'refuses unknown fields',
+  'looks before it writes',
+  'keeps the first end',
+  'credits the offer',
+  'ignores the currency',
+  'knows no challenge',
+  'never reads the log',
+] as const
+
+export type Flaw = (typeof FLAWS)[number]
+
+const deposit = z.looseObject({
+  id: z.string(),
+  currency: z.string(),
+  status: z.string(),
+  amount: z.number().nullable(),
+  heldAmount: z.number(),
+  reversedAmount: z.number(),
+  chargedAmount: z.number(),
+  trade: z.looseObject({ items: z.array(z.object({ price: z.number() })) }).nullable(),
+})
+const eventSchema = z.looseObject({ id: z.string(), type: z.string(), sequence: z.number(), data: deposit })
+const envelopeSchema = z.looseObject({ type: z.string(), data: z.looseObject({}) })
+
+type Event = z.infer<typeof eventSchema>
+type Entry = Pick<Event, 'sequence'> & Event['data']
+
+/** How long a write takes that nobody else waits for. */
+const WRITE_MS = 30
+
+const KNOWN_FIELDS = ['id', 'type', 'timestamp', 'sequence', 'data']
+
+/** Reads the event log of `tillPort` until it is closed, if there is one. */
+export async function startStoreHandler({ flaw, tillPort }: { flaw?: Flaw; tillPort?: number } = {}) {
+  const books = createBooks(flaw)
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (request.url === '/balance') return void response.end(String(books.balance()))
+    const body = await textOf(request)
+    if (flaw === 'takes small bodies only' && Buffer.byteLength(body) > 16 * 1024)
+      return void response.writeHead(413).end()
+    if (!isGenuine(flaw, request, body)) return void response.writeHead(400).end()
+    const event = envelopeSchema.parse(JSON.parse(body))
+    if (event.type === 'webhook.test' && flaw !== 'knows no challenge') {
+      return void response.writeHead(200).end(JSON.stringify({ challenge: event.data.challenge }))
+    }
+    const known = event.type.startsWith('deposit.')
+    if (!known && flaw === 'refuses unknown types') return void response.writeHead(400).end()
+    if (flaw === 'refuses unknown fields' && Object.keys(event).some((key) => !KNOWN_FIELDS.includes(key))) {
+      return void response.writeHead(422).end()
+    }
+    if (known) await books.take(eventSchema.parse(event))
+    response.writeHead(204).end()
+  }
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.writeHead(500).end())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const origin = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+  const stopReading = tillPort === undefined ? () => {} : readLog(books, tillPort, flaw)
+  return {
+    url: `${origin}/webhooks`,
+    balanceUrl: `${origin}/balance`,
+    async close() {
+      stopReading()
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+type Books = ReturnType<typeof createBooks>
+
+function createBooks(flaw: Flaw | undefined) {
+  const entries = new Map<string, Entry>()
+  const seen = new Set<string>()
+  let counted = 0
+  const looks = new Map<string, number>()
+  /** The write takes a while, in which the same event may come again. */
+  const othersLook = async (id: string): Promise<void> => {
+    looks.set(id, (looks.get(id) ?? 0) + 1)
+    const end = performance.now() + WRITE_MS
+    while ((looks.get(id) ?? 0) < 2 && performance.now() < end) await setImmediate()
+  }
+  const worthOf = ({ amount, heldAmount, reversedAmount, chargedAmount }: Entry): number => {
+    const taken = flaw === 'debits the charge' ? chargedAmount : reversedAmount
+    return (amount ?? 0) - heldAmount - (flaw === 'forgets reversals' ? 0 : taken)
+  }
+  const isNews = (known: Entry | undefined, event: Event): boolean => {
+    if (known === undefined) return true
+    if (flaw === 'credits a deposit once') return false
+    if (flaw === 'lets the last one win') return true
+    if (flaw === 'keeps the first end') return known.status === 'succeeded' && event.sequence > known.sequence
+    return event.sequence > known.sequence
+  }
+  const sum = (): number =>
+    [...entries.values()]
+      .filter(({ currency }) => currency === 'USD' || flaw === 'ignores the currency')
+      .reduce((total, entry) => total + worthOf(entry), 0)
+  return {
+    balance: () => counted + sum(),
+    async take(event: Event): Promise<void> {
+      const { amount, trade, status } = event.data
+      if (flaw === 'credits each delivery' || flaw === 'looks before it writes') {
+        const isKnown = seen.has(event.id)
+        if (flaw === 'looks before it writes') await othersLook(event.id)
+        if (flaw === 'looks before it writes' && isKnown) return
+        seen.add(event.id)
+        if (event.type === 'deposit.succeeded') counted += amount ?? 0
+        return
+      }
+      if (flaw === 'credits each event') {
+        if (!seen.has(event.id)) counted += amount ?? 0
+        seen.add(event.id)
+        return
+      }
+      const offered = (trade?.items ?? []).reduce((total, { price }) => total + price, 0)
+      const data = flaw === 'credits the offer' ? { ...event.data, amount: amount ?? offered } : event.data
+      const isEnd = amount !== null || flaw === 'credits the offer'
+      if (!isEnd && !(flaw === 'keeps the first end' && status !== 'pending')) return
+      if (isNews(entries.get(data.id), event)) entries.set(data.id, { ...data, sequence: event.sequence })
+    },
+  }
+}
+
+function isGenuine(flaw: Flaw | undefined, request: IncomingMessage, body: string): boolean {
+  if (flaw === 'trusts everybody') return true
+  const header = (name: string) => String(request.headers[name] ?? '')
+  const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header)
+  if (flaw === 'ignores the time' || flaw === 'reads the first signature only') {
+    const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64')
+    const own = `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+    if (flaw === 'ignores the time') return signature?.split(' ').includes(own) ?? false
+    const isNow = Math.abs(Date.now() / 1000 - Number(timestamp)) < 300
+    return isNow && signature?.split(' ')[0] === own
+  }
+  try {
+    const read = flaw === 'signs what it parsed' ? JSON.stringify(JSON.parse(body)) : body
+    new Webhook(SECRET).verify(read, {
+      'webhook-id': id ?? '',
+      'webhook-timestamp': timestamp ?? '',
+      'webhook-signature': signature ?? '',
+    })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const pageSchema = z.object({ events: z.array(eventSchema), next: z.number() })
+const READ_EVERY_MS = 20
+
+function readLog(books: Books, tillPort: number, flaw: Flaw | undefined): () => void {
+  let after = 0
+  const read = async (): Promise<void> => {
+    const answer = await fetch(`http://127.0.0.1:${tillPort}/v1/events?after=${after}`)
+    const { events, next } = pageSchema.parse(await answer.json())
+    if (flaw !== 'never reads the log') for (const event of events) await books.take(event)
+    after = next
+  }
+  const timer = setInterval(() => void read().catch(() => {}), READ_EVERY_MS)
+  return () => clearInterval(timer)
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}
