@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { refuse } from '../http/refusal.ts'
 import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
@@ -90,6 +91,53 @@ describe('a call with an Idempotency-Key', () => {
     const locked = { status: null, answer: null, locked_until: new Date(till.clock.now().getTime() + 30_000) }
     await till.db.updateTable('idempotency_key').set(locked).execute()
     expect((await post(BODY)).statusCode).toBe(409)
+    till.clock.advance(30_000)
+    expect((await post(BODY)).statusCode).toBe(200)
+  })
+
+  const PASSING = [
+    'too_many_deposits',
+    'deposit_busy',
+    'replay_in_progress',
+    'no_bot_available',
+    'overloaded',
+  ] as const
+  test.each(PASSING)('that was told to come again later (%s) is carried out when it does', async (code) => {
+    const real = api.deps.createDeposit
+    let isLater = false
+    const createDeposit: typeof real = async (store, body) =>
+      isLater ? real(store, body) : refuse(code, { retryAfterS: 3 })
+    await api.app.close()
+    api = await startStoreApi(till, { change: { createDeposit } })
+    for (const _ of [1, 2]) {
+      const refused = await post(BODY)
+      expect([refused.json().code, refused.headers['retry-after']]).toEqual([code, '3'])
+      expect(refused.headers['idempotency-replayed']).toBeUndefined()
+    }
+    isLater = true
+    const [made, again] = [await post(BODY), await post(BODY)]
+    expect([made.statusCode, again.statusCode]).toEqual([201, 201])
+    expect(again.headers['idempotency-replayed']).toBe('true')
+  })
+
+  test('is answered although its answer could not be kept, and runs again once its lock is over', async () => {
+    const real = api.deps.createDeposit
+    let isBroken = true
+    const createDeposit: typeof real = async (store, body) => {
+      const made = await real(store, body)
+      if (!isBroken) return made
+      isBroken = false
+      await sql`alter table idempotency_key add constraint broken check (answer is null) not valid`.execute(
+        till.db,
+      )
+      return made
+    }
+    await api.app.close()
+    api = await startStoreApi(till, { change: { createDeposit } })
+    expect((await post(BODY)).statusCode).toBe(201)
+    expect(till.lines.join('')).toContain('the answer under an idempotency key could not be kept')
+    expect((await post(BODY)).json().code).toBe('idempotency_in_progress')
+    await sql`alter table idempotency_key drop constraint broken`.execute(till.db)
     till.clock.advance(30_000)
     expect((await post(BODY)).statusCode).toBe(200)
   })

@@ -5,6 +5,7 @@ import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { TillClock } from '../kit/clock.ts'
+import type { Log } from '../kit/log.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
 import { storeOf } from './authenticate.ts'
 import {
@@ -17,13 +18,15 @@ import {
   takeKey,
 } from './idempotency-store.ts'
 
-export type IdempotencyDeps = { db: Db; clock: TillClock; box: SecretBox }
+export type IdempotencyDeps = { db: Db; clock: TillClock; box: SecretBox; log: Log }
 
 const KEPT_MS = 48 * 3_600_000
 /** Longer than any call may last. By the machine's clock: an advance of the till must not end it. */
 const LOCK_MS = 30_000
 
 type Answer = { status: number; text: string }
+/** What a call ended with, and whether it said when to call again. */
+type Ended = Answer & { isPassing: boolean }
 
 /** The answer of the first call with this key; undefined if this is the first one, or if it has no key. */
 export async function repeatedAnswer(
@@ -44,14 +47,19 @@ export async function repeatedAnswer(
   return before
 }
 
-/** Keeps every answer of `app` to a call that holds a key, refusals included. */
+/** Keeps the answers of `app` to calls that hold a key, refusals included, but for those that say "again later". */
 export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
-  app.addHook('onSend', async ({ call }, reply, payload) => {
+  app.addHook('onSend', async ({ call, id }, reply, payload) => {
     const { idempotencyKey: key, store } = call
     if (key === undefined || store === undefined) return
     call.idempotencyKey = undefined
     const text = typeof payload === 'string' ? payload : ''
-    await keep(deps, { storeId: store.id, key }, { status: reply.statusCode, text })
+    const isPassing = reply.hasHeader('retry-after')
+    const ended = { status: reply.statusCode, text, isPassing }
+    // The call has had its effect by now. Its caller must hear of it, also where nobody can write that down.
+    await keep(deps, { storeId: store.id, key }, ended).catch((error: unknown) =>
+      deps.log.error({ err: error, requestId: id }, 'the answer under an idempotency key could not be kept'),
+    )
   })
 }
 
@@ -100,9 +108,13 @@ async function claimKey(
   })
 }
 
-/** Our own failures are not kept, so the call can be tried again. */
-async function keep({ db, box }: IdempotencyDeps, own: StoreKey, { status, text }: Answer): Promise<void> {
-  if (status >= 500 || status === 429) await deleteKey(db, own)
+/** Our own failures are not kept, nor what passes: the next call with this key is carried out. */
+async function keep(
+  { db, box }: IdempotencyDeps,
+  own: StoreKey,
+  { status, text, isPassing }: Ended,
+): Promise<void> {
+  if (status >= 500 || status === 429 || isPassing) await deleteKey(db, own)
   else await keepAnswer(db, own, { status, answer: box.seal(text, placeOf(own)) })
 }
 

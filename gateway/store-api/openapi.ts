@@ -81,7 +81,7 @@ const IDEMPOTENCY_KEY: Parameter = {
   in: 'header',
   required: false,
   description:
-    'The same key and values get the same answer for 48 hours, with `Idempotency-Replayed: true`, and nothing happens twice.',
+    'The same key and values get the same answer for 48 hours, with `Idempotency-Replayed: true`, and nothing happens twice. Answers with `Retry-After`, and 5xx, are not kept.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
 }
 

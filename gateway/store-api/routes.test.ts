@@ -240,13 +240,15 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     const asked = requestTrade(till.deps, deposit.body)
     const trades = () => till.db.selectFrom('trade').select('id').execute()
     await expect.poll(trades).toHaveLength(1)
-    const busy = await cancel(deposit.id)
+    const withKey = () =>
+      api.call('POST', `/v1/deposits/${deposit.id}/cancel`, { headers: { 'idempotency-key': 'end-it' } })
+    const busy = await withKey()
     expect([busy.json().code, busy.headers['retry-after']]).toEqual(['deposit_busy', '3'])
     const [trade] = await trades()
     const advance = () => tradeHandlers(till.deps).trade(bot, trade?.id ?? 0n)
     await advance()
     await asked
-    const answer = await cancel(deposit.id)
+    const answer = await withKey()
     expect([answer.statusCode, answer.json().status]).toEqual([202, 'pending'])
     await advance()
     expect(session.calls.filter((call) => call.startsWith('cancel'))).toHaveLength(1)
