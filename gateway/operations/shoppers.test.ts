@@ -109,3 +109,19 @@ it('D-35 erases nothing of another account that paid for the one that the store 
   expect(await tablesWith(payer)).toEqual([])
   expect(await left()).toMatchObject({ ...label, user_name: null, user_token_sealed: null })
 })
+
+it('D-35 leaves no token in a deposit whose own token it erased: no sweep would come there again', async () => {
+  const deposit = await aDeposit(till, await aStore(till))
+  await payFor(till, { bot, session }, deposit)
+  for (const seconds of [600, DAY_S]) {
+    await jump(till, seconds)
+    const { id } = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
+    await tradeHandlers(till.deps).trade(bot, id)
+  }
+  // The link was given for another account after the trade of the first one.
+  const later = '76561198999999999'
+  await till.db.updateTable('deposit').set({ user_steam_id: later }).execute()
+  expect(await erasePayer(deps(), later)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
+  const trade = await till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
+  expect(trade).toMatchObject({ partner_steam_id: `7656119800000${deposit.id}`, partner_token_sealed: null })
+})

@@ -49,8 +49,13 @@ export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<
     update deposit set shopper_steam_id = null, shopper_locked = false
     where id = any(${quiet}::bigint[]) and shopper_steam_id = ${steamId}`.execute(tx)
   const { numAffectedRows: trades = 0n } = await sql`
-    update trade set partner_steam_id = ${NOBODY}, partner_token = null, partner_token_sealed = null
-    where ${ofQuiet} and partner_steam_id = ${steamId}`.execute(tx)
+    update trade set partner_steam_id = ${NOBODY} where ${ofQuiet} and partner_steam_id = ${steamId}`.execute(
+    tx,
+  )
+  // Of whatever account: the sweep finds tokens of trades by the token of their deposit, which may be gone now.
+  await sql`
+    update trade set partner_token = null, partner_token_sealed = null
+    where ${ofQuiet} and (partner_token is not null or partner_token_sealed is not null)`.execute(tx)
   await sql`delete from inventory_request where steam_id = ${steamId} and state = 'done'`.execute(tx)
   await sql`
     delete from quote where ${ofQuiet} and not exists (select from trade where trade.quote_id = quote.id)
