@@ -30,6 +30,7 @@ import type { Progress } from './http/readiness.ts'
 import { inventoryHandler } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
 import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
+import { isDoctorProof } from './kit/doctor-proof.ts'
 import { systemIds } from './kit/ids.ts'
 import type { Log } from './kit/log.ts'
 import { type Repeating, repeat } from './kit/repeat.ts'
@@ -126,6 +127,7 @@ type Storage = {
   database: Database
   queue: Queue
   signals: Signals
+  masterKey: Buffer
   box: SecretBox
   clock: TillClock
   /** The same clock where it can be advanced: undefined in live mode. */
@@ -144,7 +146,7 @@ async function openStorage(config: Config, { log, shutdown, database: ready }: S
   const signals = await createSignals({ url, log })
   shutdown.add('connections', 'signals', () => signals.close())
   const box = createSecretBox(masterKey, config.oldMasterKeys)
-  return { database, queue, signals, box, clock, advancedClock, died }
+  return { database, queue, signals, masterKey, box, clock, advancedClock, died }
 }
 
 type Parts = Storage &
@@ -277,6 +279,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     healthy: () => isHealthy(database),
     progress: parts.progress,
     build: parts.build,
+    isDoctor: (proof) => isDoctorProof(parts.masterKey, proof, systemClock.now()),
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs, overloaded: () => isCrowded(database) })],
       widget: [

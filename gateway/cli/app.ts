@@ -13,6 +13,7 @@ import { acts } from './commands/acts.ts'
 import { bot } from './commands/bot.ts'
 import { clock } from './commands/clock.ts'
 import { deposit } from './commands/deposit.ts'
+import { doctor } from './commands/doctor.ts'
 import { items } from './commands/items.ts'
 import { key } from './commands/key.ts'
 import { keyRing } from './commands/key-ring.ts'
@@ -40,6 +41,7 @@ const ROUTES = buildRouteMap<string, CommandLine>({
     clock,
     ledger,
     acts,
+    doctor,
   },
   docs: { brief: "the operator's commands" },
 })
