@@ -70,6 +70,7 @@ const HEIGHT: Record<string, number> = {
   backups: 6,
   conformance: 6,
   operations: 7,
+  doctor: 7,
   cli: 8,
   testing: 9,
 }
@@ -256,6 +257,8 @@ describe('promises of the tree', () => {
       // Leases: no jump may end one.
       'gateway/bots/lease-store.ts': 2,
       'gateway/bots/store.ts': 1,
+      // The doctor compares the clock of the database with the machine's.
+      'gateway/doctor/database-store.ts': 1,
       // Which processes live, as long as their leases.
       'gateway/bots/process-store.ts': 2,
       'gateway/outages/store.ts': 1,
@@ -280,6 +283,10 @@ describe('promises of the tree', () => {
       'gateway/clock/service.ts',
       // Where it is given no other.
       'gateway/db/boss-queue.ts',
+      // It compares the machine's clock with the database's, and works where there is no till.
+      'gateway/doctor/doctor.ts',
+      // A doctor's proof is of a minute of the machine's.
+      'gateway/gateway.ts',
       // A store's handler judges signatures by its machine's clock.
       'gateway/operations/conformance.ts',
       'gateway/steam/web/web-steam.ts',

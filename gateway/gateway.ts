@@ -30,6 +30,8 @@ import type { Progress } from './http/readiness.ts'
 import type { Unable } from './http/refusal.ts'
 import { inventoryHandler } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
+import { systemClock } from './kit/clock.ts'
+import { isDoctorProof } from './kit/doctor-proof.ts'
 import { systemIds } from './kit/ids.ts'
 import type { Log } from './kit/log.ts'
 import { type Repeating, repeat } from './kit/repeat.ts'
@@ -281,6 +283,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     progress: parts.progress,
     isStopped: () => epochs.stopped() !== undefined,
     build: parts.build,
+    isDoctor: (proof) => isDoctorProof(parts.masterKey, proof, systemClock.now()),
     routes: {
       polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],
       widget: [

@@ -24,6 +24,7 @@ export type Storage = {
   pulse: Pulse
   queue: Queue
   signals: Signals
+  masterKey: Buffer
   box: SecretBox
   clock: TillClock
   /** The same clock where it can be advanced: undefined in live mode. */
@@ -51,5 +52,5 @@ export async function openStorage(
   const box = createSecretBox(masterKey, config.oldMasterKeys)
   const pulse = startPulse({ url, lines, log })
   shutdown.add('connections', 'pulse of the database', () => pulse.stop())
-  return { database, leases, pulse, queue, signals, box, clock, advancedClock, died }
+  return { database, leases, pulse, queue, signals, masterKey, box, clock, advancedClock, died }
 }

@@ -14,6 +14,7 @@ import { backup } from './commands/backup.ts'
 import { bot } from './commands/bot.ts'
 import { clock } from './commands/clock.ts'
 import { deposit } from './commands/deposit.ts'
+import { doctor } from './commands/doctor.ts'
 import { items } from './commands/items.ts'
 import { key } from './commands/key.ts'
 import { keyRing } from './commands/key-ring.ts'
@@ -48,6 +49,7 @@ const ROUTES = buildRouteMap<string, CommandLine>({
     restore,
     acts,
     verify,
+    doctor,
   },
   aliases: { bots: 'bot' },
   docs: { brief: "the operator's commands" },

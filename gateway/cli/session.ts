@@ -13,6 +13,8 @@ export type Surroundings = {
 }
 
 export type Session = {
+  /** As it was given, for what looks at wrong settings too. */
+  env: Surroundings['env']
   terminal: Terminal
   config(): Promise<Config>
   find(): Promise<FindDeps>
@@ -41,6 +43,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
     return { config: await ownConfig(pool, config), db, clock: await openClock(db, mode) }
   }
   return {
+    env,
     terminal,
     config: async () => (await settings()).config,
     find,

@@ -1,7 +1,7 @@
 /** Deposits and events that never were, in the form of those of a till. */
 import { randomUUID } from 'node:crypto'
 import type { StoreDeposit } from '../../contract/store-api.ts'
-import type { EventType, WebhookEvent } from '../../contract/webhooks.ts'
+import type { DepositEvent, DepositEventType } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
 
 /** An order of the store that an invented deposit is for. */
@@ -74,9 +74,9 @@ export function changed(deposit: StoreDeposit, change: Change): StoreDeposit {
   }
 }
 
-type Told = { type: EventType; sequence: number; deposit: StoreDeposit }
+type Told = { type: DepositEventType; sequence: number; deposit: StoreDeposit }
 
-export function eventOf({ type, sequence, deposit }: Told, clock: Clock): WebhookEvent {
+export function eventOf({ type, sequence, deposit }: Told, clock: Clock): DepositEvent {
   const data = { ...deposit, sequence }
   return { id: randomUUID(), type, timestamp: clock.now().toISOString(), sequence, data }
 }

@@ -1,6 +1,6 @@
 /** What the checks have in hand: events that are signed and logged as a till's are, the handler, and the balance. */
 import type { StoreDeposit } from '../../contract/store-api.ts'
-import type { EventType, WebhookEvent } from '../../contract/webhooks.ts'
+import type { DepositEvent, DepositEventType } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
 import { signWebhook } from '../webhooks/signature.ts'
 import type { Balance } from './balance.ts'
@@ -32,13 +32,13 @@ export type Surroundings = {
 export type Kit = Surroundings & {
   newDeposit(order?: Partial<Order>): Promise<StoreDeposit>
   /** An event with the next number. */
-  event(type: EventType, deposit: StoreDeposit): WebhookEvent
+  event(type: DepositEventType, deposit: StoreDeposit): DepositEvent
   /** Puts all events so far into the log, which is empty until then: a check sees what webhooks alone do. */
   publish(): void
   /** One that no till ever wrote: it takes no number. */
-  unwritten(type: EventType, deposit: StoreDeposit): WebhookEvent
+  unwritten(type: DepositEventType, deposit: StoreDeposit): DepositEvent
   sign(event: { id: string }, change?: Signing): Message
-  deliver(event: WebhookEvent): Promise<Reply>
+  deliver(event: DepositEvent): Promise<Reply>
 }
 
 export type Signing = { secrets?: readonly string[]; at?: Date; body?: string }
@@ -61,7 +61,7 @@ export function createKit(surroundings: Surroundings): Kit {
   const { clock, receiver, secret, customer, till, open } = surroundings
   let sequence = Math.max(1, Math.floor((clock.now().getTime() - NUMBERS_BEGIN) / NUMBER_MS))
   const run = sequence
-  const written: WebhookEvent[] = []
+  const written: DepositEvent[] = []
   let deposits = 0
   const sign: Kit['sign'] = (event, { secrets = [secret], at = clock.now(), body } = {}) => {
     const text = body ?? JSON.stringify(event)
@@ -104,7 +104,7 @@ export const mustRefuse = (reply: Reply): Complaint =>
     : `${said(reply)}, and must answer 4xx`
 
 /** Delivers them one after the other, each of which must be taken. */
-export async function deliverAll(kit: Kit, events: readonly WebhookEvent[]): Promise<Complaint> {
+export async function deliverAll(kit: Kit, events: readonly DepositEvent[]): Promise<Complaint> {
   for (const event of events) {
     const complaint = mustTake(await kit.deliver(event))
     if (complaint !== undefined) return `${event.type}: ${complaint}`

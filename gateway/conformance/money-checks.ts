@@ -1,6 +1,6 @@
 /** What a deposit is worth to its shopper, from the first event to the last. */
 import type { StoreDeposit } from '../../contract/store-api.ts'
-import type { EventType } from '../../contract/webhooks.ts'
+import type { DepositEventType } from '../../contract/webhooks.ts'
 import type { Check } from './check.ts'
 import { AMOUNT, type Change, changed } from './invented.ts'
 import { changesBy, deliverAll, type Kit, type Verdict } from './kit.ts'
@@ -12,7 +12,7 @@ const REVERSALS = 'store-guide.md#held-and-taken-back'
 const STATES = 'store-guide.md#what-can-become-of-a-deposit'
 const DELIVERY = 'webhooks.md#delivery'
 
-type Step = [type: EventType, change: Change]
+type Step = [type: DepositEventType, change: Change]
 
 /** Events of a fresh deposit, each of which has the changes of those before it too. */
 async function story(kit: Kit, steps: readonly Step[], start?: StoreDeposit) {

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
-import type { WebhookEvent } from '../../contract/webhooks.ts'
+import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Order } from './invented.ts'
 
 export type OwnTill = {
   url: string
   /** In their order. */
-  log: WebhookEvent[]
+  log: DepositEvent[]
   /** How often the store has read the log, and how far. */
   reads(): number
   servedUpTo(): number
@@ -33,7 +33,7 @@ const orderSchema = z.object({
 
 /** Listens on this machine. Rejects if the port is taken. */
 export async function startOwnTill({ port, opened }: Options): Promise<OwnTill> {
-  const log: WebhookEvent[] = []
+  const log: DepositEvent[] = []
   const deposits = new Map<string, StoreDeposit>()
   let [reads, servedUpTo] = [0, 0]
   const answer = async (request: IncomingMessage): Promise<{ status: number; body: unknown }> => {

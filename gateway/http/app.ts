@@ -7,7 +7,7 @@ import type { Log } from '../kit/log.ts'
 import { boundedServers, type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connections.ts'
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS, addHeaders } from './headers.ts'
-import { onceASecond } from './health.ts'
+import { answerHealth, onceASecond } from './health.ts'
 import { guardHost } from './host.ts'
 import { readJsonBodies } from './json-body.ts'
 import { createLimits, type Limits } from './limits.ts'
@@ -41,8 +41,9 @@ export type AppOptions = {
   isStopped?: () => boolean
   /** Ready by default. */
   progress?: Progress
-  /** The version that runs here, for GET /healthz. */
+  /** The version that runs here. */
   build?: Record<string, string>
+  isDoctor?(proof: unknown): boolean
   routes: {
     /** Polled calls: no hook of the API runs for them; they set their headers themselves. */
     polled?: FastifyPluginAsync[]
@@ -114,10 +115,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     for (const plugin of options.routes.store ?? []) await scope.register(plugin)
   })
   const isHealthy = onceASecond(options.healthy, nowMs)
-  app.get('/healthz', async (_request, reply) => {
-    const healthy = await isHealthy()
-    const status = healthy ? 'ok' : 'database out of reach'
-    return reply.code(healthy ? 200 : 503).send({ status, ...options.build })
+  answerHealth(app, {
+    ...options,
+    healthy: isHealthy,
+    isTrustedProxy: (address) => isTrustedProxy(address, 0),
   })
   answerReadiness(app, { ...options, healthy: isHealthy })
   await servePage(app, { ...options, folder: options.widgetFolder, csrf })

@@ -1,3 +1,27 @@
+/** Whether this process works, and which version it is of. */
+import type { FastifyInstance } from 'fastify'
+import { DOCTOR_HEADER } from '../kit/doctor-proof.ts'
+
+type HealthOptions = {
+  healthy(): Promise<boolean>
+  isTrustedProxy(address: string): boolean
+  /** The version that runs here. */
+  build?: Record<string, string>
+  /** Whether a call may learn how the gateway sees it: it comes from the doctor. */
+  isDoctor?(proof: unknown): boolean
+}
+
+export function answerHealth(app: FastifyInstance, options: HealthOptions): void {
+  const { healthy, isTrustedProxy, build, isDoctor } = options
+  app.get('/healthz', async ({ headers, ip: address, protocol }, reply) => {
+    const isHealthy = await healthy()
+    const status = isHealthy ? 'ok' : 'database out of reach'
+    const isAsked = isDoctor?.(headers[DOCTOR_HEADER]) === true
+    const seen = isAsked ? { caller: { address, protocol, isProxy: isTrustedProxy(address) } } : {}
+    return reply.code(isHealthy ? 200 : 503).send({ status, ...build, ...seen })
+  })
+}
+
 /** Asks at most once a second, however often it is called; everybody gets the last answer. */
 export function onceASecond(check: () => Promise<boolean>, nowMs: () => number): () => Promise<boolean> {
   let askedMs = Number.NEGATIVE_INFINITY

@@ -173,3 +173,20 @@ describe('/readyz', () => {
     nowMs.mockRestore()
   })
 })
+
+describe('the health', () => {
+  const build = { version: '1.2.3', commit: 'abc' }
+  const isDoctor = (proof: unknown) => proof === 'good'
+
+  it('says which version runs, and how it sees a caller to nobody but the doctor', async () => {
+    const app = await anApp({ ...BEHIND_PROXY, build, isDoctor })
+    const health = async (proof: string, from: string) => {
+      const headers = { 'x-tradetill-doctor': proof, 'x-forwarded-for': from, ...OVER_HTTPS }
+      return (await app.inject({ url: '/healthz', remoteAddress: PROXY, headers })).json()
+    }
+    expect(await health('bad', '198.51.100.1')).toEqual({ status: 'ok', ...build })
+    const caller = { address: '198.51.100.1', protocol: 'https', isProxy: false }
+    expect(await health('good', '203.0.113.1, 198.51.100.1')).toEqual({ status: 'ok', ...build, caller })
+    expect(await health('good', '')).toMatchObject({ caller: { address: PROXY, isProxy: true } })
+  })
+})

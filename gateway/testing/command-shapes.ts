@@ -300,6 +300,18 @@ export const SHAPES: Record<string, z.ZodObject> = {
   }),
   'restore finish': z.strictObject({ epoch: z.int(), stores: z.int(), skipped: z.int(), recounted }),
   'restore recount': recounted,
+  doctor: z.strictObject({
+    findings: z.array(
+      z.strictObject({
+        check: z.string(),
+        state: z.enum(['good', 'mend', 'not_checked']),
+        says: z.string(),
+        advice: z.string().nullable(),
+      }),
+    ),
+    toMend: z.int(),
+    notChecked: z.int(),
+  }),
   'ledger verify': z.strictObject({
     entries: z.int(),
     differences: z.array(z.strictObject({ problem: z.string(), detail: z.string() })),

@@ -1,0 +1,38 @@
+/** `doctor`: a command of its own, without a group. */
+import type { Examination } from '../../doctor/doctor.ts'
+import { command, FIND, type FindFlags } from '../command.ts'
+import type { Session } from '../session.ts'
+
+const MARKS = { good: 'good       ', mend: 'TO MEND    ', not_checked: 'not checked' } as const
+
+const doctorLines = ({ findings, toMend, notChecked }: Examination): string[] => [
+  ...findings
+    .map(({ check, state, says, advice }) => {
+      const line = `${MARKS[state]}  ${check}: ${says}`
+      return advice === null ? line : `${line}\n             -> ${advice}`
+    })
+    .flatMap((text) => text.split('\n')),
+  `${findings.length - toMend - notChecked} good, ${toMend} to mend, ${notChecked} not checked.`,
+]
+
+export const doctor = command({
+  does: 'look at settings, database, proxy, prices, bots and stores; exit code 1: something is to mend',
+  example: 'doctor --send-webhooks',
+  parameters: {
+    flags: {
+      ...FIND,
+      sendWebhooks: {
+        kind: 'boolean',
+        brief: 'send a test to each webhook',
+        optional: true,
+        withNegated: false,
+      },
+    },
+  },
+  load: async () => {
+    const { examine } = await import('../../doctor/doctor.ts')
+    return async (session: Session, { sendWebhooks = false }: FindFlags & { sendWebhooks?: boolean }) =>
+      examine({ env: session.env, sendsWebhooks: sendWebhooks })
+  },
+  lines: doctorLines,
+})

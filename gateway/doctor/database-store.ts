@@ -1,0 +1,86 @@
+/** What the doctor asks of a database. It reads only, and works before any migration has run. */
+import pg from 'pg'
+import { readIdentity } from '../db/identity.ts'
+import { readApplied } from '../db/schema-version.ts'
+
+const CONNECT_MS = 10_000
+
+export type DatabaseProbe = {
+  kind: 'answered'
+  version: number
+  role: string
+  isSuperuser: boolean
+  mayCreate: boolean
+  /** False of a role that nobody has granted the till's tables to. */
+  mayRead: boolean
+  inRecovery: boolean
+  readOnly: boolean
+  /** The process that serves us, and the one that the server named when we connected: a pooler makes up its own. */
+  backend: { real: number; named: number }
+  connections: { used: number; most: number }
+  databaseMs: number
+  /** Half of the time that the question for it took is its doubt. */
+  machineMs: number
+  doubtMs: number
+  sizeBytes: number
+  identity: Awaited<ReturnType<typeof readIdentity>>
+  applied: Awaited<ReturnType<typeof readApplied>>
+}
+
+export type DatabaseAnswer = DatabaseProbe | { kind: 'failed'; reason: string }
+
+const FACTS = `select current_setting('server_version_num')::int as version, current_user as role,
+  (select rolsuper from pg_roles where rolname = current_user) as is_superuser,
+  has_database_privilege(current_database(), 'create') and has_schema_privilege('public', 'create') as may_create,
+  coalesce(has_table_privilege(to_regclass('till_identity'), 'select'), true) as may_read,
+  pg_is_in_recovery() as in_recovery, current_setting('transaction_read_only') = 'on' as read_only,
+  pg_backend_pid() as backend,
+  (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used,
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as most,
+  pg_database_size(current_database())::float8 as size_bytes`
+
+const CLOCK = 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms'
+
+export async function probeDatabase(url: string, nowMs: () => number): Promise<DatabaseAnswer> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: CONNECT_MS,
+  })
+  client.on('error', () => {})
+  try {
+    await client.connect()
+    const { rows } = await client.query(FACTS)
+    const begin = nowMs()
+    const clock = await client.query<{ ms: number }>(CLOCK)
+    const end = nowMs()
+    const facts = rows[0]
+    return {
+      kind: 'answered',
+      version: facts.version,
+      role: facts.role,
+      isSuperuser: facts.is_superuser,
+      mayCreate: facts.may_create,
+      mayRead: facts.may_read,
+      inRecovery: facts.in_recovery,
+      readOnly: facts.read_only,
+      backend: { real: facts.backend, named: namedBackend(client) },
+      connections: { used: facts.used, most: facts.most },
+      databaseMs: clock.rows[0]?.ms ?? 0,
+      machineMs: (begin + end) / 2,
+      doubtMs: (end - begin) / 2,
+      sizeBytes: facts.size_bytes,
+      identity: facts.may_read ? await readIdentity(client) : undefined,
+      applied: facts.may_read ? await readApplied(client) : [],
+    }
+  } catch (error) {
+    return { kind: 'failed', reason: error instanceof Error && error.message ? error.message : String(error) }
+  } finally {
+    await client.end().catch(() => {})
+  }
+}
+
+/** The driver has it and its types do not. */
+function namedBackend(client: pg.Client): number {
+  return 'processID' in client && typeof client.processID === 'number' ? client.processID : 0
+}

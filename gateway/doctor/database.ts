@@ -1,0 +1,124 @@
+/** The database: whether a till can work on it. Pure checks over what it answered. */
+import type { Config } from '../config.ts'
+import { ownershipOf } from '../db/identity.ts'
+import { judgeSchema, migrationFiles } from '../db/schema-version.ts'
+import type { DatabaseAnswer, DatabaseProbe } from './database-store.ts'
+import { type Finding, good, mend, notChecked } from './finding.ts'
+
+const OLDEST = 15
+/** Of one gateway: a pool of 10, the queue's 6 and one that listens. */
+const NEEDED_CONNECTIONS = 17
+/** Leases go by the database's clock, signatures of webhooks by the machine's. */
+const MOST_APART_MS = 2_000
+
+type Settings = Pick<Config, 'mode' | 'masterKey' | 'oldMasterKeys'>
+
+export function databaseFindings(answer: DatabaseAnswer, owner?: DatabaseAnswer): Finding[] {
+  if (answer.kind === 'failed') return [unreachable('database', 'DATABASE_URL', answer.reason)]
+  const own = owner === undefined ? [rightsOfOne(answer)] : rightsOfTwo(answer, owner)
+  return [
+    versionOf(answer),
+    recoveryOf(answer),
+    poolerOf(answer),
+    connectionsOf(answer),
+    clockOf(answer),
+    ...own,
+  ]
+}
+
+const unreachable = (check: string, name: string, reason: string): Finding =>
+  mend(check, `cannot be reached: ${reason}`, `check ${name}, and that the server listens and lets us in`)
+
+function versionOf({ version, sizeBytes }: DatabaseProbe): Finding {
+  const major = Math.floor(version / 10_000)
+  const size = `${Math.ceil(sizeBytes / 1_000_000)} MB`
+  if (major >= OLDEST) return good('database.version', `PostgreSQL ${major}, ${size}`)
+  return mend('database.version', `is PostgreSQL ${major}`, `upgrade it to PostgreSQL ${OLDEST} or newer`)
+}
+
+function recoveryOf({ inRecovery, readOnly }: DatabaseProbe): Finding {
+  if (inRecovery) {
+    return mend('database.recovery', 'is a replica', 'let DATABASE_URL lead to the primary, not to a reader')
+  }
+  if (!readOnly) return good('database.recovery', 'takes writes')
+  const advice = 'find who set default_transaction_read_only; a full disk or a provider may have'
+  return mend('database.recovery', 'takes no writes', advice)
+}
+
+function poolerOf({ backend }: DatabaseProbe): Finding {
+  if (backend.real === backend.named) return good('database.pooler', 'the connection is direct')
+  const advice =
+    'connect directly: a pooler in transaction mode loses notifications and locks. One in session mode works'
+  return mend('database.pooler', 'a pooler answers', advice)
+}
+
+function connectionsOf({ connections: { used, most } }: DatabaseProbe): Finding {
+  const free = most - used
+  if (free >= NEEDED_CONNECTIONS)
+    return good('database.connections', `${free} of ${most} connections are free`)
+  const advice = `raise max_connections: a gateway takes ${NEEDED_CONNECTIONS}. One that runs already has its own`
+  return mend('database.connections', `${free} of ${most} connections are free`, advice)
+}
+
+function clockOf({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Finding {
+  const apartMs = Math.round(Math.abs(databaseMs - machineMs))
+  if (apartMs <= MOST_APART_MS + doubtMs) return good('clock', `${apartMs} ms from the clock of the database`)
+  const advice = 'let both machines ask a time server (timedatectl set-ntp true)'
+  return mend('clock', `${apartMs} ms from the clock of the database`, advice)
+}
+
+function rightsOfOne({ role, mayCreate }: DatabaseProbe): Finding {
+  if (mayCreate) return good('database.rights', `the one role, ${role}, may create tables`)
+  const advice = `as a superuser: grant create on database … to ${role}; or set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables`
+  return mend('database.rights', `the role ${role} may create no tables`, advice)
+}
+
+function grantOf({ role, mayRead }: DatabaseProbe): Finding {
+  if (mayRead) return good('database.rights', `the role ${role} owns nothing`)
+  const advice = 'start a gateway with TRADETILL_OWNER_DATABASE_URL: it grants what the role needs'
+  return mend('database.rights', `the role ${role} may not read the tables`, advice)
+}
+
+function rightsOfTwo(app: DatabaseProbe, owner: DatabaseAnswer): Finding[] {
+  if (owner.kind === 'failed')
+    return [unreachable('database.owner', 'TRADETILL_OWNER_DATABASE_URL', owner.reason)]
+  if (app.isSuperuser || app.role === owner.role) {
+    const what = app.isSuperuser ? 'is a superuser' : 'is the owner too'
+    const advice = 'make a role that owns nothing for DATABASE_URL: "Two roles" in docs/operating.md'
+    return [mend('database.rights', `the role ${app.role} of DATABASE_URL ${what}`, advice)]
+  }
+  const ofOwner = { ...rightsOfOne(owner), check: 'database.owner' }
+  return [grantOf(app), ofOwner]
+}
+
+/** Whether it is the database of these settings, at a schema that this code knows. */
+export function ownerFindings(answer: DatabaseAnswer, settings: Settings): Finding[] {
+  const checks = ['database.identity', 'database.schema']
+  if (answer.kind === 'failed')
+    return checks.map((check) => notChecked(check, 'the database was not reached'))
+  if (!answer.mayRead) return checks.map((check) => notChecked(check, 'the role may not read the tables'))
+  const { identity, applied } = answer
+  const [whose = '', schema = ''] = checks
+  const files = migrationFiles()
+  const judgement = judgeSchema(files, applied)
+  const ofSchema =
+    judgement.kind === 'refused'
+      ? mend(schema, judgement.reason, 'start the version that it names')
+      : judgement.missing.length === 0
+        ? good(schema, `has all ${files.length} migrations`)
+        : mend(
+            schema,
+            `${judgement.missing.length} migrations are missing`,
+            'tradetill serve applies them at its start',
+          )
+  if (identity === undefined) {
+    return [notChecked(whose, 'no gateway has started on this database yet'), ofSchema]
+  }
+  const ownership = ownershipOf(identity, settings)
+  return [
+    ownership.kind === 'own'
+      ? good(whose, `is of this mode and master key (${identity.keyFingerprint.slice(0, 8)}…)`)
+      : mend(whose, ownership.reason, 'give the settings of the gateway to this command too'),
+    ofSchema,
+  ]
+}

@@ -1,0 +1,374 @@
+/** Set-ups that are broken, one thing at a time: the doctor names each and says what mends it. */
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfig } from '../config.ts'
+import { claimDatabase } from '../db/identity.ts'
+import { whileNobodyMigrates } from '../db/migrate.ts'
+import { grantApp } from '../db/roles.ts'
+import { doctorProof, isDoctorProof } from '../kit/doctor-proof.ts'
+import { fingerprintOf } from '../kit/secret-box.ts'
+import { runCommand } from '../testing/command.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { databaseFindings, ownerFindings } from './database.ts'
+import { type DatabaseProbe, probeDatabase } from './database-store.ts'
+import type { Finding } from './finding.ts'
+import { MADE_UP_ADDRESS, type PublicAnswer, proxyFindings } from './proxy.ts'
+import { machineFindings, settingsFindings } from './settings.ts'
+import { type BotState, botFindings, priceFindings, storeFindings } from './trade.ts'
+
+const NOW = new Date('2026-11-22T12:00:00Z')
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const before = (ms: number): Date => new Date(NOW.getTime() - ms)
+
+const LIVE = {
+  TRADETILL_MODE: 'live',
+  DATABASE_URL: 'postgres://app@127.0.0.1/till',
+  TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  TRADETILL_PUBLIC_URL: 'https://pay.example',
+  TRADETILL_TRUSTED_PROXIES: '127.0.0.1',
+}
+
+const DATABASE: DatabaseProbe = {
+  kind: 'answered',
+  version: 180_004,
+  role: 'app',
+  isSuperuser: false,
+  mayCreate: true,
+  mayRead: true,
+  inRecovery: false,
+  readOnly: false,
+  backend: { real: 77, named: 77 },
+  connections: { used: 20, most: 97 },
+  databaseMs: NOW.getTime(),
+  machineMs: NOW.getTime(),
+  doubtMs: 1,
+  sizeBytes: 9_000_000,
+  identity: undefined,
+  applied: [],
+}
+const OWNER: DatabaseProbe = { ...DATABASE, role: 'owner' }
+
+const PUBLIC: Extract<PublicAnswer, { kind: 'answered' }> = {
+  kind: 'answered',
+  build: { version: '1.2.3', commit: 'abc' },
+  caller: { address: '203.0.113.9', protocol: 'https', isProxy: false },
+  certificateEndsMs: NOW.getTime() + 60 * DAY_MS,
+  hsts: 'max-age=31536000',
+  encoding: 'br',
+  largeBody: { status: 401, isOurs: true },
+  plain: { kind: 'answered', status: 308, location: 'https://pay.example/' },
+}
+
+const BOT: BotState = {
+  botId: 3n,
+  name: 'Till One',
+  level: 12,
+  state: 'active',
+  reachable: true,
+  hasGateway: true,
+  tokenExpiresAt: new Date(NOW.getTime() + 150 * DAY_MS),
+  bars: [],
+  noticeAcknowledged: true,
+}
+
+const ENDPOINT = {
+  endpointId: 5n,
+  state: 'enabled',
+  url: 'https://store.example/hook',
+  answer: { kind: 'answered', status: 204 },
+} as const
+
+const settings = (change: Record<string, string>) => settingsFindings(readConfig({ ...LIVE, ...change }))
+const database = (change: Partial<DatabaseProbe>) => databaseFindings({ ...DATABASE, ...change })
+const proxy = (change: Partial<typeof PUBLIC>) =>
+  proxyFindings({ ...PUBLIC, ...change }, { version: '1.2.3', nowMs: NOW.getTime() })
+const prices = (change: Partial<Parameters<typeof priceFindings>[0]>) =>
+  priceFindings({
+    feeds: [{ source: 'market', feed: 'cs', goodAt: before(60_000), lastError: null }],
+    rates: [{ currency: 'EUR', asOf: before(HOUR_MS) }],
+    coverage: [{ game: 'cs', fresh: 20_000, all: 21_000 }],
+    now: NOW,
+    ...change,
+  })
+const bot = (change: Partial<BotState>) => botFindings([{ ...BOT, ...change }], NOW)
+const store = (change: object) =>
+  storeFindings([{ storeId: 1n, name: 'Ember', endpoints: [{ ...ENDPOINT, ...change }] }])
+const feedFailed = { source: 'skinport', feed: 'cs', goodAt: before(9 * HOUR_MS), lastError: 'HTTP 403' }
+const caller = { address: '127.0.0.1', protocol: 'https', isProxy: true }
+
+const mended = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'mend')
+
+describe('a set-up that is as it should be', () => {
+  it.each([
+    ['settings', () => settings({})],
+    ['machine', () => machineFindings({ node: '24.1.0', freeBytes: 9e9, folder: '/' })],
+    ['database with one role', () => database({})],
+    ['database with two roles', () => databaseFindings({ ...DATABASE, mayCreate: false }, OWNER)],
+    ['proxy', () => proxy({})],
+    ['prices', () => prices({})],
+    ['bots', () => bot({})],
+    ['stores', () => store({})],
+  ])('has nothing to mend: %s', (_what, findings) => {
+    expect(findings().length).toBeGreaterThan(0)
+    expect(findings().filter(({ state }) => state !== 'good')).toEqual([])
+  })
+})
+
+/** The one check that must say `mend`, and a word of what mends it. */
+const BROKEN: [what: string, findings: () => Finding[], check: string, advice: RegExp][] = [
+  ['a sandbox', () => settingsFindings(readConfig({})), 'mode', /TRADETILL_MODE=live/],
+  ['no key', () => settings({ TRADETILL_MASTER_KEY: '' }), 'settings', /TRADETILL_MASTER_KEY/],
+  ['a short key', () => settings({ TRADETILL_MASTER_KEY: 'abc' }), 'settings', /TRADETILL_MASTER_KEY/],
+  ['no proxies', () => settings({ TRADETILL_TRUSTED_PROXIES: '' }), 'settings', /TRUSTED_PROXIES/],
+  [
+    'a public address of http',
+    () => settings({ TRADETILL_PUBLIC_URL: 'http://a.b' }),
+    'settings',
+    /PUBLIC_URL/,
+  ],
+  ['an old Node', () => machineFindings({ node: '22.1.0', freeBytes: 9e9, folder: '/' }), 'node', /Node 24/],
+  [
+    'a full disk',
+    () => machineFindings({ node: '24.1.0', freeBytes: 9e6, folder: '/' }),
+    'disk',
+    /make room/,
+  ],
+  ['an old PostgreSQL', () => database({ version: 140_009 }), 'database.version', /PostgreSQL 15/],
+  ['a replica', () => database({ inRecovery: true, readOnly: true }), 'database.recovery', /primary/],
+  ['a pooler', () => database({ backend: { real: 9, named: 1 } }), 'database.pooler', /directly/],
+  [
+    'few connections',
+    () => database({ connections: { used: 90, most: 97 } }),
+    'database.connections',
+    /max_conn/,
+  ],
+  ['a clock that is off', () => database({ databaseMs: before(9_000).getTime() }), 'clock', /set-ntp/],
+  [
+    'an app that is a superuser',
+    () => databaseFindings({ ...DATABASE, isSuperuser: true }, OWNER),
+    'database.rights',
+    /Two roles/,
+  ],
+  [
+    'an owner out of reach',
+    () => databaseFindings(DATABASE, { kind: 'failed', reason: 'no' }),
+    'database.owner',
+    /OWNER_DATABASE_URL/,
+  ],
+  [
+    'a name that leads nowhere',
+    () => proxyFindings({ kind: 'failed', reason: 'ENOTFOUND' }, { version: '1.2.3', nowMs: 0 }),
+    'public',
+    /DNS/,
+  ],
+  ['somebody else at the name', () => proxy({ build: undefined }), 'public', /TRADETILL_PORT/],
+  [
+    'another version at the name',
+    () => proxy({ build: { version: '1.2.2', commit: 'a' } }),
+    'public',
+    /this version/,
+  ],
+  [
+    'a proxy that repeats what callers say',
+    () => proxy({ caller: { ...caller, address: MADE_UP_ADDRESS } }),
+    'proxy.caller',
+    /append/,
+  ],
+  ['a proxy that hides its callers', () => proxy({ caller }), 'proxy.caller', /X-Forwarded-For/],
+  [
+    'a proxy that hides https',
+    () => proxy({ caller: { ...caller, protocol: 'http' } }),
+    'proxy.caller',
+    /X-Forwarded-Proto/,
+  ],
+  [
+    'a certificate that ends',
+    () => proxy({ certificateEndsMs: NOW.getTime() + 3 * DAY_MS }),
+    'proxy.tls',
+    /renew/,
+  ],
+  ['no HSTS', () => proxy({ hsts: null }), 'proxy.hsts', /leave the headers/],
+  ['HSTS twice', () => proxy({ hsts: 'max-age=1, max-age=2' }), 'proxy.hsts', /take it out/],
+  ['a page without compression', () => proxy({ encoding: null }), 'proxy.compression', /Accept-Encoding/],
+  [
+    'a small limit of bodies',
+    () => proxy({ largeBody: { status: 413, isOurs: false } }),
+    'proxy.body',
+    /client_max_body_size/,
+  ],
+  [
+    'plain http',
+    () => proxy({ plain: { kind: 'answered', status: 200, location: '' } }),
+    'proxy.http',
+    /redirect/,
+  ],
+  ['no source of prices', () => prices({ feeds: [] }), 'prices', /PRICE_SOURCES/],
+  ['a source that fails', () => prices({ feeds: [feedFailed] }), 'prices.skinport.cs', /price list/],
+  [
+    'a game without prices',
+    () => prices({ coverage: [{ game: 'tf', fresh: 0, all: 9 }] }),
+    'prices.of.tf',
+    /price list/,
+  ],
+  [
+    'an old exchange rate',
+    () => prices({ rates: [{ currency: 'BRL', asOf: before(3 * DAY_MS) }] }),
+    'rates.BRL',
+    /ecb/,
+  ],
+  ['no exchange rate', () => prices({ rates: [{ currency: 'EUR', asOf: null }] }), 'rates.EUR', /ecb/],
+  ['no bot', () => botFindings([], NOW), 'bots', /bot enrol/],
+  ['a dead bot', () => bot({ state: 'dead' }), 'bots.3', /bot renew 3/],
+  [
+    'a bot without a gateway',
+    () => bot({ hasGateway: false, reachable: false }),
+    'bots.3',
+    /start a gateway/,
+  ],
+  ['a bot that is offline', () => bot({ reachable: false }), 'bots.3', /bot list/],
+  [
+    'a hold',
+    () => bot({ bars: [{ scope: 'all', reason: 'own_hold', until: NOW }] }),
+    'bots.3',
+    /authenticator/,
+  ],
+  [
+    'a bar',
+    () => bot({ bars: [{ scope: 'cs', reason: 'inventory_full', until: NOW }] }),
+    'bots.3',
+    /operating/,
+  ],
+  ['a notice', () => bot({ noticeAcknowledged: false }), 'bots.3', /acknowledges/],
+  [
+    'a token that ends',
+    () => bot({ tokenExpiresAt: new Date(NOW.getTime() + 9 * DAY_MS) }),
+    'bots.3',
+    /bot renew 3/,
+  ],
+  ['no store', () => storeFindings([]), 'stores', /store add/],
+  [
+    'a store without a webhook',
+    () => storeFindings([{ storeId: 1n, name: 'E', endpoints: [] }]),
+    'stores.1',
+    /webhook-url/,
+  ],
+  ['a webhook that is not proved', () => store({ state: 'pending' }), 'stores.1.webhook.5', /challenge/],
+  [
+    'a webhook that fails',
+    () => store({ answer: { kind: 'answered', status: 500 } }),
+    'stores.1.webhook.5',
+    /2xx/,
+  ],
+  [
+    'a webhook that is out of reach',
+    () => store({ answer: { kind: 'failed', reason: 'no' } }),
+    'stores.1.webhook.5',
+    /allow-address/,
+  ],
+]
+
+describe('a set-up that is broken', () => {
+  it.each(BROKEN)('is named: %s', (_what, findings, check, advice) => {
+    const [first, ...others] = mended(findings())
+    expect(others).toEqual([])
+    expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
+  })
+
+  it('leaves out what it cannot look at, and says why', () => {
+    const unsent = store({ answer: undefined })
+    const silent = proxyFindings({ kind: 'failed', reason: 'x' }, { version: '1', nowMs: 0 })
+    expect(unsent).toMatchObject([{ state: 'not_checked', says: expect.stringContaining('--send-webhooks') }])
+    expect(silent.filter(({ state }) => state === 'not_checked')).toHaveLength(6)
+  })
+})
+
+describe('on a real PostgreSQL', () => {
+  const ROLE = `doctor_${randomBytes(4).toString('hex')}`
+  const KEY = Buffer.alloc(32, 7)
+  let till: TestDatabase
+  const nowMs = () => Date.now()
+  const config = { mode: 'live', masterKey: KEY, oldMasterKeys: [] } as const
+
+  beforeAll(async () => {
+    till = await testDatabase()
+    await till.pool.query(`create role ${ROLE} login password 'secret'`)
+    await claimDatabase(till.pool, { mode: 'live', keyFingerprint: fingerprintOf(KEY) })
+  })
+  afterAll(async () => {
+    await till.pool.query(`drop owned by ${ROLE}`)
+    await till.pool.query(`drop role ${ROLE}`)
+    await till.close()
+  })
+
+  const asRole = () => Object.assign(new URL(till.url), { username: ROLE, password: 'secret' }).href
+
+  it('finds nothing to mend on the direct way to a primary', async () => {
+    const answer = await probeDatabase(till.url, nowMs)
+    expect(mended(databaseFindings(answer))).toEqual([])
+    expect(ownerFindings(answer, { ...config, oldMasterKeys: [] }).map(({ state }) => state)).toEqual([
+      'good',
+      'good',
+    ])
+  })
+
+  it('names a role that may create nothing, or not read what its owner has; once that is granted, nothing is to mend', async () => {
+    const [answer, owner] = await Promise.all([asRole(), till.url].map((url) => probeDatabase(url, nowMs)))
+    if (answer === undefined || owner === undefined) throw new Error('both were asked')
+    for (const findings of [databaseFindings(answer), databaseFindings(answer, owner)])
+      expect(mended(findings).map(({ check }) => check)).toEqual(['database.rights'])
+    await whileNobodyMigrates(till.url, {}, (client) => grantApp(client, asRole()))
+    expect(mended(databaseFindings(await probeDatabase(asRole(), nowMs), owner))).toEqual([])
+    expect(mended(databaseFindings(owner, owner)).map(({ check }) => check)).toEqual(['database.rights'])
+  })
+
+  it('names a database that takes no writes', async () => {
+    await till.pool.query(`alter role ${ROLE} set default_transaction_read_only = on`)
+    const findings = databaseFindings(
+      await probeDatabase(asRole(), nowMs),
+      await probeDatabase(till.url, nowMs),
+    )
+    expect(mended(findings).map(({ check }) => check)).toEqual(['database.recovery'])
+  })
+
+  it('names another master key, another mode and a server that is not there', async () => {
+    const answer = await probeDatabase(till.url, nowMs)
+    const otherKey = { ...config, masterKey: Buffer.alloc(32, 8), oldMasterKeys: [] }
+    const otherMode = { ...config, mode: 'sandbox' as const, oldMasterKeys: [] }
+    for (const other of [otherKey, otherMode])
+      expect(mended(ownerFindings(answer, other)).map(({ check }) => check)).toEqual(['database.identity'])
+    const nowhere = await probeDatabase('postgres://nobody@127.0.0.1:9/none', nowMs)
+    expect(mended(databaseFindings(nowhere))).toMatchObject([{ check: 'database' }])
+  })
+
+  it('is a command with an exit code, which goes on where something is broken', async () => {
+    const env = { ...LIVE, DATABASE_URL: till.url, TRADETILL_PUBLIC_URL: 'https://127.0.0.1:9' }
+    const { out, errors, code } = await runCommand(['doctor', '--json'], { env })
+    const { findings, toMend } = JSON.parse(out)
+    const states = Object.fromEntries(findings.map(({ check, state }: Finding) => [check, state]))
+    expect(states).toMatchObject({ mode: 'good', 'database.identity': 'good', public: 'mend', bots: 'mend' })
+    expect({ code, errors }).toEqual({
+      code: 1,
+      errors: expect.stringContaining(`${toMend} to mend`),
+    })
+    const said = await runCommand(['doctor'], {
+      env: { ...LIVE, TRADETILL_PUBLIC_URL: 'http://pay.example' },
+    })
+    expect(said.out).toContain('TO MEND      settings: TRADETILL_PUBLIC_URL is needed in live mode')
+    expect(said.out).toContain('not checked  database: the settings must be right first')
+    expect(said.code).toBe(1)
+  })
+})
+
+describe('the proof of the doctor', () => {
+  const key = Buffer.alloc(32, 7)
+
+  it('is good for a minute, with the same master key only', () => {
+    const proof = doctorProof(key, NOW)
+    expect(isDoctorProof(key, proof, new Date(NOW.getTime() + 50_000))).toBe(true)
+    expect(isDoctorProof(key, proof, new Date(NOW.getTime() + 61_000))).toBe(false)
+    expect(isDoctorProof(Buffer.alloc(32, 8), proof, NOW)).toBe(false)
+    for (const other of [undefined, '', 'x', `${NOW.getTime()}.${'0'.repeat(64)}`])
+      expect(isDoctorProof(key, other, NOW)).toBe(false)
+  })
+})

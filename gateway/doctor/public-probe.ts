@@ -1,0 +1,89 @@
+/** Asks the public address of the till as a stranger would, with one proof more. */
+import { connect } from 'node:tls'
+import { z } from 'zod'
+import { DOCTOR_HEADER } from '../kit/doctor-proof.ts'
+import { MADE_UP_ADDRESS, type PublicAnswer } from './proxy.ts'
+
+const DEADLINE_MS = 10_000
+const LARGE_BYTES = 60_000
+
+const healthSchema = z.object({
+  version: z.string(),
+  commit: z.string(),
+  caller: z.object({ address: z.string(), protocol: z.string(), isProxy: z.boolean() }).optional(),
+})
+
+type Call = { method?: string; headers?: Record<string, string>; body?: string }
+
+const ask = (url: URL, call: Call = {}): Promise<Response> =>
+  fetch(url, { ...call, redirect: 'manual', signal: AbortSignal.timeout(DEADLINE_MS) })
+
+export async function probePublic(publicUrl: URL, proof: string): Promise<PublicAnswer> {
+  try {
+    const headers = { [DOCTOR_HEADER]: proof, 'x-forwarded-for': MADE_UP_ADDRESS }
+    const health = await ask(new URL('/healthz', publicUrl), { headers })
+    const said = healthSchema.safeParse(await health.json().catch(() => undefined))
+    const { caller, ...build } = said.data ?? {}
+    return {
+      kind: 'answered',
+      build: said.success ? { version: '', commit: '', ...build } : undefined,
+      caller,
+      certificateEndsMs: await certificateEnd(publicUrl),
+      hsts: health.headers.get('strict-transport-security'),
+      encoding: await encodingOfPage(publicUrl),
+      largeBody: await sendLarge(publicUrl),
+      plain: await askPlain(publicUrl),
+    }
+  } catch (error) {
+    return { kind: 'failed', reason: reasonOf(error) }
+  }
+}
+
+/** The reason of a failed fetch is its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message
+}
+
+function certificateEnd({ protocol, hostname, port }: URL): Promise<number | undefined> {
+  if (protocol !== 'https:') return Promise.resolve(undefined)
+  const { promise, resolve } = Promise.withResolvers<number | undefined>()
+  const socket = connect({ host: hostname, port: Number(port || 443), servername: hostname }, () => {
+    resolve(Date.parse(socket.getPeerCertificate().valid_to))
+    socket.destroy()
+  })
+  socket.setTimeout(DEADLINE_MS, () => socket.destroy())
+  socket.once('error', () => resolve(undefined)).once('close', () => resolve(undefined))
+  return promise
+}
+
+async function encodingOfPage(publicUrl: URL): Promise<string | null> {
+  const page = await (await ask(publicUrl)).text()
+  const [file] = /\/assets\/[\w.-]+\.js/.exec(page) ?? []
+  if (file === undefined) return null
+  const answer = await ask(new URL(file, publicUrl), { headers: { 'accept-encoding': 'br, gzip' } })
+  await answer.body?.cancel()
+  return answer.headers.get('content-encoding')
+}
+
+/** Without a key: the gateway refuses it, under a request id. */
+async function sendLarge(publicUrl: URL): Promise<{ status: number; isOurs: boolean }> {
+  const answer = await ask(new URL('/v1/deposits', publicUrl), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ externalId: 'x'.repeat(LARGE_BYTES) }),
+  })
+  await answer.body?.cancel()
+  return { status: answer.status, isOurs: answer.headers.has('x-request-id') }
+}
+
+async function askPlain(publicUrl: URL) {
+  try {
+    const answer = await ask(new URL(`http://${publicUrl.hostname}/`))
+    await answer.body?.cancel()
+    const location = answer.headers.get('location') ?? ''
+    return { kind: 'answered', status: answer.status, location } as const
+  } catch {
+    return { kind: 'closed' } as const
+  }
+}

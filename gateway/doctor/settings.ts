@@ -1,0 +1,36 @@
+/** The settings and the machine. Pure checks. */
+import type { ConfigAnswer } from '../config.ts'
+import { type Finding, good, mend } from './finding.ts'
+
+const NEEDED_NODE = 24
+const LEAST_FREE_BYTES = 1_000_000_000
+
+export function settingsFindings(answer: ConfigAnswer): Finding[] {
+  if (answer.kind === 'refused') {
+    return answer.problems.map((problem) => {
+      const [name = '', ...rest] = problem.split(' ')
+      return mend('settings', problem, rest.length > 0 ? `change ${name}` : 'see docs/operating.md')
+    })
+  }
+  const { config } = answer
+  const mode =
+    config.mode === 'live'
+      ? good('mode', 'live: real items')
+      : mend('mode', 'sandbox: nothing is real', 'set TRADETILL_MODE=live, and what live mode then asks for')
+  return [good('settings', 'all are well formed and go together'), mode]
+}
+
+export type Machine = { node: string; freeBytes: number; folder: string }
+
+export function machineFindings({ node, freeBytes, folder }: Machine): Finding[] {
+  const isNew = Number(node.split('.')[0]) >= NEEDED_NODE
+  const free = `${(freeBytes / 1_000_000_000).toFixed(1)} GB are free in ${folder}`
+  return [
+    isNew
+      ? good('node', `Node ${node}`)
+      : mend('node', `Node ${node}`, `install Node ${NEEDED_NODE} or newer`),
+    freeBytes >= LEAST_FREE_BYTES
+      ? good('disk', free)
+      : mend('disk', free, 'make room: the log and the database stop when the disk is full'),
+  ]
+}

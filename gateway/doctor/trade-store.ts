@@ -1,0 +1,44 @@
+/** What the doctor asks about prices, bots and stores. */
+import { sql } from 'kysely'
+import { GAMES } from '../../contract/games.ts'
+import { CURRENCIES } from '../../contract/money.ts'
+import type { Db } from '../db/client.ts'
+import type { PricingRules } from '../pricing/price.ts'
+import { latestRates } from '../pricing/store.ts'
+import type { Coverage, NewestRate } from './trade.ts'
+
+/** How many names each game has a price of, and a price that is young enough. */
+export function readCoverage(db: Db, rules: PricingRules, now: Date): Promise<Coverage[]> {
+  return Promise.all(
+    GAMES.map(async (game) => {
+      const since = new Date(now.getTime() - rules[game].freshMs)
+      const { rows } = await sql<{ all: number; fresh: number }>`
+        select count(distinct market_hash_name)::int as all,
+          count(distinct market_hash_name) filter (where as_of > ${since})::int as fresh
+        from price where game = ${game}`.execute(db)
+      return { game, all: rows[0]?.all ?? 0, fresh: rows[0]?.fresh ?? 0 }
+    }),
+  )
+}
+
+export function readNewestRates(db: Db, now: Date): Promise<NewestRate[]> {
+  return Promise.all(
+    CURRENCIES.map(async (currency) => {
+      const [newest] = await latestRates(db, currency, now)
+      return { currency, asOf: newest?.asOf ?? null }
+    }),
+  )
+}
+
+/** Bots whose account acknowledged Steam's notice about trade protection. */
+export async function acknowledgedBots(db: Db): Promise<Set<bigint>> {
+  const rows = await db
+    .selectFrom('bot')
+    .select('id')
+    .where('protection_acknowledged_at', 'is not', null)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+export const readStores = (db: Db): Promise<{ id: bigint; name: string }[]> =>
+  db.selectFrom('store').select(['id', 'name']).orderBy('id').execute()

@@ -1,0 +1,152 @@
+/** Prices, bots and stores: whether a shopper could pay right now. Pure checks. */
+import type { Game } from '../../contract/games.ts'
+import { tokenEnd } from '../bots/token-end.ts'
+import { ageText, type Finding, good, mend, notChecked } from './finding.ts'
+
+const HOUR_MS = 3_600_000
+const MOST_FEED_MS = 6 * HOUR_MS
+const MOST_RATE_MS = 48 * HOUR_MS
+
+export type Feed = { source: string; feed: string; goodAt: Date | null; lastError: string | null }
+/** `asOf` is null where no source gave a rate within a month. */
+export type NewestRate = { currency: string; asOf: Date | null }
+export type Coverage = { game: Game; fresh: number; all: number }
+
+type Prices = {
+  feeds: readonly Feed[]
+  rates: readonly NewestRate[]
+  coverage: readonly Coverage[]
+  now: Date
+}
+
+export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[] {
+  const ofFeeds = feeds.map(({ source, feed, goodAt, lastError }) => {
+    const check = `prices.${source}.${feed}`
+    if (goodAt === null) {
+      const why = lastError === null ? 'has not answered yet' : `has never answered: ${lastError}`
+      return mend(check, why, `let the gateway reach it, or take ${source} out of TRADETILL_PRICE_SOURCES`)
+    }
+    const ageMs = now.getTime() - goodAt.getTime()
+    if (ageMs <= MOST_FEED_MS) return good(check, `answered ${ageText(ageMs)} ago`)
+    const why = lastError === null ? '' : `: ${lastError}`
+    return mend(check, `answered ${ageText(ageMs)} ago${why}`, 'see price list, and whether a gateway runs')
+  })
+  const none = mend(
+    'prices',
+    'no source has been asked yet',
+    'start a gateway, and set TRADETILL_PRICE_SOURCES',
+  )
+  const ofGames = coverage.map(({ game, fresh, all }) =>
+    fresh > 0
+      ? good(`prices.of.${game}`, `${fresh} of ${all} names have a price that counts`)
+      : mend(`prices.of.${game}`, 'no name has a price that counts', 'wait for a source, or see price list'),
+  )
+  return [
+    ...(feeds.length === 0 ? [none] : ofFeeds),
+    ...ofGames,
+    ...rates.map((rate) => rateFinding(rate, now)),
+  ]
+}
+
+function rateFinding({ currency, asOf }: NewestRate, now: Date): Finding {
+  const check = `rates.${currency}`
+  const advice = 'add rates and ecb to TRADETILL_PRICE_SOURCES, or rates to TRADETILL_PRICES_FILE'
+  if (asOf === null) return mend(check, 'there is no exchange rate', advice)
+  const ageMs = now.getTime() - asOf.getTime()
+  const says = `the newest exchange rate is ${ageText(Math.max(ageMs, 0))} old`
+  return ageMs <= MOST_RATE_MS ? good(check, says) : mend(check, says, advice)
+}
+
+export type BotState = {
+  botId: bigint
+  name: string
+  level: number
+  state: string
+  reachable: boolean
+  hasGateway: boolean
+  tokenExpiresAt: Date | null
+  bars: readonly { scope: string; reason: string; until: Date }[]
+  /** Steam's notice about trade protection: until it is acknowledged, offers get stuck. */
+  noticeAcknowledged: boolean
+}
+
+export function botFindings(bots: readonly BotState[], now: Date): Finding[] {
+  if (bots.length === 0) return [mend('bots', 'there is no bot', 'tradetill bot enrol')]
+  return bots.map((bot) => botFinding(bot, now))
+}
+
+function botFinding(bot: BotState, now: Date): Finding {
+  const [check, who] = [`bots.${bot.botId}`, `${bot.name} (level ${bot.level})`]
+  const [bar] = bot.bars
+  if (bot.state === 'dead')
+    return mend(check, `${who}: Steam refuses its token`, `tradetill bot renew ${bot.botId}`)
+  if (bot.state !== 'active') return notChecked(check, `${who} is ${bot.state}`)
+  if (!bot.hasGateway) {
+    const advice = 'start a gateway, or raise TRADETILL_MAX_BOTS'
+    return mend(check, `${who}: no gateway speaks for it`, advice)
+  }
+  if (!bot.reachable) return mend(check, `${who} is offline`, 'see bot list for the reason')
+  if (bar?.reason === 'own_hold') {
+    const advice = 'turn the mobile authenticator of the account on and wait 7 days'
+    return mend(check, `${who}: Steam holds its own trades`, advice)
+  }
+  if (bar !== undefined) {
+    const says = `${who} rests until ${bar.until.toISOString()}: ${bar.reason}`
+    return mend(check, says, 'see "What Steam refuses it" in docs/operating.md')
+  }
+  if (!bot.noticeAcknowledged) {
+    const advice = `tradetill bot renew ${bot.botId} acknowledges it`
+    return mend(check, `${who}: Steam's notice about trade protection is not acknowledged`, advice)
+  }
+  return tokenFinding(bot, { check, who }, now)
+}
+
+function tokenFinding(
+  { botId, tokenExpiresAt }: BotState,
+  { check, who }: { check: string; who: string },
+  now: Date,
+) {
+  if (tokenExpiresAt === null) return good(check, `${who} is online, its token has no end`)
+  const says = `${who} is online, its token ends in ${ageText(tokenExpiresAt.getTime() - now.getTime())}`
+  if (tokenEnd(tokenExpiresAt, now) === 'far') return good(check, says)
+  return mend(check, says, `tradetill bot renew ${botId}`)
+}
+
+export type StoreState = {
+  storeId: bigint
+  name: string
+  endpoints: readonly { endpointId: bigint; state: string; url: string; answer: WebhookAnswer | undefined }[]
+}
+
+/** Undefined where nothing was sent. */
+export type WebhookAnswer = { kind: 'answered'; status: number } | { kind: 'failed'; reason: string }
+
+export function storeFindings(stores: readonly StoreState[]): Finding[] {
+  if (stores.length === 0) return [mend('stores', 'there is no store', 'tradetill store add')]
+  return stores.flatMap(({ storeId, name, endpoints }) => {
+    const check = `stores.${storeId}`
+    if (endpoints.length === 0) {
+      const advice = `tradetill store update --id ${storeId} --webhook-url URL, unless it reads the event log`
+      return [mend(check, `${name} has no webhook`, advice)]
+    }
+    return endpoints.map((endpoint) => endpointFinding(`${check}.webhook.${endpoint.endpointId}`, endpoint))
+  })
+}
+
+function endpointFinding(check: string, { state, url, answer }: StoreState['endpoints'][number]): Finding {
+  if (state === 'disabled') return mend(check, `${url} is disabled`, 'let the store enable it, or remove it')
+  if (state === 'pending') {
+    return mend(check, `${url} has not proved itself`, 'let its answer to a test repeat data.challenge')
+  }
+  if (answer === undefined) return notChecked(check, `${url}: doctor --send-webhooks sends a test`)
+  if (answer.kind === 'failed') {
+    const advice = 'let the store answer there; store allow-address opens another port or network'
+    return mend(check, `${url} did not answer: ${answer.reason}`, advice)
+  }
+  if (answer.status >= 200 && answer.status < 300) return good(check, `${url} took a test`)
+  return mend(
+    check,
+    `${url} answered a test with ${answer.status}`,
+    'let the store answer 2xx, also to types it ignores',
+  )
+}
