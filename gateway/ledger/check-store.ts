@@ -15,7 +15,7 @@ export type CheckState = {
 }
 
 /** A process that was killed while it checked gives its place up after so long. */
-const TAKEN_FOR = '10 minutes'
+const TAKEN = `taken_until = now() + interval '10 minutes'`
 const FULL_EVERY = '24 hours'
 /** A check of everything that failed begins again after so long. */
 const FULL_AGAIN = '1 hour'
@@ -32,7 +32,7 @@ const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differe
 /** Undefined while another process checks. */
 export async function takeCheck(client: Client): Promise<CheckState | undefined> {
   const { rows } = await client.query<CheckState>(
-    `update ledger_check set taken_until = now() + interval '${TAKEN_FOR}'
+    `update ledger_check set ${TAKEN}
     where coalesce(taken_until < now(), true) returning ${STATE}`,
   )
   return rows[0]
@@ -64,7 +64,7 @@ export async function completeFull(
   await client.query(`set local statement_timeout = '${SUMS_DEADLINE}'`)
   await client.query(
     `update ledger_check set complete_at = clock_timestamp(), differences = $2, verified_entry = $1,
-      taken_until = now() + interval '${TAKEN_FOR}'`,
+      ${TAKEN}`,
     [verifiedEntry, differences],
   )
   await client.query('delete from verified_balance')
@@ -141,7 +141,7 @@ export async function keepVerified(
   const { rows } = await client.query<{ isKept: boolean }>(
     `with kept as (
       update ledger_check set verified_entry = $2, differences = differences + $3,
-        taken_until = now() + interval '${TAKEN_FOR}'
+        ${TAKEN}
       where verified_entry = $1 returning 1
     ),
     summed as (
