@@ -44,7 +44,7 @@ const FIRST_YEAR = 2003n
 const LAST_YEAR = 2025n
 const ACCOUNT_BITS = 0xffff_ffffn
 
-/** What a shopper compares with the bot's profile, beside the level. A look-alike is new. */
+/** Compared with the bot's profile, beside the level. A look-alike is new. */
 function memberSince(steamId: string, level: number): string {
   if (level === 0) return 'new on Steam'
   const year = FIRST_YEAR + (BigInt(steamId) & ACCOUNT_BITS) / ACCOUNTS_A_YEAR
