@@ -295,7 +295,11 @@ test('at a zoom of 400 % the first item is in sight when the items come', async 
 })
 
 test('A-019 A-114 a store that takes two games has two tabs, and opens on one of them', async () => {
-  const { page, inventory } = await openStand({ who: 'magic_seller', deposit: { games: ['rust', 'dota'] } })
+  const { page, texts, inventory } = await openStand({
+    who: 'magic_seller',
+    deposit: { games: ['rust', 'dota'] },
+  })
+  await page.getByText(texts.onlyGames('Rust, Dota 2')).waitFor()
   const games = page.getByRole('radio')
   expect(await games.evaluateAll((all) => all.map((each) => each.getAttribute('value')))).toEqual([
     'rust',

@@ -81,7 +81,7 @@ export function isOfBot(refusal: Refusal): boolean {
   return side === 'bot' || side === 'pair'
 }
 
-/** Steam's reason against the shopper; undefined where it gave none. */
+/** Returns Steam's reason where it lies with the shopper; undefined where Steam gave none. */
 export function causeOf(refusal: Refusal): RefusalCause | undefined {
   const meaning = MEANINGS[refusal]
   return meaning.side === 'bot' ? undefined : meaning.cause

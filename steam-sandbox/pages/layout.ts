@@ -35,7 +35,20 @@ export function missing(said: string): Reply {
 
 export function person({ name, steamId, level, avatarHash }: Account): string {
   return `<div class="person"><img src="/${avatarHash}_full.jpg" alt=""><div>
-<h2><a href="/profiles/${steamId}/">${escapeHtml(name)}</a></h2><p>Level ${level}</p></div></div>`
+<h2><a href="/profiles/${steamId}/">${escapeHtml(name)}</a></h2><p>Level ${level} · ${memberSince(steamId, level)}</p></div></div>`
+}
+
+/** Steam numbers accounts as they come, so the number tells the year roughly. */
+const ACCOUNTS_A_YEAR = 75_000_000n
+const FIRST_YEAR = 2003n
+const LAST_YEAR = 2025n
+const ACCOUNT_BITS = 0xffff_ffffn
+
+/** Compared with the bot's profile, beside the level. A look-alike is new. */
+function memberSince(steamId: string, level: number): string {
+  if (level === 0) return 'new on Steam'
+  const year = FIRST_YEAR + (BigInt(steamId) & ACCOUNT_BITS) / ACCOUNTS_A_YEAR
+  return `member since ${year < LAST_YEAR ? year : LAST_YEAR}`
 }
 
 export function counts({ assets }: Account): string {

@@ -108,6 +108,7 @@ export const pageEn = {
 
   game: 'Game',
   games: { cs: 'CS2', dota: 'Dota 2', rust: 'Rust', tf: 'TF2' } satisfies Record<Game, string>,
+  onlyGames: (games: string) => `This store accepts only items from ${games} here.`,
   kept: (picks: string) => `Your picks are kept: ${picks}. One payment takes items of one game.`,
   keptIn: (n: number, game: string) => `${n} in ${game}`,
   search: 'Search items',

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { GAMES } from '../../contract/games.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
@@ -23,6 +24,7 @@ export function Stand({ stand, payment, flow }: Props) {
     <>
       <section className="stand">
         <Controls stand={stand} games={acceptedGames(payment)} flow={flow} />
+        <OnlyGames payment={payment} />
         <KeptPicks stand={stand} />
         <Shelf stand={stand} payment={payment} flow={flow} />
         <SelectionVoice stand={stand} payment={payment} />
@@ -82,6 +84,14 @@ function Shelf({ stand, payment, flow }: Props) {
       <Age inventory={inventory} />
     </div>
   )
+}
+
+/** A shopper whose game is missing reads why. */
+function OnlyGames({ payment }: { payment: Payment }) {
+  const { texts } = usePage()
+  const accepted = acceptedGames(payment)
+  if (accepted.length === GAMES.length) return null
+  return <p className="kept-picks">{texts.onlyGames(accepted.map((game) => texts.games[game]).join(', '))}</p>
 }
 
 /** A trade takes items of one game, so picks in another one wait, and are not counted. */
