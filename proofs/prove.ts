@@ -31,6 +31,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'the connection to PostgreSQL cut inside the crediting transaction',
     load: async () => (await import('./cut/prove.ts')).cutProof,
   },
+  restore: {
+    about: 'a database lost under load and restored: no number twice, orphans cancelled or told',
+    load: async () => (await import('./restore/prove.ts')).restoreProof,
+  },
   year: {
     about: 'a year of deposits in every table: no statement that runs without a person reads one',
     load: async () => (await import('./year/prove.ts')).yearProof,

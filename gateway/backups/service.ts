@@ -71,8 +71,10 @@ export async function copyEmbedded(
   await mkdir(unfinished, { mode: 0o700 })
   try {
     await withClient(ownerUrl, (client) => copyCluster(client, join(unfinished, 'cluster')))
-    for (const file of [join(dataDir, 'database.json'), ownKeyFile(dataDir)])
-      if (existsSync(file)) await copyFile(file, join(unfinished, file.slice(dataDir.length)))
+    // Without its password nobody can open it.
+    await copyFile(join(dataDir, 'database.json'), join(unfinished, 'database.json'))
+    const key = ownKeyFile(dataDir)
+    if (existsSync(key)) await copyFile(key, ownKeyFile(unfinished))
     await rename(unfinished, path)
   } finally {
     await rm(unfinished, { recursive: true, force: true })

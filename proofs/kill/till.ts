@@ -25,6 +25,8 @@ export type KillTill = {
   urls: readonly string[]
   /** Where each gateway serves its metrics. */
   metricsUrls: readonly string[]
+  /** Settings of its processes. */
+  env: Record<string, string>
   pool: pg.Pool
   steam: RunningSteam
   receiver: Receiver
@@ -87,6 +89,7 @@ export async function openKillTill(
     urls,
     metricsUrls: metricsPorts.map((port) => `http://127.0.0.1:${port}/metrics`),
     box,
+    env,
     pool,
     steam,
     receiver,
@@ -213,6 +216,7 @@ export async function passHour({ pool }: Pick<KillTill, 'pool'>): Promise<void> 
 
 async function onServer(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
   await client.connect()
   try {
     await client.query(sql)

@@ -1,0 +1,38 @@
+/** `npm run prove -- restore`: backups under load, a loss, a restore, and the next epoch. */
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
+import { type RoundFacts, restoreRound } from './rounds.ts'
+
+export const restoreProof = defineProof({
+  options: z.object({
+    rounds: count(2, 'how many losses; every other one is of files put back'),
+    keep: keepFlag(),
+  }),
+  async run({ rounds }): Promise<Finding> {
+    const facts: RoundFacts[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      const folder = mkdtempSync(join(tmpdir(), 'tradetill-restore-'))
+      // As root, PostgreSQL runs as another account and must be able to pass.
+      chmodSync(folder, 0o711)
+      try {
+        facts.push(await restoreRound(folder, round % 2 === 0 ? 'timeline' : 'behind'))
+      } finally {
+        rmSync(folder, { recursive: true, force: true })
+      }
+      const last = facts.at(-1)
+      const trouble = last?.problems.length === 0 ? 'nothing doubled' : last?.problems.join('; ')
+      console.log(
+        `${last?.restored}: ${last?.kept} deliveries kept, ${last?.lost} lost with ${last?.eventsLost} events, ${last?.later} later; ${trouble}`,
+      )
+    }
+    const problems = facts.flatMap((fact) => fact.problems)
+    if (facts.some(({ eventsLost }) => eventsLost <= 0))
+      problems.push('nothing was lost, so nothing is proved')
+    const passed = problems.length === 0
+    console.log(`restore: ${rounds} rounds, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
+    return { passed, result: { name: 'restore', content: { passed, rounds, facts, problems } } }
+  },
+})

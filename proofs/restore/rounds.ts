@@ -1,0 +1,277 @@
+/** A till whose database is lost and restored from a backup that was made under load: what is doubled, and what is lost. */
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { eventually, type Running } from '../../e2e/support/process.ts'
+import { type Embedded, startEmbedded } from '../../embedded-postgres/embedded.ts'
+import { putBack } from '../../embedded-postgres/put-back.ts'
+import { copyEmbedded } from '../../gateway/backups/service.ts'
+import { runCommandLine } from '../../gateway/cli/run.ts'
+import { createLog } from '../../gateway/kit/log.ts'
+import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import { STATE } from '../../steam-sandbox/world/world.ts'
+import { answering, botsOnline, epochsOf, type KillTill, openKillTill } from '../kill/till.ts'
+import { type Door, openDoor } from './door.ts'
+import { callStore, type Reader, shop, startReader, type Visit, visit } from './shopping.ts'
+
+/** What tells the restored database: its server, or only what the gateway remembers. */
+export type Restored = 'timeline' | 'behind'
+
+export type RoundFacts = {
+  restored: Restored
+  problems: string[]
+  /** Deliveries before the backup, after it (they are lost), and in the next epoch. */
+  kept: number
+  lost: number
+  later: number
+  eventsLost: number
+}
+
+const WAIT_MS = 240_000
+const DELIVERIES = 3
+const AHEAD = 'cursor_ahead'
+
+export async function restoreRound(folder: string, restored: Restored): Promise<RoundFacts> {
+  const door = await openDoor()
+  const first = await startServer(join(folder, 'first'), door)
+  const servers = [first]
+  const through = new URL(first.url)
+  through.port = String(door.port)
+  const till = await openKillTill(through.href, `restore-${randomUUID()}`)
+  const running: Running[] = []
+  const start = async (): Promise<Running> => {
+    const gateway = till.start()
+    running.push(gateway)
+    await answering(till, gateway)
+    return gateway
+  }
+  try {
+    const gateway = await start()
+    const before = await liveAndLose(till, { folder, ownerUrl: first.url })
+    await gateway.kill()
+    await first.stop()
+    putBack(before.copy, join(folder, 'second'))
+    if (restored === 'behind') rmSync(join(folder, 'second', 'postgres', 'cluster', 'recovery.signal'))
+    servers.push(await startServer(join(folder, 'second'), door))
+    return await judge(till, { ...before, restored, gateway: await start() })
+  } finally {
+    for (const gateway of running) await gateway.interrupt()
+    // Its database goes with the server, which may be the one that is lost.
+    await till.close().catch(() => {})
+    for (const server of servers) await server.stop()
+    await door.close()
+  }
+}
+
+async function startServer(dataDir: string, door: Door): Promise<Embedded> {
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 })
+  const server = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
+  door.leadTo(Number(new URL(server.url).port))
+  return server
+}
+
+type Lived = {
+  copy: string
+  reader: Reader
+  /** Paid before the backup, and after it. */
+  kept: Visit[]
+  lost: Visit[]
+  /** An offer that the backup knows, and two that it does not. */
+  known: Visit
+  orphan: Visit
+  acceptedOrphan: Visit
+}
+
+/** Load, a backup in the middle of it, further load, and three offers that are open when the database is lost. */
+async function liveAndLose(
+  till: KillTill,
+  { folder, ownerUrl }: { folder: string; ownerUrl: string },
+): Promise<Lived> {
+  await botsOnline(till, 0n)
+  const reader = startReader(till)
+  const known = await offered(till, 'nova_hound')
+  const early = shop(till, 'nova_hound')
+  await eventually(
+    'deliveries before the backup',
+    () => early.paid.length >= DELIVERIES || undefined,
+    WAIT_MS,
+  )
+  await delivered(till, DELIVERIES)
+  const backup = await copyEmbedded(
+    { ownerUrl, dataDir: join(folder, 'first') },
+    join(folder, 'backups'),
+    new Date(),
+  )
+  const told = early.paid.length
+  await eventually('deliveries after it', () => early.paid.length >= told + DELIVERIES || undefined, WAIT_MS)
+  await early.stop()
+  const orphan = await offered(till, 'nova_hound')
+  await delivered(till, early.paid.length)
+  const acceptedOrphan = await offered(till, 'quiet_lynx')
+  await eventually('the store has read every delivery', async () => {
+    await reader.catchUp()
+    const succeeded = [...reader.read.values()].filter(({ type }) => type === 'deposit.succeeded')
+    return succeeded.length >= early.paid.length || undefined
+  })
+  const kept = early.paid.slice(0, DELIVERIES)
+  return { copy: backup.path, reader, kept, lost: early.paid.slice(told), known, orphan, acceptedOrphan }
+}
+
+async function offered(till: KillTill, person: string): Promise<Visit> {
+  return eventually(`an offer to ${person}`, () => visit(till, person), WAIT_MS)
+}
+
+const rowsSchema = z.object({ count: z.int() })
+
+async function countOf({ pool }: KillTill, sql: string, values: unknown[] = []): Promise<number> {
+  return rowsSchema.parse((await pool.query(`select count(*)::int as count ${sql}`, values)).rows[0]).count
+}
+
+const delivered = (till: KillTill, least: number) =>
+  eventually(
+    `${least} deliveries`,
+    async () => (await countOf(till, 'from trade where delivered_at is not null')) >= least || undefined,
+    WAIT_MS,
+  )
+
+async function judge(
+  till: KillTill,
+  lived: Lived & { restored: Restored; gateway: Running },
+): Promise<RoundFacts> {
+  const { reader, restored, known, acceptedOrphan } = lived
+  const problems: string[] = []
+  till.steam.as('nova_hound').accept(known.offer)
+  till.steam.as('quiet_lynx').accept(acceptedOrphan.offer)
+  problems.push(...(await whileStopped(till, { reader, restored })))
+  const previous = await countOf(till, 'from event where sequence is not null')
+  const eventsLost = reader.cursor() - previous
+  const epochs = await epochsOf(till)
+  const code = await command(till, ['restore', 'finish', '--reason', 'the proof'])
+  if (code !== 0) problems.push(`restore finish ended with ${code}`)
+  await botsOnline(till, epochs - (await bots(till)))
+  const later = shop(till, 'nova_hound')
+  await eventually(
+    'deliveries in the next epoch',
+    () => later.paid.length >= DELIVERIES || undefined,
+    WAIT_MS,
+  )
+  await later.stop()
+  await settled(till, lived)
+  problems.push(...(await inTheNextEpoch(till, lived, later.paid)))
+  return {
+    restored,
+    problems,
+    kept: lived.kept.length,
+    lost: lived.lost.length,
+    later: later.paid.length,
+    eventsLost,
+  }
+}
+
+const bots = async (till: KillTill): Promise<bigint> => BigInt(await countOf(till, 'from bot'))
+
+/** Nothing is published, opened or offered, and the store is refused rather than answered with silence. */
+async function whileStopped(
+  till: KillTill,
+  { reader, restored }: Pick<Lived, 'reader'> & { restored: Restored },
+) {
+  const problems: string[] = []
+  const ready = await fetch(`${till.url}/readyz`)
+  const { status } = z.object({ status: z.string() }).parse(await ready.json())
+  if (ready.status !== 503 || status !== 'restore unfinished')
+    problems.push(`/readyz says ${ready.status} ${status}`)
+  const order = {
+    externalId: `stopped-${randomUUID()}`,
+    currency: 'USD',
+    backToStoreUrl: 'http://localhost/',
+  }
+  const opened = await callStore(till, { method: 'POST', path: '/v1/deposits', body: order })
+  if (opened.status !== 503)
+    problems.push(`a deposit was answered with ${opened.status} before restore finish`)
+  const told = await reader.catchUp()
+  if (told !== AHEAD) problems.push(`a cursor ahead of the log heard ${told ?? 'nothing'}`)
+  const held = await countOf(till, 'from bot where online and lease_until > now()')
+  if (held > 0) problems.push(`${held} bots were held before restore finish`)
+  const { rows } = await till.pool.query<{ is: boolean }>('select life_is_current() as is')
+  if (rows[0]?.is !== false) problems.push(`the database does not show that it was restored (${restored})`)
+  return problems
+}
+
+/** The command of an operator, on the till's database. */
+async function command(till: KillTill, args: string[]): Promise<number> {
+  const say = (line: string): void => console.log(`  ${line}`)
+  return runCommandLine(args, {
+    env: till.env,
+    terminal: { print: say, warn: say, lines: noLines, openQuestions: () => noQuestions() },
+  })
+}
+
+async function* noLines(): AsyncGenerator<string> {}
+
+function noQuestions(): never {
+  throw new Error('this command asks nothing')
+}
+
+/** Until what the till can know is known: offers cancelled or credited, events published and read. */
+async function settled(till: KillTill, { reader, orphan, known }: Lived): Promise<void> {
+  const stateOf = (id: string) => till.steam.world().offers.find((offer) => offer.id === id)?.state
+  await eventually(
+    'the orphan is cancelled',
+    () => stateOf(orphan.offer) === STATE.canceled || undefined,
+    WAIT_MS,
+  )
+  await eventually(
+    'the offer that the backup knew is credited',
+    async () => (await creditsOf(till, known)) === 1 || undefined,
+    WAIT_MS,
+  )
+  await eventually(
+    'everything is published',
+    async () =>
+      (await countOf(
+        till,
+        `from (select 1 from event where sequence is null union all
+        select 1 from trade where state in ('intended', 'sending', 'unknown', 'active')) moving`,
+      )) === 0 || undefined,
+    WAIT_MS,
+  )
+  await reader.catchUp()
+}
+
+const creditsOf = (till: KillTill, { externalId }: Visit): Promise<number> =>
+  countOf(
+    till,
+    `from trade join deposit on deposit.id = deposit_id where external_id = $1 and delivered_at is not null`,
+    [externalId],
+  )
+
+async function inTheNextEpoch(
+  till: KillTill,
+  { reader, kept, lost, acceptedOrphan, gateway }: Lived & { gateway: Running },
+  later: readonly Visit[],
+): Promise<string[]> {
+  const problems = (await verifyLedger(till.pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
+  for (const sequence of reader.doubled) problems.push(`event ${sequence} was given twice`)
+  const begun = [...reader.read.values()].filter(({ type }) => type === 'epoch.started')
+  if (begun.length !== 1) problems.push(`the store heard of ${begun.length} new epochs`)
+  const owners = new Map<string, string>()
+  for (const event of reader.read.values()) {
+    if (event.type === 'epoch.started') continue
+    const { id, externalId } = event.data
+    if ((owners.get(id) ?? externalId) !== externalId) problems.push(`deposit ${id} was given twice`)
+    owners.set(id, externalId)
+  }
+  for (const one of [...kept, ...later])
+    if ((await creditsOf(till, one)) !== 1)
+      problems.push(`${one.externalId} has ${await creditsOf(till, one)} credits`)
+  const said = gateway.output()
+  for (const { offer, externalId } of [...lost, acceptedOrphan]) {
+    const isCredited = (await creditsOf(till, { offer, externalId, hash: '' })) === 1
+    const line = said
+      .split('\n')
+      .find((each) => each.includes('items came for an offer') && each.includes(`"${offer}"`))
+    if (!isCredited && line === undefined) problems.push(`nobody is told that items came for offer ${offer}`)
+  }
+  return problems
+}

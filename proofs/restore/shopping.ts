@@ -1,0 +1,110 @@
+/** Shoppers who pay one after the other, and a store that reads its log all the time. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Game } from '../../contract/games.ts'
+import { eventListSchema, type WebhookEvent } from '../../contract/webhooks.ts'
+import { STATE } from '../../steam-sandbox/world/world.ts'
+import { ask, openVisit, showItems } from '../kill/load.ts'
+import type { KillTill } from '../kill/till.ts'
+
+const GAMES: readonly Game[] = ['dota', 'cs', 'rust', 'tf']
+const CALL_MS = 10_000
+
+export type Visit = { externalId: string; hash: string; offer: string }
+
+const used = new Set<string>()
+
+/** As far as an open offer; undefined where the till did not get that far. */
+export async function visit(till: KillTill, person: string): Promise<Visit | undefined> {
+  const externalId = `visit-${randomUUID()}`
+  const hash = await openVisit(till, externalId, person)
+  if (hash === undefined) return undefined
+  for (const game of GAMES) {
+    const shown = await showItems(till, hash, game)
+    const item = shown?.items.find(({ id, price }) => price > 0 && !used.has(id))
+    if (shown === undefined || item === undefined) continue
+    used.add(item.id)
+    if ((await ask(till, { hash, game, items: [item.id], quoteId: shown.quoteId })) !== 'active')
+      return undefined
+    const offer = till.steam
+      .as(person)
+      .received()
+      .find(({ state, items }) => state === STATE.active && items.some(({ assetId }) => assetId === item.id))
+    return offer && { externalId, hash, offer: offer.id }
+  }
+  return undefined
+}
+
+/** Pays again and again until it is told to stop. Returns the deposits that were answered. */
+export function shop(till: KillTill, person: string) {
+  const stopping = new AbortController()
+  const paid: Visit[] = []
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      const one = await visit(till, person)
+      if (one === undefined) await delay(100)
+      else {
+        till.steam.as(person).accept(one.offer)
+        paid.push(one)
+      }
+    }
+  })()
+  return {
+    paid,
+    async stop() {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+export type Reader = {
+  cursor(): number
+  /** Sequence by sequence, every event that was ever read. */
+  read: Map<number, WebhookEvent>
+  /** Numbers of which two different events were read. */
+  doubled: number[]
+  /** Reads as far as the log goes. Resolves to the code of a refusal, or to nothing. */
+  catchUp(): Promise<string | undefined>
+}
+
+/** As the guide says: what was read up to a sequence is all there is up to it. */
+export function startReader(till: KillTill): Reader {
+  const read = new Map<number, WebhookEvent>()
+  const doubled: number[] = []
+  let cursor = 0
+  return {
+    cursor: () => cursor,
+    read,
+    doubled,
+    async catchUp() {
+      for (;;) {
+        const answer = await callStore(till, { method: 'GET', path: `/v1/events?after=${cursor}` })
+        if (answer.status !== 200) return z.object({ code: z.string() }).parse(await answer.json()).code
+        const { events, next, hasMore } = eventListSchema.parse(await answer.json())
+        for (const event of events) {
+          const before = read.get(event.sequence)
+          if (before !== undefined && before.id !== event.id) doubled.push(event.sequence)
+          read.set(event.sequence, event)
+        }
+        cursor = next
+        if (!hasMore) return undefined
+      }
+    },
+  }
+}
+
+type StoreCall = { method: 'GET' | 'POST'; path: string; body?: object }
+
+export function callStore({ url, secrets }: KillTill, { method, path, body }: StoreCall) {
+  return fetch(`${url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${secrets.apiKey}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(CALL_MS),
+  })
+}
