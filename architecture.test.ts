@@ -274,8 +274,8 @@ describe('promises of the tree', () => {
       'gateway/clock/service.ts',
       // Where it is given no other.
       'gateway/db/boss-queue.ts',
-      'gateway/gateway.ts',
       'gateway/steam/web/web-steam.ts',
+      'gateway/storage.ts',
     ])
   })
 

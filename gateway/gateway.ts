@@ -1,18 +1,14 @@
 /** The composition root: the only file that wires the parts together. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Game } from '../contract/games.ts'
 import type { EventType } from '../contract/webhooks.ts'
 import { createBotGauges } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
-import { createFollower, openAdvancedClock } from './clock/service.ts'
-import type { Config } from './config.ts'
-import { createQueue } from './db/boss-queue.ts'
-import { type Database, isCrowded, openPool } from './db/client.ts'
-import { createLines } from './db/lines.ts'
-import { createSignals } from './db/pg-signals.ts'
-import { type Pulse, startPulse } from './db/pulse.ts'
-import type { Queue } from './db/queue.ts'
+import { createFollower } from './clock/service.ts'
+import type { Config, Role } from './config.ts'
+import { isCrowded } from './db/client.ts'
 import type { Signals } from './db/signals.ts'
 import { createDeposit } from './deposits/create.ts'
 import { ensureDepositQueues, workOnPrefills } from './deposits/jobs.ts'
@@ -30,12 +26,10 @@ import type { Progress } from './http/readiness.ts'
 import type { Unable } from './http/refusal.ts'
 import { inventoryHandler } from './inventory/jobs.ts'
 import { inventoryRoutes } from './inventory/routes.ts'
-import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
 import { systemIds } from './kit/ids.ts'
 import type { Log } from './kit/log.ts'
 import { type Repeating, repeat } from './kit/repeat.ts'
 import { scrub } from './kit/scrub.ts'
-import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
 import { type Shutdown, STOP_MS } from './kit/shutdown.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { startPricing } from './pricing/jobs.ts'
@@ -44,6 +38,7 @@ import { SANDBOX_PRICES } from './pricing/sources/file.ts'
 import { type Startup, startUp } from './startup.ts'
 import { cacheProfiles } from './steam/profile-cache.ts'
 import { createSteam, type SteamParts } from './steam-parts.ts'
+import { openStorage, type Storage } from './storage.ts'
 import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
 import { knownTo } from './store-api/known.ts'
@@ -66,16 +61,14 @@ const WIDGET_FOLDER = join(import.meta.dirname, '../widget/dist')
 const CLOCK_MS = 1_000
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
-const DATABASE_CONNECTIONS = 10
-const LEASE_CONNECTIONS = 2
-/** Several beats fit into a lease. */
-const LEASE_DEADLINES = { connectMs: 4_000, statementMs: 3_000 }
 
 export type Gateway = {
   url: string
   /** Resolves when a part that the gateway needs has ended unexpectedly. */
   died: Promise<string>
   stop(): Promise<void>
+  /** Ends the time that a balancer is given. */
+  hurry(): void
 }
 
 /** Starts everything. If a part fails to start, stops those that did. */
@@ -92,8 +85,13 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
     const parts = { config, log, metrics, progress, ...store, signals, ...steam }
     const features = await prepareFeatures(parts, shutdown)
     const app = await createHttp(parts, features, shutdown)
-    shutdown.add('calls', 'http', () => {
+    const hurry = new AbortController()
+    shutdown.add('readiness', 'readiness', async () => {
+      const wasReady = progress.state === 'ready'
       progress.state = 'draining'
+      if (wasReady) await delay(config.drainMs, undefined, hurry).catch(() => {})
+    })
+    shutdown.add('calls', 'http', () => {
       const closed = app.close()
       stopping.abort()
       return closed
@@ -107,8 +105,10 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
       shutdown.add('calls', 'metrics', () => served.close())
     }
     progress.state = 'ready'
-    log.info({ url: config.publicUrl.origin, mode: config.mode }, 'the gateway is ready')
-    return { url: config.publicUrl.origin, died: store.died, stop: () => shutdown.run() }
+    const roles = [...config.roles].join()
+    log.info({ url: config.publicUrl.origin, mode: config.mode, roles }, 'the gateway is ready')
+    const stop = () => shutdown.run()
+    return { url: config.publicUrl.origin, died: store.died, stop, hurry: () => hurry.abort() }
   } catch (error) {
     await shutdown.run()
     throw error
@@ -125,40 +125,6 @@ function endedBy(stopping: AbortSignal, signals: Signals): Signals {
         signal: signal ? AbortSignal.any([signal, stopping]) : stopping,
       }),
   }
-}
-
-type Storage = {
-  database: Database
-  /** The leases of bots have connections of their own: nothing else may keep them waiting. */
-  leases: Database
-  pulse: Pulse
-  queue: Queue
-  signals: Signals
-  box: SecretBox
-  clock: TillClock
-  /** The same clock where it can be advanced: undefined in live mode. */
-  advancedClock: AdvancedClock | undefined
-  died: Promise<string>
-}
-
-async function openStorage(config: Config, { log, shutdown, database: ready }: Startup): Promise<Storage> {
-  const { url, masterKey, died } = await ready
-  const lines = createLines()
-  const { mode } = config
-  const database = openPool({ url, size: DATABASE_CONNECTIONS, mode, lines })
-  shutdown.add('connections', 'database pool', () => database.close())
-  const leases = openPool({ url, size: LEASE_CONNECTIONS, mode, lines, ...LEASE_DEADLINES })
-  shutdown.add('connections', 'pool of leases', () => leases.close())
-  const advancedClock = config.mode === 'live' ? undefined : await openAdvancedClock(database.db)
-  const clock = advancedClock ?? systemClock
-  const queue = await createQueue({ url, log, clock, lines })
-  shutdown.add('queue', 'queue', () => queue.stop())
-  const signals = await createSignals({ url, log, lines })
-  shutdown.add('connections', 'signals', () => signals.close())
-  const box = createSecretBox(masterKey, config.oldMasterKeys)
-  const pulse = startPulse({ url, lines, log })
-  shutdown.add('connections', 'pulse of the database', () => pulse.stop())
-  return { database, leases, pulse, queue, signals, box, clock, advancedClock, died }
 }
 
 type Parts = Storage & SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress }
@@ -206,19 +172,21 @@ function featuresOf(parts: Parts) {
   }
 }
 
-type Features = ReturnType<typeof featuresOf> & { pricing: Repeating }
+type Features = ReturnType<typeof featuresOf> & { pricing: Repeating | undefined }
+
+const does = ({ config }: Pick<Parts, 'config'>, role: Role): boolean => config.roles.has(role)
 
 async function prepareFeatures(parts: Parts, shutdown: Shutdown): Promise<Features> {
   const features = featuresOf(parts)
   await ensureEventQueue(features.events)
   await ensureDepositQueues(features.deposits)
-  return { ...features, pricing: await startPrices(parts, shutdown) }
+  return { ...features, pricing: does(parts, 'work') ? await startPrices(parts, shutdown) : undefined }
 }
 
-/** Starts everything that runs without a call: bots, jobs, and sweeps that find the work of lost jobs. */
+/** Starts all that the roles of the process have without a call: bots, jobs, and sweeps that find the work of lost jobs. */
 async function startWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<void> {
-  const { config, log, database, metrics, queue, steam, box } = parts
-  const { common, deposits, trades, events, webhooks, pricing } = features
+  const { config, log, queue, steam, box } = parts
+  const { common, trades, pricing } = features
   const bots = startBots({
     db: parts.leases.db,
     queue,
@@ -228,10 +196,18 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     clock: common.clock,
     owner: randomUUID(),
     handlers: { inventory: inventoryHandler(common), ...tradeHandlers(trades) },
-    maxBots: config.maxBots,
+    // One that speaks for no bot still counts: it asks Steam from an address, and seals with a key.
+    maxBots: does(parts, 'bots') ? config.maxBots : 0,
     onProcesses: parts.shareAddress,
   })
   shutdown.add('work', 'bots', () => bots.stop())
+  const repeated = does(parts, 'work') ? await startDueWork(parts, features, shutdown) : []
+  followSandbox(parts, shutdown, pricing === undefined ? repeated : [...repeated, pricing])
+}
+
+async function startDueWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<Repeating[]> {
+  const { config, log, database, metrics, box } = parts
+  const { deposits, trades, events, webhooks } = features
   const lanes = startLanes(webhooks)
   shutdown.add('work', 'webhooks', () => lanes.stop())
   shutdown.add('work', 'publication of events', await workOnEvents(events))
@@ -239,12 +215,11 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
   const gauges = createBotGauges(metrics.registry)
   const sweeps = sweepsOf({ trades, box, keep: config.keep, events, pool: database.pool, metrics, gauges })
-  const repeated = sweeps.map(({ work, ...when }) => {
+  return sweeps.map(({ work, ...when }) => {
     const running = repeat({ ...when, log }, work)
     shutdown.add('work', when.name, () => running.stop())
     return running
   })
-  followSandbox(parts, shutdown, [...repeated, pricing])
 }
 
 /** Follows the sandbox's clock. A jump runs all repeated work at once, because work may have become due. Off in live mode. */
@@ -290,16 +265,19 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     observe: (call) => observe(parts, call),
     healthy: async () => parts.pulse.isHere(),
     progress: parts.progress,
-    routes: {
-      polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],
-      widget: [
-        depositRoutes(deposits),
-        inventoryRoutes(inventory),
-        tradeRoutes(trades),
-        pageMetricsRoute(parts.metrics),
-      ],
-      store: [storeRoutes(storeDeps(parts, features, limits))],
-    },
+    hasPage: does(parts, 'web'),
+    routes: !does(parts, 'web')
+      ? {}
+      : {
+          polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],
+          widget: [
+            depositRoutes(deposits),
+            inventoryRoutes(inventory),
+            tradeRoutes(trades),
+            pageMetricsRoute(parts.metrics),
+          ],
+          store: [storeRoutes(storeDeps(parts, features, limits))],
+        },
   })
 }
 
@@ -360,9 +338,10 @@ export async function main(config: Config, startup: Startup): Promise<void> {
   console.log(`gateway ready at ${gateway.url}`)
   let stopping = false
   const stop = async (code: number): Promise<void> => {
-    if (stopping) return
+    // A second signal does not wait for the balancer.
+    if (stopping) return gateway.hurry()
     stopping = true
-    setTimeout(() => process.exit(code === 0 ? 2 : code), STOP_MS).unref()
+    setTimeout(() => process.exit(code === 0 ? 2 : code), STOP_MS + config.drainMs).unref()
     await gateway.stop()
     process.exit(code)
   }

@@ -43,13 +43,16 @@ export type OpenDatabase = (parts: Pick<Startup, 'log' | 'shutdown'>) => Promise
   died?: Promise<string>
 }>
 
+/** The drain ends by a clock of its own. */
+const DRAIN_SLACK_MS = 1_000
+
 export function startUp(
   config: Config,
   open: OpenDatabase = () => givenDatabase(config),
   say: (line: string) => void = console.log,
 ): Startup {
   const log = createLog({ level: config.logLevel, pretty: config.logPretty })
-  const shutdown = createShutdown(log)
+  const shutdown = createShutdown(log, { readiness: config.drainMs + DRAIN_SLACK_MS })
   const database = readyDatabase(config, open, { log, shutdown, say })
   // It may fail before anything awaits it. Without this, Node would end the process.
   database.catch(() => {})

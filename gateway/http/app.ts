@@ -40,6 +40,8 @@ export type AppOptions = {
   healthy(): Promise<boolean>
   /** Ready by default. */
   progress?: Progress
+  /** Whether shoppers get their page here; true by default. */
+  hasPage?: boolean
   routes: {
     /** Polled calls: no hook of the API runs for them; they set their headers themselves. */
     polled?: FastifyPluginAsync[]
@@ -116,7 +118,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     return reply.code(healthy ? 200 : 503).send({ status: healthy ? 'ok' : 'database out of reach' })
   })
   answerReadiness(app, { ...options, healthy: isHealthy })
-  await servePage(app, { ...options, folder: options.widgetFolder, csrf })
+  if (options.hasPage !== false) await servePage(app, { ...options, folder: options.widgetFolder, csrf })
   return app
 }
 

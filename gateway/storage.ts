@@ -1,0 +1,55 @@
+/** What a gateway keeps its state in, and tells other processes by. */
+import { openAdvancedClock } from './clock/service.ts'
+import type { Config } from './config.ts'
+import { createQueue } from './db/boss-queue.ts'
+import { type Database, openPool } from './db/client.ts'
+import { createLines } from './db/lines.ts'
+import { createSignals } from './db/pg-signals.ts'
+import { type Pulse, startPulse } from './db/pulse.ts'
+import type { Queue } from './db/queue.ts'
+import type { Signals } from './db/signals.ts'
+import { type AdvancedClock, systemClock, type TillClock } from './kit/clock.ts'
+import { createSecretBox, type SecretBox } from './kit/secret-box.ts'
+import type { Startup } from './startup.ts'
+
+const DATABASE_CONNECTIONS = 10
+const LEASE_CONNECTIONS = 2
+/** Several beats fit into a lease. */
+const LEASE_DEADLINES = { connectMs: 4_000, statementMs: 3_000 }
+
+export type Storage = {
+  database: Database
+  /** The leases of bots have connections of their own: nothing else may keep them waiting. */
+  leases: Database
+  pulse: Pulse
+  queue: Queue
+  signals: Signals
+  box: SecretBox
+  clock: TillClock
+  /** The same clock where it can be advanced: undefined in live mode. */
+  advancedClock: AdvancedClock | undefined
+  died: Promise<string>
+}
+
+export async function openStorage(
+  config: Config,
+  { log, shutdown, database: ready }: Startup,
+): Promise<Storage> {
+  const { url, masterKey, died } = await ready
+  const lines = createLines()
+  const { mode } = config
+  const database = openPool({ url, size: DATABASE_CONNECTIONS, mode, lines })
+  shutdown.add('connections', 'database pool', () => database.close())
+  const leases = openPool({ url, size: LEASE_CONNECTIONS, mode, lines, ...LEASE_DEADLINES })
+  shutdown.add('connections', 'pool of leases', () => leases.close())
+  const advancedClock = config.mode === 'live' ? undefined : await openAdvancedClock(database.db)
+  const clock = advancedClock ?? systemClock
+  const queue = await createQueue({ url, log, clock, lines })
+  shutdown.add('queue', 'queue', () => queue.stop())
+  const signals = await createSignals({ url, log, lines })
+  shutdown.add('connections', 'signals', () => signals.close())
+  const box = createSecretBox(masterKey, config.oldMasterKeys)
+  const pulse = startPulse({ url, lines, log })
+  shutdown.add('connections', 'pulse of the database', () => pulse.stop())
+  return { database, leases, pulse, queue, signals, box, clock, advancedClock, died }
+}
