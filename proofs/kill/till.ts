@@ -47,13 +47,15 @@ export type Size = {
   gateways?: number
   /** Whether Steam limits requests. */
   quotas?: boolean
+  /** Where the gateways find the database, from its own address; there itself by default. */
+  through?: (databaseUrl: string) => Promise<string>
 }
 
 /** A till on a new database of the server at `serverUrl`, with its bots and one store. No gateway runs yet. */
 export async function openKillTill(
   serverUrl: string,
   seed: string,
-  { furtherBots = 0, gateways = 1, quotas = false }: Size = {},
+  { furtherBots = 0, gateways = 1, quotas = false, through = async (url) => url }: Size = {},
 ): Promise<KillTill> {
   const database = `kill_${randomBytes(6).toString('hex')}`
   await onServer(serverUrl, `create database ${database}`)
@@ -67,7 +69,7 @@ export async function openKillTill(
   const bots = [...BOTS, ...Array.from({ length: furtherBots }, () => steam.addBot())]
   const masterKey = randomBytes(32)
   const env = {
-    DATABASE_URL: databaseUrl.href,
+    DATABASE_URL: await through(databaseUrl.href),
     TRADETILL_DATA: folder,
     TRADETILL_MASTER_KEY: masterKey.toString('hex'),
     TRADETILL_STEAM_SANDBOX_URL: steam.url,
