@@ -87,6 +87,9 @@ describe('sandbox mode', () => {
     ['TRADETILL_SUPPORT_EMAIL', 'us'],
     ['TRADETILL_TRUSTED_PROXIES', '0.0.0.0/0'],
     ['TRADETILL_PUBLIC_SANDBOX', 'yes'],
+    ['TRADETILL_ROLES', 'web,worker'],
+    ['TRADETILL_ROLES', ','],
+    ['TRADETILL_DRAIN_SECONDS', '301'],
   ])('refuses %s=%s and names it', (name, value) => {
     const problems = problemsOf({ [name]: value })
     expect(problems).toEqual([expect.stringMatching(/^[A-Z_]+ (?:must|has|does)/)])
@@ -122,6 +125,15 @@ describe('sandbox mode', () => {
     ['TRADETILL_SKINPORT_URL', 'http://api.skinport.com'],
   ])('refuses %s=%s and names it', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
+  })
+
+  test('has all roles, or those that are named, on a database that others can reach', () => {
+    expect(read({})).toMatchObject({ config: { roles: new Set(['web', 'bots', 'work']), drainMs: 0 } })
+    const roles = { TRADETILL_ROLES: 'bots, work', TRADETILL_DRAIN_SECONDS: '5' }
+    expect(read({ ...roles, DATABASE_URL: 'postgres://till@db/till' })).toMatchObject({
+      config: { roles: new Set(['bots', 'work']), drainMs: 5_000 },
+    })
+    expect(problemsOf(roles)).toEqual([expect.stringContaining('TRADETILL_ROLES needs a DATABASE_URL')])
   })
 
   test('limits each bot as told, and to no more than Steam allows', () => {

@@ -33,6 +33,19 @@ const whole = (min: number, max: number, why: string) => {
 }
 const port = whole(0, 65_535, 'it is a port')
 
+/** A process answers calls, speaks for bots, does what has come due, or any of these. */
+export const ROLES = ['web', 'bots', 'work'] as const
+export type Role = (typeof ROLES)[number]
+
+const listOf = (text: string): string[] => text.split(',').map((part) => part.trim())
+const isRole = (text: string): text is Role => ROLES.some((role) => role === text)
+const roles = z
+  .string()
+  .refine((text) => listOf(text).every(isRole), {
+    error: `must be one or more of ${ROLES.join(', ')}, with commas`,
+  })
+  .transform((text) => new Set(listOf(text).filter(isRole)))
+
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 const environmentSchema = z
@@ -112,6 +125,10 @@ const environmentSchema = z
     TRADETILL_LOG_PRETTY: flag.default(false),
     /** The person who gives the commands, where it is not the user of this machine. */
     TRADETILL_OPERATOR: z.string().max(80, 'must have at most 80 characters').optional(),
+    /** Of this process; together the processes on a database must have all. */
+    TRADETILL_ROLES: roles.optional(),
+    /** How long /readyz says that the process ends before it takes no more calls. */
+    TRADETILL_DRAIN_SECONDS: whole(0, 300, 'a balancer notices within seconds').default(0),
     /** Stop when stdin ends: for whoever starts the gateway as a child. */
     TRADETILL_STDIN: flag.default(false),
     /** Node's own. */
@@ -171,6 +188,8 @@ export type Config = {
   logLevel: 'debug' | 'info' | 'warn' | 'error'
   logPretty: boolean
   operator: string | undefined
+  roles: ReadonlySet<Role>
+  drainMs: number
   stopWithStdin: boolean
 }
 
@@ -236,6 +255,8 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     logLevel: data.TRADETILL_LOG_LEVEL,
     logPretty: data.TRADETILL_LOG_PRETTY,
     operator: data.TRADETILL_OPERATOR,
+    roles: data.TRADETILL_ROLES ?? new Set(ROLES),
+    drainMs: data.TRADETILL_DRAIN_SECONDS * 1_000,
     stopWithStdin: data.TRADETILL_STDIN,
   }
   return { kind: 'config', config }

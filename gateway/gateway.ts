@@ -1,12 +1,13 @@
 /** The composition root: the only file that wires the parts together. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Game } from '../contract/games.ts'
 import type { EventType } from '../contract/webhooks.ts'
 import { createBotGauges } from './bots/jobs.ts'
 import { startBots } from './bots/runner.ts'
 import { createFollower } from './clock/service.ts'
-import type { Config } from './config.ts'
+import type { Config, Role } from './config.ts'
 import type { Build } from './db/build.ts'
 import { isCrowded } from './db/client.ts'
 import type { Signals } from './db/signals.ts'
@@ -49,7 +50,7 @@ import { logCall } from './store-api/call-log.ts'
 import type { StoreApiDeps } from './store-api/deps.ts'
 import { knownTo } from './store-api/known.ts'
 import { storeRoutes } from './store-api/routes.ts'
-import { sweepsOf } from './sweeps.ts'
+import { epochSweep, type Sweep, sweepsOf } from './sweeps.ts'
 import { tradeHandlers } from './trades/advance.ts'
 import { cancelDeposit } from './trades/cancellation.ts'
 import { CORE } from './trades/core.ts'
@@ -73,6 +74,8 @@ export type Gateway = {
   /** Resolves when a part that the gateway needs has ended unexpectedly. */
   died: Promise<string>
   stop(): Promise<void>
+  /** Ends the time that a balancer is given. */
+  hurry(): void
 }
 
 /** Starts everything. If a part fails to start, stops those that did. */
@@ -89,8 +92,13 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
     const parts = { config, log, metrics, progress, build: startup.build, ...store, signals, ...steam }
     const features = await prepareFeatures(parts, shutdown)
     const app = await createHttp(parts, features, shutdown)
-    shutdown.add('calls', 'http', () => {
+    const hurry = new AbortController()
+    shutdown.add('readiness', 'readiness', async () => {
+      const wasReady = progress.state === 'ready'
       progress.state = 'draining'
+      if (wasReady) await delay(config.drainMs, undefined, hurry).catch(() => {})
+    })
+    shutdown.add('calls', 'http', () => {
       const closed = app.close()
       stopping.abort()
       return closed
@@ -104,8 +112,10 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
       shutdown.add('calls', 'metrics', () => served.close())
     }
     progress.state = 'ready'
-    log.info({ url: config.publicUrl.origin, mode: config.mode }, 'the gateway is ready')
-    return { url: config.publicUrl.origin, died: store.died, stop: () => shutdown.run() }
+    const roles = [...config.roles].join()
+    log.info({ url: config.publicUrl.origin, mode: config.mode, roles }, 'the gateway is ready')
+    const stop = () => shutdown.run()
+    return { url: config.publicUrl.origin, died: store.died, stop, hurry: () => hurry.abort() }
   } catch (error) {
     await shutdown.run()
     throw error
@@ -173,7 +183,9 @@ function featuresOf(parts: Parts, mayPublish: () => boolean) {
   }
 }
 
-type Features = ReturnType<typeof featuresOf> & { pricing: Repeating; epochs: EpochWatch }
+type Features = ReturnType<typeof featuresOf> & { pricing: Repeating | undefined; epochs: EpochWatch }
+
+const does = ({ config }: Pick<Parts, 'config'>, role: Role): boolean => config.roles.has(role)
 
 async function prepareFeatures(parts: Parts, shutdown: Shutdown): Promise<Features> {
   const features = featuresOf(parts, () => epochs.stopped() === undefined)
@@ -181,7 +193,8 @@ async function prepareFeatures(parts: Parts, shutdown: Shutdown): Promise<Featur
   await epochs.look()
   await ensureEventQueue(features.events)
   await ensureDepositQueues(features.deposits)
-  return { ...features, epochs, pricing: await startPrices(parts, shutdown) }
+  const pricing = does(parts, 'work') ? await startPrices(parts, shutdown) : undefined
+  return { ...features, epochs, pricing }
 }
 
 function epochsOf({ config, log, metrics }: Parts, { common, events }: ReturnType<typeof featuresOf>) {
@@ -197,10 +210,10 @@ function epochsOf({ config, log, metrics }: Parts, { common, events }: ReturnTyp
   })
 }
 
-/** Starts everything that runs without a call: bots, jobs, and sweeps that find the work of lost jobs. */
+/** Starts all that the roles of the process have without a call: bots, jobs, and sweeps that find the work of lost jobs. */
 async function startWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<void> {
-  const { config, log, database, metrics, queue, steam, box } = parts
-  const { common, deposits, trades, events, webhooks, epochs, pricing } = features
+  const { config, log, queue, steam, box } = parts
+  const { common, trades, epochs, pricing } = features
   const bots = startBots({
     db: parts.leases.db,
     queue,
@@ -210,32 +223,33 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     clock: common.clock,
     owner: randomUUID(),
     handlers: { inventory: inventoryHandler(common), ...tradeHandlers(trades) },
-    maxBots: config.maxBots,
+    // One that speaks for no bot still counts: it asks Steam from an address, and seals with a key.
+    maxBots: does(parts, 'bots') ? config.maxBots : 0,
     onProcesses: parts.shareAddress,
   })
   shutdown.add('work', 'bots', () => bots.stop())
+  const watch = startSweep(epochSweep(epochs), log, shutdown)
+  const due = does(parts, 'work') ? await startDueWork(parts, features, shutdown) : []
+  followSandbox(parts, shutdown, [watch, ...due, ...(pricing === undefined ? [] : [pricing])])
+}
+
+async function startDueWork(parts: Parts, features: Features, shutdown: Shutdown): Promise<Repeating[]> {
+  const { config, log, database, metrics, box } = parts
+  const { deposits, trades, events, webhooks } = features
   const lanes = startLanes(webhooks)
   shutdown.add('work', 'webhooks', () => lanes.stop())
   shutdown.add('work', 'publication of events', await workOnEvents(events))
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
   const gauges = { ...createBotGauges(metrics.registry), ...createDepartureGauges(metrics.registry) }
-  const sweeps = sweepsOf({
-    trades,
-    box,
-    keep: config.keep,
-    events,
-    epochs,
-    pool: database.pool,
-    metrics,
-    gauges,
-  })
-  const repeated = sweeps.map(({ work, ...when }) => {
-    const running = repeat({ ...when, log }, work)
-    shutdown.add('work', when.name, () => running.stop())
-    return running
-  })
-  followSandbox(parts, shutdown, [...repeated, pricing])
+  const sweeps = sweepsOf({ trades, box, keep: config.keep, events, pool: database.pool, metrics, gauges })
+  return sweeps.map((sweep) => startSweep(sweep, log, shutdown))
+}
+
+function startSweep({ work, ...when }: Sweep, log: Log, shutdown: Shutdown): Repeating {
+  const running = repeat({ ...when, log }, work)
+  shutdown.add('work', when.name, () => running.stop())
+  return running
 }
 
 /** Follows the sandbox's clock. A jump runs all repeated work at once, because work may have become due. Off in live mode. */
@@ -284,16 +298,19 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     isStopped: () => epochs.stopped() !== undefined,
     build: parts.build,
     isDoctor: (proof) => isDoctorProof(parts.masterKey, proof, systemClock.now()),
-    routes: {
-      polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],
-      widget: [
-        depositRoutes(deposits),
-        inventoryRoutes(inventory),
-        tradeRoutes(trades),
-        pageMetricsRoute(parts.metrics),
-      ],
-      store: [storeRoutes(storeDeps(parts, features, limits))],
-    },
+    hasPage: does(parts, 'web'),
+    routes: !does(parts, 'web')
+      ? {}
+      : {
+          polled: [paymentRoute({ db, queue, log, views, nowMs, unable })],
+          widget: [
+            depositRoutes(deposits),
+            inventoryRoutes(inventory),
+            tradeRoutes(trades),
+            pageMetricsRoute(parts.metrics),
+          ],
+          store: [storeRoutes(storeDeps(parts, features, limits))],
+        },
   })
 }
 
@@ -354,9 +371,10 @@ export async function main(config: Config, startup: Startup): Promise<void> {
   console.log(`gateway ready at ${gateway.url}`)
   let stopping = false
   const stop = async (code: number): Promise<void> => {
-    if (stopping) return
+    // A second signal does not wait for the balancer.
+    if (stopping) return gateway.hurry()
     stopping = true
-    setTimeout(() => process.exit(code === 0 ? 2 : code), STOP_MS).unref()
+    setTimeout(() => process.exit(code === 0 ? 2 : code), STOP_MS + config.drainMs).unref()
     await gateway.stop()
     process.exit(code)
   }

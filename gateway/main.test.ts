@@ -246,10 +246,33 @@ test('prices come from the sources that are set; neither a silent one nor a call
   expect(gateway.text()).not.toContain('cut off')
 })
 
-test('ends with the stdin of whoever started it', async () => {
+test('a web process speaks for no bot; when stdin ends it tells balancers first and still answers, until it is told twice', async () => {
   const database = await testDatabase()
   onTestFinished(database.close)
-  const gateway = await launchReady({ DATABASE_URL: database.url, TRADETILL_STDIN: '1' })
+  const settings = { TRADETILL_ROLES: 'web', TRADETILL_DRAIN_SECONDS: '300', TRADETILL_STDIN: '1' }
+  const gateway = await launchReady({ DATABASE_URL: database.url, ...settings })
+  const ready = async () => (await fetch(`${gateway.base}/readyz`)).json()
+  await expect.poll(ready).toEqual({ status: 'ready' })
+  const processes = async () => (await database.pool.query('select max_bots from gateway_process')).rows
+  await expect.poll(processes).toEqual([{ max_bots: 0 }])
+  // It leaves what is due to others: no price was read.
+  expect((await database.pool.query('select from price limit 1')).rowCount).toBe(0)
   gateway.child.stdin.end()
+  await expect.poll(ready).toEqual({ status: 'draining' })
+  expect((await fetch(`${gateway.base}/api/payment?hash=${'0'.repeat(32)}`)).status).toBe(404)
+  gateway.child.kill('SIGTERM')
+  expect(await gateway.ended).toBe(0)
+  expect(await processes()).toEqual([])
+})
+
+test('a process for bots has no page for shoppers and no calls for stores', async () => {
+  const database = await testDatabase()
+  onTestFinished(database.close)
+  const gateway = await launchReady({ DATABASE_URL: database.url, TRADETILL_ROLES: 'bots' })
+  const statusOf = async (path: string) => (await fetch(gateway.base + path)).status
+  await expect.poll(() => statusOf('/readyz')).toBe(200)
+  const paths = ['/help', `/api/payment?hash=${'0'.repeat(32)}`, '/v1/health', '/v1/openapi.json']
+  expect(await Promise.all(paths.map(statusOf))).toEqual([404, 404, 404, 404])
+  gateway.child.kill('SIGTERM')
   expect(await gateway.ended).toBe(0)
 })

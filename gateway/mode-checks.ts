@@ -19,6 +19,7 @@ export type Environment = {
   TRADETILL_OLD_MASTER_KEYS_FILE?: string | undefined
   TRADETILL_STEAM_SANDBOX_URL?: string | undefined
   TRADETILL_PROTECTION_DAYS?: PerGame | undefined
+  TRADETILL_ROLES?: ReadonlySet<string> | undefined
   NODE_DEBUG?: string | undefined
   NODE_TLS_REJECT_UNAUTHORIZED?: string | undefined
 }
@@ -36,8 +37,14 @@ export function problemsOf(environment: Environment): Found {
     ...problemsOfKey(environment),
     ...problemsOfOldKeys(environment),
     ...problemsOfProxies(environment),
+    ...problemsOfRoles(environment),
     ...ofMode,
   ]
+}
+
+function problemsOfRoles({ TRADETILL_ROLES: roles, DATABASE_URL: url }: Environment): Found {
+  if (roles === undefined || url !== undefined) return []
+  return [['TRADETILL_ROLES', 'needs a DATABASE_URL: the database of npm start has no other process']]
 }
 
 function problemsOfLive(environment: Environment): Found {

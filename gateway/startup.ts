@@ -45,6 +45,9 @@ export type OpenDatabase = (parts: Pick<Startup, 'log' | 'shutdown'>) => Promise
   died?: Promise<string>
 }>
 
+/** The drain ends by a clock of its own. */
+const DRAIN_SLACK_MS = 1_000
+
 export function startUp(
   config: Config,
   open: OpenDatabase = () => givenDatabase(config),
@@ -53,7 +56,7 @@ export function startUp(
   const log = createLog({ level: config.logLevel, pretty: config.logPretty })
   const build = ourBuild()
   log.info({ ...build, mode: config.mode, node: process.versions.node }, 'the gateway was started')
-  const shutdown = createShutdown(log)
+  const shutdown = createShutdown(log, { readiness: config.drainMs + DRAIN_SLACK_MS })
   const database = readyDatabase(config, open, { log, shutdown, say })
   // It may fail before anything awaits it. Without this, Node would end the process.
   database.catch(() => {})

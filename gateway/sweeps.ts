@@ -32,19 +32,24 @@ export type SweepDeps = {
   keep: Keep
   events: PublisherDeps
   pool: Pick<pg.Pool, 'connect'>
-  epochs: EpochWatch
   metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
   gauges: BotGauges & DepartureGauges
 }
 
-type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
+export type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
 
-export function sweepsOf({ trades, box, keep, events, epochs, pool, metrics, gauges }: SweepDeps): Sweep[] {
+/** Of every process, whatever else it does. */
+export const epochSweep = (epochs: EpochWatch): Sweep => ({
+  name: 'watch of the epoch',
+  everyMs: EPOCH_WATCH_MS,
+  work: () => epochs.look(),
+})
+
+export function sweepsOf({ trades, box, keep, events, pool, metrics, gauges }: SweepDeps): Sweep[] {
   const { db, clock, log } = trades
   const common = { db, clock, log, box, keep }
   const watchTokens = createTokenWatch(common)
   return [
-    { name: 'watch of the epoch', everyMs: EPOCH_WATCH_MS, work: () => epochs.look() },
     { name: 'sweep of trades', everyMs: SWEEP_MS, work: () => sweepTrades(trades) },
     { name: 'sweep of histories', everyMs: MINUTE_MS, work: () => sweepHistories(trades) },
     {

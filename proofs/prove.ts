@@ -27,6 +27,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'the real gateway under load, killed again and again',
     load: async () => (await import('./kill/prove.ts')).killProof,
   },
+  failover: {
+    about: 'the database silent, at another address or refusing, under load of the real gateway',
+    load: async () => (await import('./failover/prove.ts')).failoverProof,
+  },
   cut: {
     about: 'the connection to PostgreSQL cut inside the crediting transaction',
     load: async () => (await import('./cut/prove.ts')).cutProof,

@@ -8,6 +8,7 @@ export const NOT_RUN_HERE: readonly NotRunHere[] = [
   { what: 'planted defects on PostgreSQL', command: 'npm run prove -- defects --level real' },
   { what: 'new seeds for eight hours', command: 'npm run prove -- night --hours 8' },
   { what: '200 rounds of kill -9, and the time to recover', command: 'npm run prove -- kill --rounds 200' },
+  { what: '10 rounds without the database', command: 'npm run prove -- failover' },
   { what: 'a connection cut at every message', command: 'npm run prove -- cut --rounds 200' },
   {
     what: '20,000 webhooks over a failing network',

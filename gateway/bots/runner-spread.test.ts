@@ -46,6 +46,7 @@ async function enrol(count: number): Promise<void> {
 /** A process that looks for bots all the time, by a clock that stands still: no lease of its own runs out. */
 function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: Partial<BotHandlers> } = {}) {
   const owner = randomUUID()
+  const told: number[] = []
   const bots = startBots({
     db: database.db,
     queue: NO_JOBS,
@@ -61,9 +62,10 @@ function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: P
     handlers: { ...IDLE_HANDLERS, ...handlers },
     monotonicMs: () => 0,
     scanMs: 10,
+    onProcesses: (count) => told.push(count),
   })
   running.push(bots)
-  return { owner, ...bots }
+  return { owner, told, ...bots }
 }
 
 type Held = { id: string; owner: string; epoch: string }
@@ -95,6 +97,15 @@ describe('two processes', () => {
     await expect.poll(counts(again, second)).toEqual([3, 3])
     expect(await of(second)).toEqual(kept)
     expect(captured.lines.join('')).not.toContain('was lost')
+  })
+
+  it('one that may hold no bot takes none, and counts for the share of an address and for the keys', async () => {
+    await enrol(3)
+    const none = start({ maxBots: 0 })
+    const all = start()
+    await expect.poll(counts(none, all)).toEqual([0, 3])
+    expect(none.told.at(-1)).toBe(2)
+    expect(await countOfOtherKeys(database.db, 'another')).toBe(2)
   })
 
   it('share again what a killed one held', async () => {

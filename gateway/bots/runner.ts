@@ -14,7 +14,7 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> &
   random?: () => number
   /** Names this process among the holders of leases. A new UUID at every start. */
   owner: string
-  /** How many bots this process may hold. */
+  /** How many bots this process may hold: 0 where others speak for all of them. */
   maxBots?: number
   pace?: Partial<Pace>
   /** Told how many processes hold bots, or would. */
@@ -65,12 +65,13 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
     if (room > 0) await take(room)
     else if (room < 0) await giveUpOne()
   }
+  const waitMs = () => (held.size === 0 && maxBots > 0 ? Math.min(scanMs, IDLE_SCAN_MS) : scanMs)
   const scan = async () => {
     do {
       await look().catch((error: unknown) =>
         log.warn({ err: error }, 'the leases of bots could not be taken or given up'),
       )
-    } while (await pause(held.size === 0 ? Math.min(scanMs, IDLE_SCAN_MS) : scanMs, stopping.signal))
+    } while (await pause(waitMs(), stopping.signal))
   }
   const scanning = scan()
   return {

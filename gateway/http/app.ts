@@ -44,6 +44,8 @@ export type AppOptions = {
   /** The version that runs here. */
   build?: Record<string, string>
   isDoctor?(proof: unknown): boolean
+  /** Whether shoppers get their page here; true by default. */
+  hasPage?: boolean
   routes: {
     /** Polled calls: no hook of the API runs for them; they set their headers themselves. */
     polled?: FastifyPluginAsync[]
@@ -121,7 +123,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     isTrustedProxy: (address) => isTrustedProxy(address, 0),
   })
   answerReadiness(app, { ...options, healthy: isHealthy })
-  await servePage(app, { ...options, folder: options.widgetFolder, csrf })
+  if (options.hasPage !== false) await servePage(app, { ...options, folder: options.widgetFolder, csrf })
   return app
 }
 

@@ -3,10 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from './log.ts'
 
 /**
- * The limit of each phase in milliseconds, in order. `work` is longer than a bot's call to Steam may take. A webhook
+ * The limit of each phase in milliseconds, in order. `readiness` is longer where a balancer needs it. `work` is longer than a bot's call to Steam may take. A webhook
  * may be cut off: its claim expires and it is sent again.
  */
 const PHASES_MS = {
+  readiness: 0,
   calls: 3_000,
   work: 11_000,
   queue: 2_000,
@@ -18,7 +19,7 @@ const PHASES_MS = {
 type Phase = keyof typeof PHASES_MS
 type Limits = Record<Phase, number>
 
-const PHASES: readonly Phase[] = ['calls', 'work', 'queue', 'connections', 'database', 'folder']
+const PHASES: readonly Phase[] = ['readiness', 'calls', 'work', 'queue', 'connections', 'database', 'folder']
 const SLACK_MS = 1_000
 
 /** Longer than all phases together. After this, the parent of the process may kill it. */
@@ -31,7 +32,8 @@ export type Shutdown = {
   run(): Promise<void>
 }
 
-export function createShutdown(log: Log, limits: Limits = PHASES_MS): Shutdown {
+export function createShutdown(log: Log, given: Partial<Limits> = {}): Shutdown {
+  const limits: Limits = { ...PHASES_MS, ...given }
   const parts: { phase: Phase; name: string; end: () => unknown }[] = []
 
   const endPart = async (name: string, end: () => unknown, withinMs: number) => {

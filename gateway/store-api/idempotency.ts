@@ -25,7 +25,7 @@ const KEPT_MS = 48 * 3_600_000
 const LOCK_MS = 30_000
 
 type Answer = { status: number; text: string }
-/** What a call ended with, and whether it said when to call again. */
+/** The end of a call; `isPassing`: it said when to call again. */
 type Ended = Answer & { isPassing: boolean }
 
 /** The answer of the first call with this key; undefined if this is the first one, or if it has no key. */

@@ -149,7 +149,7 @@ async function noteCaught({ pool }: KillTill, { caught }: Notes): Promise<void> 
   for (const { state, n } of rows) caught[state] = (caught[state] ?? 0) + n
 }
 
-async function delivered(till: KillTill): Promise<void> {
+export async function delivered(till: KillTill): Promise<void> {
   const isEnough = async () => {
     const { deliveries, reversals } = await booksOf(till)
     if (deliveries >= LEAST_DELIVERIES && reversals > 0) return true
@@ -159,7 +159,7 @@ async function delivered(till: KillTill): Promise<void> {
   await eventually(`${LEAST_DELIVERIES} deliveries and a reversal`, isEnough, SETTLE_MS)
 }
 
-async function settle(till: KillTill): Promise<void> {
+export async function settle(till: KillTill): Promise<void> {
   let moving: string[] = []
   await eventually(
     'everything is settled',

@@ -51,13 +51,15 @@ export type Size = {
   quotas?: boolean
   /** Settings of the gateways that differ from those of a proof. */
   settings?: Record<string, string>
+  /** Where the gateways find the database, from its own address; there itself by default. */
+  through?: (databaseUrl: string) => Promise<string>
 }
 
 /** A till on a new database of the server at `serverUrl`, with its bots and one store. No gateway runs yet. */
 export async function openKillTill(
   serverUrl: string,
   seed: string,
-  { furtherBots = 0, gateways = 1, quotas = false, settings = {} }: Size = {},
+  { furtherBots = 0, gateways = 1, quotas = false, settings = {}, through = async (url) => url }: Size = {},
 ): Promise<KillTill> {
   const database = `kill_${randomBytes(6).toString('hex')}`
   await onServer(serverUrl, `create database ${database}`)
@@ -71,7 +73,7 @@ export async function openKillTill(
   const bots = [...BOTS, ...Array.from({ length: furtherBots }, () => steam.addBot())]
   const masterKey = randomBytes(32)
   const env = {
-    DATABASE_URL: databaseUrl.href,
+    DATABASE_URL: await through(databaseUrl.href),
     TRADETILL_DATA: folder,
     TRADETILL_MASTER_KEY: masterKey.toString('hex'),
     TRADETILL_STEAM_SANDBOX_URL: steam.url,

@@ -16,7 +16,7 @@ import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { createMetrics } from '../../gateway/metrics.ts'
 import { KEEP_SETTINGS, keepOf } from '../../gateway/retention/settings.ts'
 import type { SteamTrade } from '../../gateway/steam/steam.ts'
-import { sweepsOf } from '../../gateway/sweeps.ts'
+import { epochSweep, sweepsOf } from '../../gateway/sweeps.ts'
 import type { Till } from '../../gateway/testing/till.ts'
 import { createTradeStore } from '../../gateway/trades/postgres-store.ts'
 import { record } from '../../gateway/trades/record.ts'
@@ -47,7 +47,10 @@ export function callsOf(deps: Till['deps'], { pool }: ObservedPool): { calls: Ca
     monotonicMs: () => performance.now(),
     gauge: metrics.stoppedByRestore,
   })
-  const sweeps = sweepsOf({ trades, box: own.box, keep: KEEP, events, epochs, pool, metrics, gauges })
+  const sweeps = [
+    epochSweep(epochs),
+    ...sweepsOf({ trades, box: own.box, keep: KEEP, events, pool, metrics, gauges }),
+  ]
   const calls = [
     ...sweeps.map(({ name, work }) => ({ name, run: work })),
     ...ofBots(trades, db),

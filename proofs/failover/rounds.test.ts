@@ -1,0 +1,13 @@
+import { expect, inject, test } from 'vitest'
+import { failoverRounds } from './rounds.ts'
+
+test('a database that falls silent under load: nothing is lost, and all goes on', {
+  timeout: 1_200_000,
+}, async () => {
+  const plan = { rounds: 1, seed: 1, kinds: ['silent'] } as const
+  const { problems, refused, books, apiMs, botsMs } = await failoverRounds(inject('databaseUrl'), plan)
+  expect(problems).toEqual([])
+  expect(refused).toBe(1)
+  expect(books.deliveries).toBeGreaterThan(0)
+  expect([apiMs, botsMs].map((times) => times.length)).toEqual([1, 1])
+})
