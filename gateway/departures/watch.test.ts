@@ -190,6 +190,56 @@ describe('what a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
+  it('is in the books of the bot that the storage sends it to, once, and can leave again', async () => {
+    const other = await aBot(till, fakeSession('76561198000000002'))
+    await till.db
+      .insertInto('custody_entry')
+      .columns(['trade_id', 'asset_id', 'bot_id', 'moved'])
+      .expression((eb) =>
+        eb
+          .selectFrom('trade')
+          .select((of) => [
+            'trade.id',
+            of.val('1').as('asset_id'),
+            of.val(other.bot.botId).as('bot_id'),
+            of.val('in' as const).as('moved'),
+          ]),
+      )
+      .execute()
+    give('9500', { to: STORAGE })
+    await handlers()
+    const received = held.map((assetId) => ({
+      ...{
+        appId: 570,
+        contextId: '2',
+        assetId: `7${assetId}`,
+        newAssetId: `8${assetId}`,
+        rolledBackAssetId: null,
+      },
+    }))
+    const sent = (partnerSteamId: string, tradeId = '9800') => {
+      const trade = exchange({ tradeId, partnerSteamId, received, begunAt: till.clock.now() })
+      other.session.trades.set(tradeId, { kind: 'trade', trade })
+    }
+    sent(STRANGER)
+    // The trade of a deposit, whose delivery is all that books it.
+    sent(STORAGE, '9001')
+    await handlers(other.bot)
+    expect(await inHand(other.bot.botId)).not.toContain(`8${held[0]}`)
+    other.session.trades.delete('9001')
+    sent(STORAGE)
+    await handlers(other.bot)
+    await handlers(other.bot)
+    expect(await inHand(other.bot.botId)).toEqual(
+      expect.arrayContaining(held.map((assetId) => `8${assetId}`)),
+    )
+    expect(await inHand(bot.botId)).toEqual([])
+    expect(await departures()).toMatchObject([{ stage: 'returned' }])
+    expect(
+      await till.db.selectFrom('custody_entry').select('id').where('moved', '=', 'in').execute(),
+    ).toHaveLength(5)
+  })
+
   it('is explained where the operator recorded all of it before, and is not booked twice', async () => {
     const items = (await heldItems(till.db)).map(({ item }) => item)
     for (const item of items) expect(await moveItem(till.deps, item)).toMatchObject({ kind: 'moved' })
