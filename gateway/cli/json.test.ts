@@ -130,6 +130,8 @@ async function printAll(): Promise<void> {
   const { items } = z
     .object({ items: z.array(z.object({ item: z.string() })) })
     .parse(await print(['items', 'export']))
+  await print(['items', 'list', '--limit', '1'])
+  await print(['items', 'show', String(items[0]?.item)])
   await print(['items', 'moved', '--reason', 'sold'], { input: `${items[0]?.item},rest of the line\n` })
   await aDeparture(till.db, bot.botId)
   await print(['items', 'departures', '--unexplained'])

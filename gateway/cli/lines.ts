@@ -7,7 +7,14 @@ import type { BotList } from '../operations/bots.ts'
 import type { DeparturePage } from '../operations/departures.ts'
 import type { DepositView } from '../operations/deposits.ts'
 import type { AddedBots } from '../operations/enrolment.ts'
-import type { ItemList, ItemView, MovedItems } from '../operations/items.ts'
+import type {
+  ItemList,
+  ItemLives,
+  ItemPage,
+  ItemView,
+  ListedItemView,
+  MovedItems,
+} from '../operations/items.ts'
 import { toJson } from '../operations/json.ts'
 import type { KeyRing } from '../operations/key-ring.ts'
 import type { LedgerCheck } from '../operations/ledger.ts'
@@ -168,6 +175,45 @@ function cell(value: string): string {
   const plain = /^[=+\-@\t]/.test(value) ? `'${value}` : value
   return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }
+
+const itemLine = (item: ListedItemView): string =>
+  [
+    item.item,
+    item.state,
+    item.marketHashName,
+    `${decimalOf(item.priceMinor, item.currency)} ${item.currency}`,
+    `deposit ${item.depositId}`,
+    `bot ${item.bot}`,
+    `asset ${item.assetId ?? 'not known'}`,
+    `since ${item.receivedAt.toISOString()}`,
+    ...(item.protectedUntil === null ? [] : [`protected until ${item.protectedUntil.toISOString()}`]),
+    ...(item.leftAt === null ? [] : [`left ${item.leftAt.toISOString()}`]),
+    ...(item.departureId === null ? [] : [`departure ${item.departureId}`]),
+  ].join('\t')
+
+export const itemPageLines = ({ items, next }: ItemPage): string[] => [
+  ...items.map(itemLine),
+  ...(next === null ? [] : [`There are older ones: --before ${next}`]),
+]
+
+export const itemLifeLines = ({ items }: ItemLives): string[] =>
+  items.flatMap(({ moves, ...item }) => [
+    itemLine(item),
+    ...moves.map(({ moved, at, bot, assetId, departureId, partnerSteamId }) => {
+      const side = moved === 'in' ? 'from' : 'to'
+      const other = partnerSteamId === null ? [] : [`${side} ${partnerSteamId}`]
+      const departure = departureId === null ? [] : [`departure ${departureId}`]
+      return [
+        '',
+        at.toISOString(),
+        moved,
+        `bot ${bot}`,
+        `asset ${assetId ?? 'not known'}`,
+        ...other,
+        ...departure,
+      ].join('\t')
+    }),
+  ])
 
 export const movedLines = ({ moved, refused }: MovedItems): string[] => [
   ...refused.map(({ item, message }) => `${item} ${message}`),

@@ -111,6 +111,14 @@ function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): D
   return [{ kind: 'returned', items }]
 }
 
+/** Items that an account of the operator sent to a bot. Those of anybody else are a deposit, or none of the till's. */
+export function sentBack(exchange: SteamTrade, destination: string | undefined): MovedAsset[] {
+  const { state, rollbackOf, received } = exchange
+  const isThere = state === 'complete' || state === 'committed'
+  if (destination === undefined || rollbackOf !== null || !isThere) return []
+  return received.filter(({ newAssetId }) => newAssetId !== null)
+}
+
 export const keyOf = ({ appId, assetId }: Pick<OfferAsset, 'appId' | 'assetId'>): string =>
   `${appId}/${assetId}`
 

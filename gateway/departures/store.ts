@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction, Overtaken } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import { recordCustody } from '../ledger/store.ts'
-import type { OfferAsset } from '../steam/steam.ts'
+import type { MovedAsset, OfferAsset } from '../steam/steam.ts'
 import {
   type Departure,
   type DepartureEvent,
@@ -41,6 +41,7 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
         for (const event of events) await book(tx, booking, event)
         return { events, departure, items: custody.size }
       }),
+    bringBack: (botId, sent) => inTransaction(db, (tx) => bringBack(tx, { ...sent, botId, at: clock.now() })),
     bookLate: (botId) => bookLate(db, clock, botId),
   }
 }
@@ -261,6 +262,47 @@ async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: stri
   if (item.moved === 'in' && item.botId === botId) return
   if (item.moved === 'in') await move(tx, booking, { item, moved: 'out', botId: item.botId, as: null })
   await move(tx, booking, { item, moved: 'in', botId, as: asset.as })
+}
+
+type Receiving = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
+
+type Left = {
+  fromBotId: bigint
+  steamTradeId: string
+  appId: number
+  contextId: string
+  assetId: string
+  as: string
+}
+
+async function bringBack(tx: Tx, { botId, steamTradeId: by, received, at }: Receiving): Promise<number> {
+  const { rows } = await sql<Left>`
+    select departure.bot_id as "fromBotId", steam_trade_id as "steamTradeId", item.app_id as "appId",
+      item.context_id as "contextId", item.asset_id as "assetId", received.as
+    from unnest(${received.map(({ appId }) => appId)}::int[], ${received.map(({ assetId }) => assetId)}::text[],
+      ${received.map(({ newAssetId }) => newAssetId)}::text[]) received (app_id, asset_id, "as")
+    join departed_item item on item.new_asset_id = received.asset_id and item.app_id = received.app_id and not is_back
+    join departure on departure.id = item.departure_id and stage = 'gone'
+    where not exists (select from trade where steam_trade_id = ${by})
+    order by departure.id, item.asset_id`.execute(tx)
+  let items = 0
+  for (const { fromBotId, steamTradeId, ...asset } of rows) {
+    const locked = await lockDeparture(tx, fromBotId, steamTradeId)
+    if (locked === undefined) continue
+    const { id } = locked
+    const departure = evolve(locked.departure, { kind: 'returned', items: [asset] })
+    const custody = await custodyOf(tx, fromBotId, [asset])
+    await save(tx, { id, botId: fromBotId, departure, at })
+    const item = custody.get(keyOf(asset))
+    if (item?.moved !== 'out' || item.departureId !== id) continue
+    await move(
+      tx,
+      { id, botId, otherBotId: undefined, at, custody },
+      { item, moved: 'in', botId, as: asset.as },
+    )
+    items += 1
+  }
+  return items
 }
 
 /** A delivery that became known after its items had left again. */

@@ -10,6 +10,7 @@ import { offerFor, payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { exchange } from '../testing/trades.ts'
 import { tradeHandlers } from '../trades/advance.ts'
+import { type ItemFilter, movesOf, selectItems } from './item-list-store.ts'
 
 const STORAGE = '76561198000009001'
 const STRANGER = '76561198000009002'
@@ -189,6 +190,56 @@ describe('what a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
+  it('is in the books of the bot that the storage sends it to, once, and can leave again', async () => {
+    const other = await aBot(till, fakeSession('76561198000000002'))
+    await till.db
+      .insertInto('custody_entry')
+      .columns(['trade_id', 'asset_id', 'bot_id', 'moved'])
+      .expression((eb) =>
+        eb
+          .selectFrom('trade')
+          .select((of) => [
+            'trade.id',
+            of.val('1').as('asset_id'),
+            of.val(other.bot.botId).as('bot_id'),
+            of.val('in' as const).as('moved'),
+          ]),
+      )
+      .execute()
+    give('9500', { to: STORAGE })
+    await handlers()
+    const received = held.map((assetId) => ({
+      ...{
+        appId: 570,
+        contextId: '2',
+        assetId: `7${assetId}`,
+        newAssetId: `8${assetId}`,
+        rolledBackAssetId: null,
+      },
+    }))
+    const sent = (partnerSteamId: string, tradeId = '9800') => {
+      const trade = exchange({ tradeId, partnerSteamId, received, begunAt: till.clock.now() })
+      other.session.trades.set(tradeId, { kind: 'trade', trade })
+    }
+    sent(STRANGER)
+    // The trade of a deposit, whose delivery is all that books it.
+    sent(STORAGE, '9001')
+    await handlers(other.bot)
+    expect(await inHand(other.bot.botId)).not.toContain(`8${held[0]}`)
+    other.session.trades.delete('9001')
+    sent(STORAGE)
+    await handlers(other.bot)
+    await handlers(other.bot)
+    expect(await inHand(other.bot.botId)).toEqual(
+      expect.arrayContaining(held.map((assetId) => `8${assetId}`)),
+    )
+    expect(await inHand(bot.botId)).toEqual([])
+    expect(await departures()).toMatchObject([{ stage: 'returned' }])
+    expect(
+      await till.db.selectFrom('custody_entry').select('id').where('moved', '=', 'in').execute(),
+    ).toHaveLength(5)
+  })
+
   it('is explained where the operator recorded all of it before, and is not booked twice', async () => {
     const items = (await heldItems(till.db)).map(({ item }) => item)
     for (const item of items) expect(await moveItem(till.deps, item)).toMatchObject({ kind: 'moved' })
@@ -241,5 +292,62 @@ describe('what a bot gave', () => {
     till.clock.advance(3 * 3_600_000)
     await handlers()
     expect(pages()).toBe(7)
+  })
+})
+
+describe('the life of an item', () => {
+  const list = (filter: Partial<ItemFilter> = {}) => selectItems(till.db, { limit: 10, ...filter })
+  const states = async (filter: Partial<ItemFilter> = {}) => (await list(filter)).map(({ state }) => state)
+
+  it('is told under each of its names, with every change of its hands', async () => {
+    give('9500', { to: STORAGE, assetIds: held.slice(0, 1) })
+    await handlers()
+    give('9500', { to: STORAGE, assetIds: held.slice(0, 1), state: 'rolled_back', backAs: '3' })
+    await handlers()
+    const [item] = await list({ asset: held[0] })
+    expect(item).toMatchObject({
+      state: 'held',
+      assetId: `3${held[0]}`,
+      price: 1_000n,
+      gross: 1_100n,
+      leftAt: null,
+    })
+    for (const asset of [item?.givenAssetId, item?.item, `3${held[0]}`])
+      expect(await list({ asset })).toEqual([item])
+    const moves = await movesOf(till.db, {
+      tradeId: item?.tradeId ?? 0n,
+      givenAssetId: item?.givenAssetId ?? '',
+    })
+    expect(moves).toMatchObject([
+      {
+        moved: 'in',
+        assetId: held[0],
+        departureId: null,
+        partnerSteamId: expect.stringMatching(/^7656119800000/),
+      },
+      { moved: 'out', assetId: held[0], partnerSteamId: STORAGE },
+      { moved: 'in', assetId: `3${held[0]}`, partnerSteamId: STORAGE },
+    ])
+    expect(await list({ asset: '424242' })).toEqual([])
+  })
+
+  it('has a state, and lists have pages of it', async () => {
+    const protectedDeposit = await aDeposit(till, await aStore(till), { game: 'cs' })
+    const { tradeId, offerId } = await offerFor(till, bot, protectedDeposit)
+    session.accept(offerId, { settlesAt: new Date(till.clock.now().getTime() + 8 * 86_400_000) })
+    await tradeHandlers(till.deps).trade(bot, tradeId)
+    give('9500', { assetIds: held.slice(0, 1) })
+    await handlers()
+    await moveItem(till.deps, (await list({ asset: held[1] }))[0]?.item ?? '')
+    expect(await states()).toEqual(['protected', 'protected', 'moved', 'departed'])
+    expect(await states({ state: 'departed', bot: session.steamId })).toEqual(['departed'])
+    expect(await states({ bot: '9' })).toEqual([])
+    const [first, next] = await list({ limit: 2 })
+    expect(await states({ before: next?.place, limit: 2 })).toEqual(['moved', 'departed'])
+    expect(first?.protectedUntil).toBeInstanceOf(Date)
+    expect((await list({ state: 'departed' }))[0]).toMatchObject({
+      leftAt: expect.any(Date),
+      departureId: 1n,
+    })
   })
 })

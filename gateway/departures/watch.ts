@@ -1,7 +1,7 @@
 /** Holds what Steam's records say that a bot gave against what may leave it. The store books it in custody. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Log } from '../kit/log.ts'
-import type { SteamTrade } from '../steam/steam.ts'
+import type { MovedAsset, SteamTrade } from '../steam/steam.ts'
 import {
   type Around,
   type Departure,
@@ -9,6 +9,7 @@ import {
   type Destinations,
   destinationOf,
   type judgeDeparture,
+  sentBack,
 } from './departure.ts'
 
 /** `known`: the departure as it was before. */
@@ -32,6 +33,11 @@ export type DepartureStore = {
    * than once. Undefined if it found no news.
    */
   note(botId: bigint, exchange: SteamTrade, judge: Judge): Promise<Noted | undefined>
+  /**
+   * Books items that left a bot before, and were sent to this one. Resolves to how many: none by a trade that is a
+   * deposit, whose delivery books them.
+   */
+  bringBack(botId: bigint, sent: { steamTradeId: string; received: readonly MovedAsset[] }): Promise<number>
   /** Books items that left before their delivery was known. */
   bookLate(botId: bigint): Promise<void>
 }
@@ -59,8 +65,27 @@ export async function noteDepartures(
   )
   const known = await deps.departures.known(bot.botId, [...listed, ...undone])
   for (const exchange of giving) await note(deps, bot, { exchange, known: known.get(exchange.tradeId) })
+  await bringBack(deps, bot, page)
   const ids = undone.filter((id) => known.has(id))
   await readSingly(deps, bot, { ids, known })
+}
+
+async function bringBack(
+  deps: DepartureDeps,
+  { botId }: BotContext,
+  page: readonly SteamTrade[],
+): Promise<void> {
+  for (const exchange of page) {
+    const { partnerSteamId: partner, tradeId: steamTradeId } = exchange
+    const received = sentBack(exchange, destinationOf(deps.destinations, partner))
+    if (received.length === 0) continue
+    const items = await deps.departures.bringBack(botId, { steamTradeId, received })
+    if (items > 0)
+      deps.log.info(
+        { botId: String(botId), steamTrade: steamTradeId, partner, items },
+        'items were sent back to a bot',
+      )
+  }
 }
 
 /** After the pages of a turn: asks about what was under way, and books what came to light since. */

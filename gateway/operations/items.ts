@@ -1,6 +1,13 @@
 /** Items in the bots' hands, and those that the operator took out of them. */
 import { type HeldItem, heldItems } from '../bots/item-store.ts'
 import { type MoveAnswer, moveItem } from '../bots/items.ts'
+import {
+  type ItemFilter,
+  type ItemMove,
+  type ListedItem,
+  movesOf,
+  selectItems,
+} from '../departures/item-list-store.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, type Refused, refused } from './operation.ts'
 
@@ -13,6 +20,43 @@ export type ItemList = { items: ItemView[] }
 export async function exportItems({ db }: FindDeps): Promise<Answer<ItemList>> {
   const items = await heldItems(db)
   return done({ items: items.map(({ price, botId: _, ...item }) => ({ ...item, priceMinor: price })) })
+}
+
+export type ListedItemView = Omit<ListedItem, 'price' | 'gross' | 'place'> & {
+  priceMinor: bigint
+  grossMinor: bigint
+}
+
+/** `next`: where the next page begins, as `before`. */
+export type ItemPage = { items: ListedItemView[]; next: bigint | null }
+
+const listed = ({ price, gross, place: _, ...item }: ListedItem): ListedItemView => {
+  return { ...item, priceMinor: price, grossMinor: gross }
+}
+
+/** Every item that ever came to a bot, newest first. */
+export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<Answer<ItemPage>> {
+  const rows = await selectItems(db, { ...filter, limit: filter.limit + 1 })
+  const page = rows.slice(0, filter.limit)
+  return done({
+    items: page.map(listed),
+    next: rows.length > filter.limit ? (page.at(-1)?.place ?? null) : null,
+  })
+}
+
+export type ItemLives = { items: (ListedItemView & { moves: ItemMove[] })[] }
+
+/** Numbers of Steam are unique in a game only, and an item may come to the till more than once. */
+const MOST_SHOWN = 20
+
+/** The life of an item: `asset` is what a bot or its shopper calls it, or its number in the lists. */
+export async function showItem({ db }: FindDeps, asset: string): Promise<Answer<ItemLives>> {
+  const rows = await selectItems(db, { asset, limit: MOST_SHOWN })
+  if (rows.length === 0) return refused('not_found', 'No bot ever held such an item.')
+  const items = await Promise.all(
+    rows.map(async (row) => ({ ...listed(row), moves: await movesOf(db, row) })),
+  )
+  return done({ items })
 }
 
 export type MovedItems = { moved: string[]; refused: { item: string; message: string }[] }

@@ -45,6 +45,26 @@ const switched = z.strictObject({ on: z.boolean() })
 const amount = z.strictObject({ amountMinor: minor, currency })
 
 const recounted = z.strictObject({ bots: z.int(), stores: z.int() })
+const listedItem = z.strictObject({
+  item: z.string(),
+  storeId: id,
+  depositId: id,
+  tradeId: id,
+  bot: z.string(),
+  botSteamId: z.string(),
+  appId: z.int(),
+  assetId: z.string().nullable(),
+  givenAssetId: z.string(),
+  marketHashName: z.string(),
+  state: z.enum(['protected', 'held', 'departed', 'moved', 'back']),
+  priceMinor: minor,
+  grossMinor: minor,
+  currency,
+  receivedAt: time,
+  protectedUntil: time.nullable(),
+  leftAt: time.nullable(),
+  departureId: id.nullable(),
+})
 
 export const SHAPES: Record<string, z.ZodObject> = {
   'bot enrol': addedBot,
@@ -84,6 +104,23 @@ export const SHAPES: Record<string, z.ZodObject> = {
   'bot resume': changedBot,
   'bot retire': changedBot,
   'bot remove': changedBot,
+  'items list': z.strictObject({ items: z.array(listedItem), next: id.nullable() }),
+  'items show': z.strictObject({
+    items: z.array(
+      listedItem.extend({
+        moves: z.array(
+          z.strictObject({
+            moved: z.enum(['in', 'back', 'out']),
+            at: time,
+            bot: z.string(),
+            assetId: z.string().nullable(),
+            departureId: id.nullable(),
+            partnerSteamId: z.string().nullable(),
+          }),
+        ),
+      }),
+    ),
+  }),
   'items export': z.strictObject({
     items: z.array(
       z.strictObject({

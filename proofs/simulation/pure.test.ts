@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { LEVELS, type RunSeed, runPureSeed, runUntilMet, unmet } from './levels.ts'
 
 /** Of the first 25, four together meet every fault; and some more. */
-const FIRST = [4, 9, 12, 20, 1, 2, 3, 5, 6, 7]
+const FIRST = [5, 20, 22, 23, 1, 2, 3, 4, 6, 7]
 
 describe('the pure rules over an oracle of Steam', () => {
   it(`hold for seeds of ${LEVELS.pure.deposits} deposits, and meet every fault`, async () => {

@@ -1,8 +1,10 @@
 /** `items …`: what the bots hold, and what the operator took out of their hands. */
 import { buildRouteMap } from '@stricli/core'
+import type { ItemState } from '../../departures/item.ts'
+import { ITEM_STATES } from '../../operations/item-states.ts'
 import { id, text, wholeUpTo } from '../arguments.ts'
 import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
-import { departureLines, itemLines, movedLines } from '../lines.ts'
+import { departureLines, itemLifeLines, itemLines, itemPageLines, movedLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
 const list = command({
@@ -35,6 +37,71 @@ async function* firstColumn(lines: AsyncIterable<string>): AsyncGenerator<string
     if (item !== 'item') yield item
   }
 }
+
+const MOST_LISTED = 1_000
+
+type ListFlags = FindFlags & { bot?: string; state?: ItemState; before?: bigint; limit: number }
+
+const listAll = command({
+  does: 'show the items that came to the bots, newest first: from which deposit, at what cost, and where they are',
+  example: 'items list --bot 1 --state held',
+  parameters: {
+    flags: {
+      bot: {
+        kind: 'parsed',
+        parse: text,
+        brief: 'only those that this bot has, or had last: its number, or its Steam id',
+        placeholder: 'BOT',
+        optional: true,
+      },
+      state: { kind: 'enum', values: ITEM_STATES, brief: 'only those in this state', optional: true },
+      before: {
+        kind: 'parsed',
+        parse: id,
+        brief: 'the next page, as the page before names it',
+        placeholder: 'PLACE',
+        optional: true,
+      },
+      limit: {
+        kind: 'parsed',
+        parse: wholeUpTo(MOST_LISTED),
+        brief: `how many, ${MOST_LISTED} at most`,
+        placeholder: 'NUMBER',
+        default: '50',
+      },
+      ...FIND,
+    },
+  },
+  load: async () => {
+    const { listItems } = await import('../../operations/items.ts')
+    return async (session: Session, { bot, state, before, limit }: ListFlags) =>
+      listItems(await session.find(), { bot, state, before, limit })
+  },
+  lines: itemPageLines,
+})
+
+const show = command({
+  does: 'show the life of an item: deposit, cost, and every change of its hands',
+  example: 'items show 38112345678',
+  parameters: {
+    flags: FIND,
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          parse: text,
+          brief: 'what a bot or its shopper calls it, or its number in the lists',
+          placeholder: 'ASSET',
+        },
+      ],
+    },
+  },
+  load: async () => {
+    const { showItem } = await import('../../operations/items.ts')
+    return async (session: Session, _flags: FindFlags, asset: string) => showItem(await session.find(), asset)
+  },
+  lines: itemLifeLines,
+})
 
 const MOST_DEPARTURES = 500
 
@@ -101,6 +168,6 @@ const explain = command({
 })
 
 export const items = buildRouteMap({
-  routes: { export: list, moved, departures, explain },
+  routes: { list: listAll, show, export: list, moved, departures, explain },
   docs: { brief: 'the items in the hands of bots' },
 })

@@ -34,6 +34,7 @@ create table departed_item (
   is_booked boolean not null default false,
   primary key (departure_id, app_id, asset_id)
 );
+create index departed_item_of_new on departed_item (new_asset_id) where not is_back;
 create index departed_item_unbooked on departed_item (departure_id) where not is_booked and not is_back;
 
 -- An item that came back can leave again: each of its moves names its departure.

@@ -23,6 +23,8 @@ export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Da
       await pause(1, 10)
       return noted
     },
+    // Nobody sends anything back in this world.
+    bringBack: async () => 0,
     async bookLate(botId) {
       await pause(1, 10)
       for (const { stage, items } of departuresOf(memory, botId).values()) {

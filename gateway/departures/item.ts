@@ -1,0 +1,5 @@
+/**
+ * Where an item that came to the till is. `moved`: the operator recorded that it left. `departed`: by a trade of Steam.
+ * `back`: its shopper took it back.
+ */
+export type ItemState = 'protected' | 'held' | 'departed' | 'moved' | 'back'
