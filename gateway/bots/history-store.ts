@@ -33,6 +33,12 @@ export async function keepHistory(db: Db, { botId, epoch, now }: Keeping, look: 
       after_begun_at = excluded.after_begun_at, complete_at = excluded.complete_at`.execute(db)
 }
 
+/** The first trade of a bot that can be taken back: one probe of the index a bot, not every such trade of all. */
+const WATCHED = sql`(
+  select from trade where trade.bot_id = bot.id and trade.state in ('held', 'final')
+    and (trade.state = 'held' or look_at is not null)
+  order by send_started_at limit 1)`
+
 /** `turnBefore`: the last pages were asked for before then. `lookBefore`: the last complete look began before then. */
 export type DueHistories = { now: Date; turnBefore: Date; lookBefore: Date }
 
@@ -45,9 +51,8 @@ export async function takeDueHistories(
     insert into bot_history (bot_id, turned_at)
     select bot.id, ${now}::timestamptz
     from bot left join bot_history on bot_history.bot_id = bot.id
+    cross join lateral ${WATCHED} watched
     where bot.state = any(${[...SPEAKING_STATES]}::text[])
-      and exists (select from trade where trade.bot_id = bot.id and trade.state in ('held', 'final')
-        and (trade.state = 'held' or look_at is not null))
       and (bot_history.bot_id is null or (turned_at <= ${turnBefore}
         and (begun_at is not null or complete_at is null or complete_at <= ${lookBefore})))
     on conflict (bot_id) do update set turned_at = excluded.turned_at where bot_history.turned_at <= ${turnBefore}
@@ -60,7 +65,6 @@ export async function completeLooks(db: Db): Promise<Map<bigint, Date | null>> {
   const { rows } = await sql<{ botId: bigint; completeAt: Date | null }>`
     select bot.id as "botId", complete_at as "completeAt"
     from bot left join bot_history on bot_history.bot_id = bot.id
-    where exists (select from trade where trade.bot_id = bot.id and trade.state in ('held', 'final')
-      and (trade.state = 'held' or look_at is not null))`.execute(db)
+    cross join lateral ${WATCHED} watched`.execute(db)
   return new Map(rows.map(({ botId, completeAt }) => [botId, completeAt]))
 }
