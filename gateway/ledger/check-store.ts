@@ -1,6 +1,6 @@
 /** How far the ledger is checked, and the check of its newest entries. Like verify.sql, it shares nothing with the writer. */
 import type pg from 'pg'
-import { CHECKS_OF_TRADES, type Difference, onSnapshot } from './verify.ts'
+import { type Difference, onSnapshot, partOf } from './verify.ts'
 
 export type Client = Pick<pg.PoolClient, 'query'>
 
@@ -40,6 +40,11 @@ export async function takeCheck(client: Client): Promise<CheckState | undefined>
 export async function readCheck(client: Client): Promise<CheckState | undefined> {
   const { rows } = await client.query<CheckState>(`select ${STATE} from ledger_check`)
   return rows[0]
+}
+
+/** Keeps its place while a check is under way. */
+export async function keepCheck(client: Client): Promise<void> {
+  await client.query(`update ledger_check set taken_until = now() + interval '${TAKEN_FOR}'`)
 }
 
 export async function releaseCheck(client: Client): Promise<void> {
@@ -89,21 +94,12 @@ export async function nextPlace(client: Client, from: string, settled: string): 
   return rows[0]?.id ?? undefined
 }
 
-/** The tables of verify.sql, as if only these entries, their deposits and all of these deposits' trades were there. */
-const PART = `with scope as materialized (
-  select array(select deposit_id from public.trade where id = any(array(
-    select trade_id from public.ledger_entry where id > $1 and id <= $2 and trade_id is not null))) as deposits
-),
-trade as materialized (select * from public.trade where deposit_id = any((select deposits from scope)::bigint[])),
-ids as materialized (select array(select id from trade) as trades),
-deposit as (select * from public.deposit where id = any((select deposits from scope)::bigint[])),
-trade_item as (select * from public.trade_item where trade_id = any((select trades from ids)::bigint[])),
-custody_entry as (select * from public.custody_entry where trade_id = any((select trades from ids)::bigint[])),
-ledger_entry as (
-  select * from public.ledger_entry where trade_id = any((select trades from ids)::bigint[])
-  union all select * from public.ledger_entry where id > $1 and id <= $2 and trade_id is null
-),
-${CHECKS_OF_TRADES}`
+/** These entries, their deposits and all of these deposits' trades. */
+const PART = partOf({
+  deposits: `select deposit_id from public.trade where id = any(array(
+    select trade_id from public.ledger_entry where id > $1 and id <= $2 and trade_id is not null))`,
+  loose: 'select * from public.ledger_entry where id > $1 and id <= $2 and trade_id is null',
+})
 
 const BALANCES = `
   select 'a balance is not the sum of its entries' as problem, 'account ' || account.id as detail

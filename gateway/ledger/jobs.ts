@@ -7,6 +7,7 @@ import {
   type Client,
   completeFull,
   differencesOf,
+  keepCheck,
   keepVerified,
   nextPlace,
   readCheck,
@@ -50,7 +51,7 @@ export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<vo
 async function checkAll(client: Client): Promise<Difference[]> {
   await beginFull(client)
   const settled = await settledEntry(client)
-  const differences = await differencesOfAll(client)
+  const differences = await differencesOfAll(client, () => keepCheck(client))
   await completeFull(client, settled, differences.length)
   return differences
 }
