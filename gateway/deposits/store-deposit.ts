@@ -40,6 +40,11 @@ export async function storeDepositOf(
   return row && (await tellAll(db, [row], publicUrl))[0]
 }
 
+/** The deposit as this row says, with its trade as it stands. */
+export async function withShownTrade(tx: Tx, row: DepositRow, publicUrl: string): Promise<StoreDeposit> {
+  return toStoreDeposit(row, (await tradesOf(tx, [row.id])).get(row.id) ?? null, publicUrl)
+}
+
 export type DepositPage = { deposits: StoreDeposit[]; next: string | null }
 
 /** A page of a store's deposits, newest first; one query for the rows, two for what belongs to them. */

@@ -3,7 +3,6 @@ import type { Db, Tx } from '../db/client.ts'
 import type { DepositTable } from '../db/schema.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { Profile } from '../steam/steam.ts'
-import { type DepositCause, decideDeposit } from './deposit.ts'
 
 export type DepositRow = Selectable<DepositTable>
 
@@ -27,18 +26,6 @@ export async function depositExists(db: Db, hash: string): Promise<boolean> {
 
 /** The part of a row that the pure rules need. */
 export const lifeOf = ({ status, expires_at: expiresAt }: DepositRow) => ({ status, expiresAt })
-
-/** Moves a locked deposit where the cause leads; null when that is nowhere. */
-export async function moveDeposit(
-  tx: Tx,
-  deposit: DepositRow,
-  cause: Exclude<DepositCause, { kind: 'delivered' }>,
-): Promise<ReturnType<typeof decideDeposit>> {
-  const status = decideDeposit(lifeOf(deposit), cause)
-  if (status === null) return null
-  await tx.updateTable('deposit').set({ status }).where('id', '=', deposit.id).execute()
-  return status
-}
 
 /** Returns the deposit's id; undefined if the store has a deposit of this externalId already. */
 export async function insertDeposit(tx: Tx, values: Insertable<DepositTable>): Promise<bigint | undefined> {

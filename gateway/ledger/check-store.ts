@@ -1,6 +1,7 @@
 /** How far the ledger is checked, and the check of its newest entries. Like verify.sql, it shares nothing with the writer. */
 import type pg from 'pg'
-import { CHECKS_OF_TRADES, type Difference, onSnapshot } from './verify.ts'
+import { withDeadline } from '../db/lines.ts'
+import { type Difference, onSnapshot, partOf } from './verify.ts'
 
 export type Client = Pick<pg.PoolClient, 'query'>
 
@@ -22,7 +23,9 @@ const FULL_AGAIN = '1 hour'
 /** No transaction is open for longer: no earlier entry will appear before one this old. */
 const SETTLED = '5 minutes'
 const ENTRIES_AT_A_TIME = 2_000
-const SUMS_DEADLINE = '4min'
+const SUMS_DEADLINE_MS = 240_000
+/** How much later this side gives up than the server. */
+const SILENCE_MS = 5_000
 
 const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differences, verified_entry as "verifiedEntry",
   coalesce(begun_at > coalesce(complete_at, '-infinity'), false) as "isIncomplete",
@@ -43,6 +46,11 @@ export async function readCheck(client: Client): Promise<CheckState | undefined>
   return rows[0]
 }
 
+/** Keeps its place while a check is under way. */
+export async function keepCheck(client: Client): Promise<void> {
+  await client.query(`update ledger_check set ${TAKEN}`)
+}
+
 export async function releaseCheck(client: Client): Promise<void> {
   await client.query('update ledger_check set taken_until = null')
 }
@@ -61,20 +69,22 @@ export async function completeFull(
   differences: number,
 ): Promise<void> {
   await client.query('begin')
-  await client.query(`set local statement_timeout = '${SUMS_DEADLINE}'`)
+  await client.query(`set local statement_timeout = ${SUMS_DEADLINE_MS}`)
   await client.query(
     `update ledger_check set complete_at = clock_timestamp(), differences = $2, verified_entry = $1,
       ${TAKEN}`,
     [verifiedEntry, differences],
   )
   await client.query('delete from verified_balance')
-  await client.query(
-    `insert into verified_balance (account_id, balance)
-    select account, sum(amount) from (
-      select credit_account as account, amount from ledger_entry where id <= $1
-      union all select debit_account, -amount from ledger_entry where id <= $1) moved group by account`,
-    [verifiedEntry],
-  )
+  const sum = () =>
+    client.query(
+      `insert into verified_balance (account_id, balance)
+      select account, sum(amount) from (
+        select credit_account as account, amount from ledger_entry where id <= $1
+        union all select debit_account, -amount from ledger_entry where id <= $1) moved group by account`,
+      [verifiedEntry],
+    )
+  await withDeadline(client, SUMS_DEADLINE_MS + SILENCE_MS, sum)
   await client.query('commit')
 }
 
@@ -97,21 +107,12 @@ export async function nextPlace(client: Client, from: string, settled: string): 
   return rows[0]?.id ?? undefined
 }
 
-/** The tables of verify.sql, as if only these entries, their deposits and all of these deposits' trades were there. */
-const PART = `with scope as materialized (
-  select array(select deposit_id from public.trade where id = any(array(
-    select trade_id from public.ledger_entry where id > $1 and id <= $2 and trade_id is not null))) as deposits
-),
-trade as materialized (select * from public.trade where deposit_id = any((select deposits from scope)::bigint[])),
-ids as materialized (select array(select id from trade) as trades),
-deposit as (select * from public.deposit where id = any((select deposits from scope)::bigint[])),
-trade_item as (select * from public.trade_item where trade_id = any((select trades from ids)::bigint[])),
-custody_entry as (select * from public.custody_entry where trade_id = any((select trades from ids)::bigint[])),
-ledger_entry as (
-  select * from public.ledger_entry where trade_id = any((select trades from ids)::bigint[])
-  union all select * from public.ledger_entry where id > $1 and id <= $2 and trade_id is null
-),
-${CHECKS_OF_TRADES}`
+/** These entries, their deposits and all of these deposits' trades. */
+const PART = partOf({
+  deposits: `select deposit_id from public.trade where id = any(array(
+    select trade_id from public.ledger_entry where id > $1 and id <= $2 and trade_id is not null))`,
+  loose: 'select * from public.ledger_entry where id > $1 and id <= $2 and trade_id is null',
+})
 
 const BALANCES = `
   select 'a balance is not the sum of its entries' as problem, 'account ' || account.id as detail

@@ -7,6 +7,7 @@ import {
   type Client,
   completeFull,
   differencesOf,
+  keepCheck,
   keepVerified,
   nextPlace,
   readCheck,
@@ -62,7 +63,7 @@ async function giveUp(pool: CheckDeps['pool']): Promise<void> {
 async function checkAll(client: Client): Promise<Difference[]> {
   await beginFull(client)
   const settled = await settledEntry(client)
-  const differences = await differencesOfAll(client)
+  const differences = await differencesOfAll(client, () => keepCheck(client))
   await completeFull(client, settled, differences.length)
   return differences
 }

@@ -7,14 +7,44 @@ import { withDeadline } from '../db/lines.ts'
 export type Difference = { problem: string; detail: string }
 
 const SQL = readFileSync(join(import.meta.dirname, 'verify.sql'), 'utf8')
-const DEADLINE_MS = 300_000
+const MARK = '-- From here on'
+/** The longest time for which one statement may keep vacuum from cleaning. */
+const DEADLINE_MS = 120_000
 /** How much later this side gives up than the server. */
 const SILENCE_MS = 5_000
+const DEPOSITS_AT_A_TIME = 5_000
+const MOST_FOUND = 1_000
 
-/** The first part of verify.sql without its "with": it may be asked of some trades and all that belongs to them. */
-export const CHECKS_OF_TRADES = `${SQL.slice(SQL.indexOf('entry as ('), SQL.indexOf('-- From here on'))} limit 1000`
+/** The first part of verify.sql, of which each check looks at one trade or deposit and all that belongs to it. */
+const CHECKS_OF_TRADES = SQL.slice(SQL.indexOf('entry as ('), SQL.indexOf(MARK))
+const DEFINITIONS = SQL.slice(0, SQL.indexOf('-- Entries'))
+/** The rest of it, check by check. */
+const CHECKS_OF_ALL = SQL.slice(SQL.indexOf('union all', SQL.indexOf(MARK)), SQL.lastIndexOf('limit'))
+  .split(/^union all$/m)
+  .filter((check) => check.trim() !== '')
+  .map((check) => `${DEFINITIONS} select * from (${check}) found (problem, detail) limit ${MOST_FOUND}`)
 
-/** Every difference found, at most 1,000; on one snapshot of the database. Throws when it cannot be asked. */
+/** The tables of verify.sql, as if only these deposits were there, all that belongs to them, and `loose` entries. */
+export const partOf = ({ deposits, loose }: { deposits: string; loose: string }): string => `
+with scope as materialized (select array(${deposits}) as deposits),
+trade as materialized (select * from public.trade where deposit_id = any((select deposits from scope)::bigint[])),
+ids as materialized (select array(select id from trade) as trades),
+deposit as (select * from public.deposit where id = any((select deposits from scope)::bigint[])),
+trade_item as (select * from public.trade_item where trade_id = any((select trades from ids)::bigint[])),
+custody_entry as (select * from public.custody_entry where trade_id = any((select trades from ids)::bigint[])),
+ledger_entry as (
+  select * from public.ledger_entry where trade_id = any((select trades from ids)::bigint[])
+  union all ${loose}
+),
+${CHECKS_OF_TRADES} limit ${MOST_FOUND}`
+
+/** Payouts, which belong to no deposit, come with the first. */
+const PART = partOf({
+  deposits: 'select id from public.deposit where id > $1 and id <= $2',
+  loose: 'select * from public.ledger_entry where payout_id is not null and $1::bigint = 0',
+})
+
+/** Every difference found, at most 1,000. Throws when it cannot be asked. */
 export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Difference[]> {
   const client = await pool.connect()
   try {
@@ -29,8 +59,44 @@ export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Diff
 
 type Client = Pick<pg.PoolClient, 'query'>
 
-export function differencesOfAll(client: Client): Promise<Difference[]> {
-  return onSnapshot(client, DEADLINE_MS, async () => (await client.query<Difference>(SQL)).rows)
+/**
+ * In many statements, each on a snapshot of its own: no check compares what two of them see. `between` is called after each.
+ */
+export async function differencesOfAll(
+  client: Client,
+  between: () => Promise<void> = async () => {},
+): Promise<Difference[]> {
+  const found: Difference[] = []
+  const ask = async (statement: string, values: string[] = []) => {
+    const rows = await onSnapshot(
+      client,
+      DEADLINE_MS,
+      async () => (await client.query<Difference>(statement, values)).rows,
+    )
+    found.push(...rows)
+    await between()
+  }
+  let from = '0'
+  for (;;) {
+    const to = await nextDeposit(client, from)
+    if (to !== undefined || from === '0') await ask(PART, [from, to ?? '0'])
+    if (to === undefined || found.length >= MOST_FOUND) break
+    from = to
+  }
+  for (const check of CHECKS_OF_ALL) {
+    if (found.length < MOST_FOUND) await ask(check)
+  }
+  return found.slice(0, MOST_FOUND)
+}
+
+/** The last of the next deposits, or undefined where there are none. */
+async function nextDeposit(client: Client, from: string): Promise<string | undefined> {
+  const { rows } = await client.query<{ id: string | null }>(
+    `select max(id)::text as id from (
+      select id from deposit where id > $1 order by id limit ${DEPOSITS_AT_A_TIME}) next`,
+    [from],
+  )
+  return rows[0]?.id ?? undefined
 }
 
 /** A failure leaves the transaction open: the caller gives the connection up. */

@@ -3,11 +3,14 @@ import { type ExpressionBuilder, sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
 import { historyOf, keepHistory } from '../bots/history-store.ts'
 import { hasBotForTrade } from '../bots/service.ts'
+import { createBatch } from '../db/batch.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Tables } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { decideDeposit } from '../deposits/deposit.ts'
 import { depositTopic, tellTransition } from '../deposits/service.ts'
-import { type DepositRow, lockDeposit, moveDeposit } from '../deposits/store.ts'
+import { type DepositRow, lifeOf, lockDeposit } from '../deposits/store.ts'
+import { withShownTrade } from '../deposits/store-deposit.ts'
 import { openOutages } from '../outages/store.ts'
 import { tokenOfTrade } from '../shoppers/trade-token.ts'
 import { applyEffects } from './effects-store.ts'
@@ -16,7 +19,15 @@ import { type LockedRows, lockTradeRow } from './locked-store.ts'
 import { standingOf } from './standing-store.ts'
 import { columnsOf, liveTradeOf, loadedOf, loadTrade, summaryOf, tradeTopic } from './store.ts'
 import { sweepsOf } from './sweep-store.ts'
-import type { LoadedTrade, LockedDeposit, TradeStore, TradeTx, TradeWrite, Writer } from './trade-store.ts'
+import type {
+  DepositClosing,
+  LoadedTrade,
+  LockedDeposit,
+  TradeStore,
+  TradeTx,
+  TradeWrite,
+  Writer,
+} from './trade-store.ts'
 
 const botsOf =
   ({ epoch }: Writer) =>
@@ -168,16 +179,7 @@ export function openTradeTx(deps: WriteDeps, tx: Tx, tries = 1): TradeTx {
       announced.add(facts.id)
     },
     isTimeStopped: async () => (await openOutages(tx)).has('deposits'),
-    async closeDeposit({ id }, cause) {
-      const deposit = deposits.get(id)
-      const to = deposit && (await moveDeposit(tx, deposit, cause))
-      if (!to) return false
-      if (cause.kind === 'cancelled_by_store') {
-        await tx.updateTable('deposit').set({ cancelled_at: cause.at }).where('id', '=', id).execute()
-      }
-      await tellTransition(deps, tx, { deposit, to })
-      return true
-    },
+    closeDeposit: async ({ id }, cause) => closeDeposit(deps, tx, { deposit: deposits.get(id), cause }),
     wake: (tradeId, at) => wake(tx, tradeId, at),
     async announce({ facts }) {
       if (announced.has(facts.id)) return
@@ -200,6 +202,20 @@ const lockedOf = (row: DepositRow): LockedDeposit => ({
   expiresAt: row.expires_at,
   cancelledAt: row.cancelled_at,
 })
+
+type Closing = { deposit: DepositRow | undefined; cause: DepositClosing }
+
+async function closeDeposit(deps: WriteDeps, tx: Tx, { deposit, cause }: Closing): Promise<boolean> {
+  const to = deposit && decideDeposit(lifeOf(deposit), cause)
+  if (!to) return false
+  const columns = { status: to, ...(cause.kind === 'cancelled_by_store' && { cancelled_at: cause.at }) }
+  const data = await withShownTrade(tx, { ...deposit, ...columns }, deps.publicUrl)
+  const batch = createBatch()
+  await batch.tx.updateTable('deposit').set(columns).where('id', '=', deposit.id).execute()
+  await tellTransition(deps, batch.tx, { deposit, to, data })
+  await batch.run(tx)
+  return true
+}
 
 async function wasCancelledByStore(tx: Tx, depositId: bigint): Promise<boolean> {
   const row = await tx

@@ -22,6 +22,7 @@ export type Measured = {
   ms: number
   readsAll: boolean
   complaints: string[]
+  slowest: { ms: number; text: string }
 }
 
 export const yearProof = defineProof({
@@ -56,6 +57,8 @@ async function proveYear(url: string, size: Size) {
     measured.push(one)
     const figures = `${one.name}: ${one.statements} statements, ${one.ms.toFixed(0)} ms`
     console.log([figures, ...one.complaints].join('; '))
+    if (one.ms > MOST_MS)
+      console.log(`  the slowest took ${one.slowest.ms.toFixed(0)} ms: ${one.slowest.text}`)
   }
   await db.destroy()
   await Promise.all([queue.stop(), signals.close(), database.close()])
@@ -82,6 +85,10 @@ export async function measure(
     statements: asked.length,
     ms: asked.reduce((sum: number, { ms }: Asked) => sum + ms, 0),
     readsAll,
+    slowest: asked.reduce((slowest, { ms, text }) => (ms > slowest.ms ? { ms, text } : slowest), {
+      ms: 0,
+      text: '',
+    }),
     complaints: readsAll ? [] : [...new Set(asked.flatMap(({ complaints }) => complaints))],
   }
 }
