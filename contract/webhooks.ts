@@ -84,6 +84,15 @@ export const webhookSchema = z
 /** POST /v1/webhook-endpoints/{id}/test sends this, with `data.challenge`. It is not an event of the log. */
 export const TEST_TYPE = 'webhook.test'
 
+export const testMessageSchema = z
+  .object({
+    id: z.uuid(),
+    type: z.literal(TEST_TYPE),
+    timestamp: time,
+    data: z.object({ endpointId: z.string(), challenge: z.string() }),
+  })
+  .meta({ id: 'WebhookTest' })
+
 const sequence = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 /** GET /v1/events: request. */
@@ -246,6 +255,7 @@ export const replayedSchema = z
   .meta({ id: 'Replayed' })
 
 export type EventQuery = z.infer<typeof eventsQuerySchema>
+export type TestMessage = z.infer<typeof testMessageSchema>
 export type WebhookEvent = z.infer<typeof webhookSchema>
 export type DepositEvent = z.infer<typeof depositEventSchema>
 export type EventList = z.infer<typeof eventListSchema>

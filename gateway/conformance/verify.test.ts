@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../kit/clock.ts'
+import { runCommand } from '../testing/command.ts'
 import { freePort } from '../testing/free-port.ts'
 import { FLAWS, type Flaw, startStoreHandler } from '../testing/store-handler.ts'
 import { SECRET } from '../testing/webhooks.ts'
@@ -103,6 +104,25 @@ describe('verify', () => {
     const answer = await verified({ change: { balance: handler.url } })
     await handler.close()
     expect(answer).toMatchObject({ kind: 'unreadable', reason: expect.stringContaining('minor units') })
+  })
+
+  it('ends with exit code 1 where a check failed, and with 4 where it could not see', async () => {
+    const handler = await startStoreHandler({ flaw: 'knows no challenge' })
+    const args = ['verify', handler.url, '--secret', SECRET, '--balance', handler.balanceUrl]
+    const wrong = await runCommand([...args, '--only', 'challenge'], {})
+    expect(wrong).toMatchObject({ code: 1, errors: expect.stringContaining('1 of 1 checks failed.') })
+    expect(wrong.out).toMatch(
+      /^failed +challenge +a test of the address.*\n.*see docs\/webhooks\.md#endpoints/,
+    )
+    const unseen = await runCommand([...args, '--only', 'event-log', '--only', 'two-secrets'], {})
+    expect([unseen.code, unseen.out]).toEqual([
+      4,
+      expect.stringMatching(/^passed +two-secrets[\s\S]*^incomplete +event-log/m),
+    ])
+    // The secret may be typed as well.
+    const typed = await runCommand(['verify', handler.url, '--only', 'challenge'], { input: `${SECRET}\n` })
+    expect(typed.code).toBe(1)
+    await handler.close()
   })
 
   it.each(CHECKS)('$name names a place in the documents that exists', ({ document }) => {

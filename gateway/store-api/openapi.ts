@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { detailForStores, ERRORS, type ErrorCode } from '../../contract/errors.ts'
 import { problemSchema } from '../../contract/store-api.ts'
-import { webhookSchema } from '../../contract/webhooks.ts'
+import { testMessageSchema, webhookSchema } from '../../contract/webhooks.ts'
 import type { Operation } from './operation.ts'
 
 export type JsonSchema = { [key: string]: unknown }
@@ -73,7 +73,7 @@ const INFO = {
   title: 'Tradetill store API',
   version: '1',
   description:
-    'Money is an integer of minor units, times are ISO 8601 in UTC. Fields may be added to answers and events at any time; none is removed or changes its meaning.',
+    'Money is an integer of minor units, times are ISO 8601 in UTC. Fields, and values where `x-extensible-enum` lists those of today, may be added to answers and events at any time; none is removed or changes its meaning.',
 }
 
 const IDEMPOTENCY_KEY: Parameter = {
@@ -92,7 +92,6 @@ export function openApiOf(operations: readonly Operation[], publicUrl: string): 
     const path = one.path.replace(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [one.method.toLowerCase()]: callOf(one, use) }
   }
-  const event = { required: true, content: { 'application/json': { schema: use(webhookSchema, 'output') } } }
   return {
     openapi: '3.1.0',
     info: INFO,
@@ -100,26 +99,67 @@ export function openApiOf(operations: readonly Operation[], publicUrl: string): 
     security: [{ apiKey: [] }],
     paths,
     webhooks: {
-      event: {
-        post: {
-          summary: 'An event, signed after Standard Webhooks',
-          requestBody: event,
-          responses: { '2XX': { description: 'You have it.' } },
-        },
-      },
+      event: webhookOf('An event of the log', use(webhookSchema, 'output')),
+      test: webhookOf(
+        'A test of the address: answer with `data.challenge`, alone or as `challenge` of JSON',
+        use(testMessageSchema, 'output'),
+      ),
     },
     components: { schemas, securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } },
   }
 }
 
+/** The headers of Standard Webhooks. */
+const SIGNED: readonly Parameter[] = [
+  ['webhook-id', '`id` of the body, the same in every attempt.'],
+  ['webhook-timestamp', 'Seconds since 1970 of this attempt. Refuse what is more than five minutes off.'],
+  [
+    'webhook-signature',
+    '`v1,` and base64 of HMAC-SHA256 over `id.timestamp.body`; several, with spaces, while secrets are exchanged.',
+  ],
+].map(([name = '', description = '']) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+}))
+
+const webhookOf = (summary: string, schema: JsonSchema): { post: object } => ({
+  post: {
+    summary,
+    parameters: SIGNED,
+    requestBody: { required: true, content: { 'application/json': { schema } } },
+    responses: {
+      '2XX': { description: 'You have it. Anything else, and no answer within 15 seconds, is sent again.' },
+    },
+  },
+})
+
 type Use = (schema: z.ZodType, io: 'input' | 'output') => JsonSchema
+
+/** Answers may grow: a client that is made of this document must take fields and values that it does not know. */
+function open(schema: JsonSchema): void {
+  delete schema.additionalProperties
+  if (!Array.isArray(schema.enum)) return
+  const { enum: values } = schema
+  delete schema.enum
+  schema['x-extensible-enum'] = values
+}
 
 /** `use` gives the JSON schema; one that has a name goes into `schemas` and is referred to. */
 function collectSchemas(): { schemas: Record<string, JsonSchema>; use: Use } {
   const schemas: Record<string, JsonSchema> = {}
   const use: Use = (schema, io) => {
     // zod refers to named schemas by their id where they are inside of another one.
-    const { $defs, properties } = z.toJSONSchema(z.object({ it: schema }), { io, unrepresentable: 'any' })
+    const { $defs, properties } = z.toJSONSchema(z.object({ it: schema }), {
+      io,
+      unrepresentable: 'any',
+      override({ jsonSchema, zodSchema }) {
+        // A record has other keys by its nature, and says what they hold.
+        if (io === 'output' && !(zodSchema instanceof z.core.$ZodRecord)) open(jsonSchema)
+      },
+    })
     for (const [name, { id: _, ...own }] of Object.entries($defs ?? {})) schemas[name] = withPointers(own)
     return withPointers(asRecord(properties?.it))
   }

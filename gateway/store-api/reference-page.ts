@@ -151,8 +151,8 @@ function typeOf(schema: JsonSchema): string {
   }
   const variants = variantsOf(schema)
   if (variants.length > 0) return variants.map(typeOf).join(' or ')
-  if (Array.isArray(schema.enum))
-    return schema.enum.map((one) => `<code>${escapeHtml(String(one))}</code>`).join(' ')
+  const values = schema.enum ?? schema['x-extensible-enum']
+  if (Array.isArray(values)) return values.map((one) => `<code>${escapeHtml(String(one))}</code>`).join(' ')
   if (schema.const !== undefined) return `<code>${escapeHtml(String(schema.const))}</code>`
   if (schema.type === 'array') return `list of ${typeOf(asRecord(schema.items))}`
   const format = typeof schema.format === 'string' ? ` (${schema.format})` : ''

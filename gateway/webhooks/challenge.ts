@@ -1,6 +1,6 @@
 /** A signed `webhook.test`: an endpoint that repeats its challenge has the secret, so it is the store's own. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { TEST_TYPE } from '../../contract/webhooks.ts'
+import { TEST_TYPE, type TestMessage } from '../../contract/webhooks.ts'
 import { refuse } from '../http/refusal.ts'
 import type { DeliveryDeps } from './delivery.ts'
 import type { EndpointRow } from './endpoint-store.ts'
@@ -42,7 +42,7 @@ async function sendChallenge(deps: ChallengeDeps, endpoint: EndpointRow, url: st
   const nonce = randomBytes(24).toString('base64url')
   const data = { endpointId: String(endpoint.id), challenge: nonce }
   const timestamp = deps.clock.now().toISOString()
-  const body = JSON.stringify({ id, type: TEST_TYPE, timestamp, data })
+  const body = JSON.stringify({ id, type: TEST_TYPE, timestamp, data } satisfies TestMessage)
   const headers = signWebhook(deps.secretsOf(endpoint), { id, body, at: deps.clock.machineNow() })
   const begin = performance.now()
   const result = await deps.send({ storeId: endpoint.store_id, url, headers, body })

@@ -1,0 +1,96 @@
+/** A typed client of an OpenAPI document, as generators make them: the proof that the document is enough for one. */
+
+type Schema = Record<string, unknown>
+
+const isRecord = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const recordOf = (value: unknown): Schema => (isRecord(value) ? value : {})
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+/** The type of a schema. Throws at a form that it does not know, so nothing becomes `any` unseen. */
+function typeOf(schema: Schema): string {
+  if (typeof schema.$ref === 'string') return schema.$ref.replace('#/components/schemas/', '')
+  const variants = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].map((one) => typeOf(recordOf(one)))
+  if (variants.length > 0) return variants.join(' | ')
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (Array.isArray(schema.enum)) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
+  // Known values are suggested, and others are allowed.
+  const known = listOf(schema['x-extensible-enum']).map((one) => JSON.stringify(one))
+  if (known.length > 0) return `${known.join(' | ')} | (string & {})`
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ')
+  switch (schema.type) {
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type
+    case 'integer':
+    case 'number':
+      return 'number'
+    case 'array':
+      return `(${typeOf(recordOf(schema.items))})[]`
+    case 'object':
+      return objectOf(schema)
+    default:
+      throw new Error(`a client cannot be made of ${JSON.stringify(schema)}`)
+  }
+}
+
+function objectOf(schema: Schema): string {
+  const required = listOf(schema.required)
+  const fields = Object.entries(recordOf(schema.properties)).map(
+    ([name, value]) =>
+      `${JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(recordOf(value))}`,
+  )
+  const others = schema.additionalProperties
+  if (isRecord(others)) fields.push(`[key: string]: ${typeOf(others)}`)
+  return `{ ${fields.join('; ')} }`
+}
+
+const jsonOf = (part: unknown): Schema | undefined => {
+  const { schema } = recordOf(recordOf(recordOf(part).content)['application/json'])
+  return isRecord(schema) ? schema : undefined
+}
+
+function callOf(call: Schema): string {
+  const of = (place: string) =>
+    listOf(call.parameters)
+      .map(recordOf)
+      .filter((one) => one.in === place)
+  const fieldsOf = (place: string) =>
+    of(place).map(
+      ({ name, required, schema }) =>
+        `${JSON.stringify(name)}${required === true ? '' : '?'}: ${typeOf(recordOf(schema))}`,
+    )
+  const body = jsonOf(call.requestBody)
+  const answers = Object.entries(recordOf(call.responses)).flatMap(([status, answer]) => {
+    const schema = status.startsWith('2') ? jsonOf(answer) : undefined
+    return schema === undefined ? [] : [typeOf(schema)]
+  })
+  const parts = [
+    `path: { ${fieldsOf('path').join('; ')} }`,
+    `query: { ${fieldsOf('query').join('; ')} }`,
+    ...(body === undefined ? [] : [`body: ${typeOf(body)}`]),
+  ]
+  return `${String(call.operationId)}(call: { ${parts.join('; ')} }): Promise<${[...new Set(answers)].join(' | ')}>`
+}
+
+/** The text of a module with the types of all shapes, `Client` with every call, and `Webhooks`. */
+export function clientOf(document: unknown): string {
+  const { components, paths, webhooks } = recordOf(document)
+  const shapes = Object.entries(recordOf(recordOf(components).schemas)).map(
+    ([name, schema]) => `export type ${name} = ${typeOf(recordOf(schema))}`,
+  )
+  const calls = Object.values(recordOf(paths)).flatMap((methods) =>
+    Object.values(recordOf(methods)).map((call) => `  ${callOf(recordOf(call))}`),
+  )
+  const messages = Object.entries(recordOf(webhooks)).map(([name, hook]) => {
+    const body = jsonOf(recordOf(recordOf(hook).post).requestBody)
+    return `  ${name}: ${typeOf(body ?? {})}`
+  })
+  return [
+    ...shapes,
+    `export interface Client {\n${calls.join('\n')}\n}`,
+    `export interface Webhooks {\n${messages.join('\n')}\n}`,
+    '',
+  ].join('\n')
+}
