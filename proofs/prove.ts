@@ -39,6 +39,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'a database lost under load and restored: no number twice, orphans cancelled or told',
     load: async () => (await import('./restore/prove.ts')).restoreProof,
   },
+  rolling: {
+    about: 'gateways behind a balancer replaced one after the other, under load; from another commit, too',
+    load: async () => (await import('./rolling/prove.ts')).rollingProof,
+  },
   year: {
     about: 'a year of deposits in every table: no statement that runs without a person reads one',
     load: async () => (await import('./year/prove.ts')).yearProof,

@@ -1,0 +1,113 @@
+/** A small balancer: it asks each gateway whether it is ready, and tries another only where nothing was sent yet. */
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type Balancer = {
+  url: string
+  calls(): number
+  /** A line for each call that a caller must take for a failure of the till. */
+  failures: string[]
+  close(): Promise<void>
+}
+
+const LOOK_MS = 100
+const TRIES_MS = 10_000
+/** It says that the caller should come again, and is an answer of the till. */
+const COME_AGAIN = /"code":"(?:no_bot_available|steam_unavailable)"/
+
+type Answer = { status: number; headers: IncomingMessage['headers']; body: Buffer }
+type Sent = { method: string; path: string; headers: IncomingMessage['headers']; body: Buffer }
+
+export async function startBalancer(targets: readonly string[]): Promise<Balancer> {
+  const ready = new Set<string>()
+  const failures: string[] = []
+  const ending = new AbortController()
+  let calls = 0
+  const looking = Promise.all(targets.map((target) => watch(target, ready, ending.signal)))
+
+  const handle = async (incoming: IncomingMessage, reply: ServerResponse): Promise<void> => {
+    calls += 1
+    const sent = await readCall(incoming)
+    const answer = await passOn(sent, ready)
+    const text = typeof answer === 'string' ? answer : `${answer.status} ${answer.body.subarray(0, 300)}`
+    const isFailure = typeof answer === 'string' || (answer.status >= 500 && !COME_AGAIN.test(text))
+    if (isFailure) failures.push(`${sent.method} ${sent.path.split('?')[0]}: ${text}`)
+    if (typeof answer === 'string') return void reply.writeHead(502).end()
+    reply.writeHead(answer.status, answer.headers).end(answer.body)
+  }
+  const server = createServer((incoming, reply) => {
+    handle(incoming, reply).catch(() => reply.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return {
+    url: `http://localhost:${typeof address === 'object' && address !== null ? address.port : 0}`,
+    calls: () => calls,
+    failures,
+    async close() {
+      ending.abort()
+      await looking
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+async function watch(target: string, ready: Set<string>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const answer = await fetch(`${target}/readyz`, { signal: AbortSignal.timeout(2_000) }).catch(
+      () => undefined,
+    )
+    if (answer?.ok) ready.add(target)
+    else ready.delete(target)
+    await delay(LOOK_MS)
+  }
+}
+
+async function readCall(incoming: IncomingMessage): Promise<Sent> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  const { method = 'GET', url = '/', headers } = incoming
+  return { method, path: url, headers, body: Buffer.concat(chunks) }
+}
+
+/** The answer, or why there is none. */
+async function passOn(sent: Sent, ready: Set<string>): Promise<Answer | string> {
+  const end = performance.now() + TRIES_MS
+  let turn = Math.floor(performance.now())
+  while (performance.now() < end) {
+    const places = [...ready]
+    const target = places[turn % Math.max(1, places.length)]
+    turn += 1
+    if (target === undefined) {
+      await delay(LOOK_MS)
+      continue
+    }
+    const answer = await send(sent, target)
+    if (answer !== 'refused') return answer
+    ready.delete(target)
+  }
+  return 'no gateway was ready'
+}
+
+function send({ method, path, headers, body }: Sent, target: string): Promise<Answer | 'refused' | 'broken'> {
+  return new Promise((resolve) => {
+    let isConnected = false
+    const call = request(new URL(path, target), { method, headers, agent: false }, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('error', () => resolve('broken'))
+      answer.on('end', () => {
+        const { 'transfer-encoding': _, connection: __, ...rest } = answer.headers
+        resolve({ status: answer.statusCode ?? 0, headers: rest, body: Buffer.concat(chunks) })
+      })
+    })
+    call.on('socket', (socket) =>
+      socket.on('connect', () => {
+        isConnected = true
+      }),
+    )
+    call.on('error', () => resolve(isConnected ? 'broken' : 'refused'))
+    call.end(body)
+  })
+}

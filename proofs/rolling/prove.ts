@@ -1,0 +1,45 @@
+/** `npm run prove -- rolling`: two and three gateways behind a balancer, replaced one after the other under load. */
+import { z } from 'zod'
+import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
+import { withServer } from '../server.ts'
+import { type Rolled, rollingRound } from './rounds.ts'
+import { sourcesOf } from './sources.ts'
+
+const SIZES = [2, 3]
+
+export const rollingProof = defineProof({
+  options: z.object({
+    seed: count(1, 'what shoppers do'),
+    from: z
+      .string()
+      .regex(/^[0-9a-f]{7,40}$/, 'must be a commit')
+      .optional()
+      .describe('the commit whose gateways begin; this tree by default'),
+    keep: keepFlag(),
+  }),
+  run: ({ seed, from }) =>
+    sourcesOf(from, (source) =>
+      withServer(async (url) => {
+        const rolled: Rolled[] = []
+        for (const gateways of SIZES) {
+          const one = await rollingRound(url, { gateways, seed: seed + gateways, from: source })
+          const trouble = one.problems.length === 0 ? 'nothing lost' : one.problems.slice(0, 5).join('; ')
+          console.log(
+            `${gateways} gateways: ${one.calls} calls, ${one.deliveries} deliveries, ${one.webhooks} webhooks, a bot unheld for ${one.unheldMs} ms at most; ${trouble}`,
+          )
+          rolled.push(one)
+        }
+        return report(rolled, from)
+      }),
+    ),
+})
+
+function report(rolled: readonly Rolled[], from: string | undefined): Finding {
+  const problems = rolled.flatMap((one) => one.problems)
+  const passed = problems.length === 0
+  console.log(`rolling: ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
+  return {
+    passed,
+    result: { name: 'rolling', content: { passed, from: from ?? 'this tree', rolled, problems } },
+  }
+}

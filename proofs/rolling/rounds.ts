@@ -1,0 +1,135 @@
+/** Gateways behind a balancer that are replaced one after the other while shoppers pay. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { eventually, type Running, run } from '../../e2e/support/process.ts'
+import { booksOf, checkTill, whatMoves } from '../kill/check.ts'
+import { startLoad } from '../kill/load.ts'
+import { botsOnline, type KillTill, openKillTill, passHour } from '../kill/till.ts'
+import { seededRandom } from '../random.ts'
+import { type Balancer, startBalancer } from './balancer.ts'
+
+export type Rolled = {
+  gateways: number
+  calls: number
+  deliveries: number
+  webhooks: number
+  /** The longest time in which no process held a bot. */
+  unheldMs: number
+  problems: string[]
+}
+
+type Plan = {
+  gateways: number
+  seed: number
+  /** The sources that begin, from the project's root; those of this tree take their place. */
+  from: string
+}
+
+const OURS = 'gateway/main.ts'
+const LEAST_DELIVERIES = 3
+const MOST_UNHELD_MS = 30_000
+const WAIT_MS = 240_000
+const LOOK_MS = 250
+
+export async function rollingRound(serverUrl: string, { gateways, seed, from }: Plan): Promise<Rolled> {
+  const till = await openKillTill(serverUrl, `rolling-${seed}`, { gateways })
+  const balancer = await startBalancer(till.urls)
+  const running = new Map<number, Running>()
+  const start = async (which: number, source: string) => {
+    const { port } = new URL(till.urls[which] ?? '')
+    const env = { ...till.env, TRADETILL_PORT: port, TRADETILL_PUBLIC_URL: balancer.url }
+    running.set(which, run(source, env, { isTied: true }))
+    await ready(till.urls[which] ?? '', running.get(which))
+  }
+  const holding = watchBots(till)
+  try {
+    for (let which = 0; which < gateways; which += 1) await start(which, from)
+    await botsOnline(till, 0n)
+    holding.begin()
+    const load = startLoad({ ...till, url: balancer.url }, seededRandom(seed))
+    try {
+      await delivered(till, LEAST_DELIVERIES)
+      for (let which = 0; which < gateways; which += 1) {
+        await running.get(which)?.interrupt()
+        await start(which, OURS)
+        await delivered(till, (await booksOf(till)).deliveries + 1)
+      }
+      await load.leave()
+      await settle(till)
+    } finally {
+      await load.end()
+    }
+    return await judge(till, { balancer, opened: load.opened, gateways, unheldMs: holding.longest() })
+  } finally {
+    await holding.end()
+    for (const gateway of running.values()) await gateway.interrupt()
+    await balancer.close()
+    await till.close()
+  }
+}
+
+async function ready(url: string, gateway: Running | undefined): Promise<void> {
+  const check = async () => {
+    if (gateway?.hasEnded()) throw new Error(`it ended:\n${gateway.output()}`)
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) })
+    return answer.ok || undefined
+  }
+  await eventually('the gateway is ready', check, WAIT_MS)
+}
+
+function watchBots({ pool }: KillTill) {
+  const ending = new AbortController()
+  const since = new Map<string, number>()
+  let longest = 0
+  let isOn = false
+  const looking = (async () => {
+    while (!ending.signal.aborted) {
+      const { rows } = await pool.query<{ id: string; held: boolean }>(
+        'select id, coalesce(lease_until > now(), false) as held from bot',
+      )
+      const now = performance.now()
+      for (const { id, held } of rows) {
+        const from = since.get(id) ?? now
+        if (isOn) longest = Math.max(longest, now - from)
+        since.set(id, held || !isOn ? now : from)
+      }
+      await delay(LOOK_MS)
+    }
+  })()
+  return {
+    begin: () => {
+      isOn = true
+    },
+    longest: () => Math.round(longest),
+    async end() {
+      ending.abort()
+      await looking
+    },
+  }
+}
+
+const delivered = (till: KillTill, least: number) =>
+  eventually(
+    `${least} deliveries`,
+    async () => (await booksOf(till)).deliveries >= least || undefined,
+    WAIT_MS,
+  )
+
+const settle = (till: KillTill) =>
+  eventually(
+    'everything is settled',
+    async () => {
+      await passHour(till)
+      return (await whatMoves(till)).length === 0 || undefined
+    },
+    WAIT_MS,
+  )
+
+type Ended = { balancer: Balancer; opened: readonly string[]; gateways: number; unheldMs: number }
+
+async function judge(till: KillTill, { balancer, opened, gateways, unheldMs }: Ended): Promise<Rolled> {
+  const problems = await checkTill(till, opened)
+  problems.push(...balancer.failures.map((line) => `a call failed: ${line}`))
+  if (unheldMs > MOST_UNHELD_MS) problems.push(`a bot was held by nobody for ${unheldMs} ms`)
+  const { deliveries, webhooks } = await booksOf(till)
+  return { gateways, calls: balancer.calls(), deliveries, webhooks, unheldMs, problems }
+}

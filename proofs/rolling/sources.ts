@@ -1,0 +1,33 @@
+/** The sources of an earlier commit, with the packages of its own lockfile. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { Refusal } from '../proof.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const QUIET = ['--no-save', '--ignore-scripts', '--no-audit', '--no-fund']
+const MAIN = 'gateway/main.ts'
+
+/** Gives `work` the gateway of that commit, from the project's root. Without a commit it is this tree's. */
+export async function sourcesOf<T>(
+  commit: string | undefined,
+  work: (main: string) => Promise<T>,
+): Promise<T> {
+  if (commit === undefined) return work(MAIN)
+  const run = promisify(execFile)
+  const folder = mkdtempSync(join(tmpdir(), 'tradetill-from-'))
+  try {
+    const archive = join(folder, 'sources.tar')
+    await run('git', ['archive', '--output', archive, commit], { cwd: ROOT }).catch(() => {
+      throw new Refusal(`There is no commit ${commit} in this repository`)
+    })
+    await run('tar', ['-xf', archive, '-C', folder])
+    // Only what a gateway loads: the lockfile leaves out packages of tools for other machines, which `npm ci` refuses.
+    await run('npm', ['install', '--omit=dev', '--omit=optional', ...QUIET], { cwd: folder })
+    return await work(join(relative(ROOT, folder), MAIN))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
