@@ -263,7 +263,7 @@ describe('promises of the tree', () => {
       'gateway/bots/process-store.ts': 2,
       'gateway/outages/store.ts': 1,
       // A process that checks the ledger, and when: a lease, and a time for the operator's monitoring.
-      'gateway/ledger/check-store.ts': 8,
+      'gateway/ledger/check-store.ts': 6,
       // When a migration was applied: before there is a clock of the till.
       'gateway/db/migrate.ts': 1,
     })

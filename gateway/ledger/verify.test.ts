@@ -335,7 +335,7 @@ describe('the check of the ledger', () => {
     })
 
     /** A statement of the check, and none of this test's. */
-    const isPart = (statement: string) => statement.startsWith('with scope')
+    const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
     it('of the newest entries that fails is tried again by the next, and never shown as one without differences', async () => {
       await damaged(isSettled, async (_by, client) => {
