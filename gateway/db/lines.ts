@@ -25,7 +25,8 @@ export class Line extends pg.Client {
     super(config)
     this.deadlineMs = deadlineMs
     // The many forms of `query` answer by a promise, or by a callback at the end.
-    Reflect.defineProperty(this, 'query', { value: (...given: unknown[]) => this.#ask(given) })
+    const query = (...given: unknown[]) => this.#ask(given)
+    Reflect.defineProperty(this, 'query', { value: query, writable: true })
   }
 
   /** Nobody asks before it is connected. */

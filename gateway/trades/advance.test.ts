@@ -79,7 +79,8 @@ describe('asking for a trade', () => {
   it('a refusal of Steam leaves the deposit open, and the shopper may try again', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'refused' })
-    expect(await request(deposit.body)).toEqual({ kind: 'refused', code: 'trade_refused' })
+    const refused = { kind: 'refused', code: 'trade_refused', cause: 'link_expired' }
+    expect(await request(deposit.body)).toEqual(refused)
     expect(await depositStatus(deposit.id)).toBe('created')
     expect(await request(deposit.body)).toEqual({ kind: 'active' })
   })

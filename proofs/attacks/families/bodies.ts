@@ -71,7 +71,7 @@ export const amounts = family({
       ],
     },
   },
-  honest: (target) => answered(opens(target, { ...aBody(), minAmount: 1, maxAmount: 2 }), 201),
+  honest: (target) => answered(opens(target, { ...aBody(), minAmount: 1_000, maxAmount: 2_000 }), 201),
   cases: (target) => [
     ...['minAmount', 'maxAmount', 'targetAmount'].flatMap((field) =>
       AMOUNTS.map((json) => ({
@@ -86,8 +86,8 @@ export const amounts = family({
       attack: () => answered(opens(target, { ...aBody(), currency: JSON.parse(json) }), 400),
     })),
     ...[
-      [2, 1],
-      [9_007_199_254_740_991, 1],
+      [2_000, 1_000],
+      [9_007_199_254_740_991, 1_000],
     ].map(([minAmount, maxAmount]) => ({
       what: `from ${minAmount} to ${maxAmount}`,
       by: 'a range that is one' as const,

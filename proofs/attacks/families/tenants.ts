@@ -79,8 +79,8 @@ const foreignIds: Family = family({
       off: [
         {
           file: VIEWS,
-          from: "db.selectFrom('deposit').selectAll().where('store_id', '=', storeId)",
-          to: "db.selectFrom('deposit').selectAll()",
+          from: "\n    .where('store_id', '=', storeId)\n  if (status !== undefined)",
+          to: '\n  if (status !== undefined)',
         },
       ],
     },
