@@ -148,7 +148,17 @@ describe('the proofs of this project', () => {
   it('are listed by `npm run prove`, each with --keep', () => {
     const list = execFileSync(process.execPath, [join(import.meta.dirname, 'prove.ts')], { encoding: 'utf8' })
     const names = [...list.matchAll(/^(\w+): /gm)].map(([, name]) => name)
-    expect(names).toEqual(['simulate', 'night', 'defects', 'kill', 'cut', 'year', 'attacks', 'mutate'])
+    expect(names).toEqual([
+      'simulate',
+      'night',
+      'defects',
+      'kill',
+      'cut',
+      'year',
+      'deploy',
+      'attacks',
+      'mutate',
+    ])
     expect(list.match(/^ {2}--keep /gm)).toHaveLength(names.length)
   })
 })
