@@ -225,6 +225,22 @@ describe('live mode', () => {
     expect(answer).toMatchObject({ config: { masterKey: Buffer.alloc(32, 2) } })
   })
 
+  test('takes the addresses of the database from files, and refuses one that is missing or set twice', () => {
+    const [file, none] = [join(folder, 'url'), join(folder, 'none')]
+    writeFileSync(file, `${LIVE.DATABASE_URL}\n`)
+    const { DATABASE_URL: url, ...others } = LIVE
+    const files = { DATABASE_URL_FILE: file, TRADETILL_OWNER_DATABASE_URL_FILE: file }
+    expect(read({ ...others, ...files })).toMatchObject({
+      config: { databaseUrl: url, ownerDatabaseUrl: url },
+    })
+    expect(problemsOf({ ...others, DATABASE_URL_FILE: none })).toEqual([
+      expect.stringMatching(/^DATABASE_URL_FILE does not exist/),
+    ])
+    expect(problemsOf({ ...LIVE, DATABASE_URL_FILE: file })).toEqual([
+      expect.stringMatching(/^DATABASE_URL_FILE .*unset one/),
+    ])
+  })
+
   test('takes older master keys from a file, one a line', () => {
     const file = join(folder, 'old')
     writeFileSync(

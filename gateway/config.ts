@@ -7,7 +7,14 @@ import { DEFAULT_FLEET_LIMITS, type FleetLimits, MOST_FLEET_LIMITS } from './bot
 import type { Destinations } from './departures/departure.ts'
 import { readDestinations } from './departures/destinations.ts'
 import { readTrustedProxies } from './kit/trusted-proxies.ts'
-import { type KeyAnswer, ownKeyFile, parseKey, readKeyFile, readKeysFile } from './master-key.ts'
+import {
+  type KeyAnswer,
+  ownKeyFile,
+  parseKey,
+  readKeyFile,
+  readKeysFile,
+  readSettingFile,
+} from './master-key.ts'
 import { problemsOf } from './mode-checks.ts'
 import { perGame } from './pricing/per-game.ts'
 import type { PricingRules } from './pricing/price.ts'
@@ -195,12 +202,36 @@ export type Config = {
 
 export type ConfigAnswer = { kind: 'config'; config: Config } | { kind: 'refused'; problems: string[] }
 
-const OURS = /^(TRADETILL_|(?:DATABASE_URL|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
+/** Files that have a setting, for what hands secrets over as files. */
+const FROM_FILES: Record<string, string> = {
+  DATABASE_URL_FILE: 'DATABASE_URL',
+  TRADETILL_OWNER_DATABASE_URL_FILE: 'TRADETILL_OWNER_DATABASE_URL',
+}
+
+/** The settings, with those of files among them. */
+function withFiles(given: Record<string, string | undefined>) {
+  const settings = { ...given }
+  const problems: string[] = []
+  for (const [name, target] of Object.entries(FROM_FILES)) {
+    const file = given[name]
+    if (file === undefined) continue
+    const answer = given[target] === undefined ? readSettingFile(file) : BOTH
+    if (answer.kind === 'text') settings[target] = answer.text
+    else problems.push(`${name} ${answer.reason}`)
+  }
+  return { settings, problems }
+}
+
+const BOTH = { kind: 'refused', reason: 'and the setting itself are both set: unset one' } as const
+
+const OURS = /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
 /** Reads the settings; empty ones count as absent. All problems are told at once. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
   const given = Object.entries(environment).filter(([name, value]) => OURS.test(name) && value !== '')
-  const parsed = environmentSchema.safeParse(Object.fromEntries(given))
+  const { settings, problems } = withFiles(Object.fromEntries(given))
+  if (problems.length > 0) return { kind: 'refused', problems }
+  const parsed = environmentSchema.safeParse(settings)
   if (!parsed.success) {
     return { kind: 'refused', problems: linesOf(parsed.error.issues) }
   }

@@ -38,6 +38,12 @@ export function readKeysFile(file: string): KeysAnswer {
   return { kind: 'refused', reason: `must hold ${MOST_OLD_KEYS} keys at most, one a line: each ${FORM}` }
 }
 
+/** The text of a file that has one setting. */
+export function readSettingFile(file: string): { kind: 'text'; text: string } | Refused {
+  const read = readText(file)
+  return read.kind === 'text' ? { kind: 'text', text: read.text.trim() } : read
+}
+
 function readText(file: string): { kind: 'text'; text: string } | Refused {
   try {
     return { kind: 'text', text: readFileSync(file, 'utf8') }

@@ -47,6 +47,10 @@ const PROOFS: Record<string, Entry> = {
     about: 'a year of deposits in every table: no statement that runs without a person reads one',
     load: async () => (await import('./year/prove.ts')).yearProof,
   },
+  deploy: {
+    about: 'the files to deploy with, given to the real programs; says which are not here',
+    load: async () => (await import('./deploy/prove.ts')).deployProof,
+  },
   attacks: {
     about: 'families of attacks on the real routes, and again with each defence switched off',
     load: async () => (await import('./attacks/prove.ts')).attacksProof,

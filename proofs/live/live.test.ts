@@ -103,6 +103,8 @@ test('the archive holds no way to another Steam in live mode, no test and no pac
   const names = filesIn(folder).map((file) => file.slice(folder.length + 1))
   for (const needed of [
     'bin/tradetill',
+    'deploy/tradetill.service',
+    '.env.example',
     'gateway/main.ts',
     'widget/dist/index.html',
     'sbom.cdx.json',

@@ -1,0 +1,7 @@
+#!/bin/bash
+# Runs once, when the database is made: the role that the till works with. It owns nothing.
+set -euo pipefail
+psql --no-psqlrc -v ON_ERROR_STOP=1 -v password="$(cat /run/secrets/app_password)" \
+  -U "$POSTGRES_USER" -d "$POSTGRES_DB" <<'SQL'
+create role tradetill_app login password :'password';
+SQL

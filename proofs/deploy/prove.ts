@@ -1,0 +1,85 @@
+/** `npm run prove -- deploy`: the files to deploy with, given to the real programs. Says which of them are not here. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { defineProof, keepFlag } from '../proof.ts'
+
+const DEPLOY = join(import.meta.dirname, '../../deploy')
+const ROOT = join(DEPLOY, '..')
+
+type Ran = { status: number | null; said: string }
+
+function ran(command: string, args: readonly string[]): Ran {
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', cwd: ROOT })
+  return { status, said: `${stdout ?? ''}${stderr ?? ''}`.trim() }
+}
+
+type Program = {
+  name: string
+  file: string
+  /** Ends with 0 where the program works here. */
+  probe: readonly string[]
+  check(folder: string): Ran
+}
+
+const PROGRAMS: readonly Program[] = [
+  {
+    name: 'systemd-analyze',
+    file: 'tradetill.service',
+    probe: ['systemd-analyze', '--version'],
+    check: () => ran('systemd-analyze', ['verify', '--man=no', join(DEPLOY, 'tradetill.service')]),
+  },
+  {
+    name: 'caddy',
+    file: 'Caddyfile',
+    probe: ['caddy', 'version'],
+    check: () => ran('caddy', ['validate', '--adapter', 'caddyfile', '--config', join(DEPLOY, 'Caddyfile')]),
+  },
+  { name: 'nginx', file: 'nginx.conf', probe: ['nginx', '-v'], check: checkNginx },
+  {
+    name: 'a container engine (docker)',
+    file: 'Dockerfile',
+    probe: ['docker', 'info'],
+    check: () => ran('docker', ['build', '-f', join(DEPLOY, 'Dockerfile'), '-t', 'tradetill-proof', ROOT]),
+  },
+]
+
+/** With a certificate of its own, and logs in its folder. */
+function checkNginx(folder: string): Ran {
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=pay.example']
+  const made = ran('openssl', [...request, '-keyout', key, '-out', certificate])
+  if (made.status !== 0) return made
+  const text = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8')
+    .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate};`)
+    .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`)
+    .replaceAll('/var/log/nginx', folder)
+  writeFileSync(join(folder, 'nginx.conf'), `pid ${folder}/pid;\nevents {}\nhttp {\n${text}}\n`)
+  return ran('nginx', ['-t', '-p', folder, '-c', join(folder, 'nginx.conf')])
+}
+
+export const deployProof = defineProof({
+  options: z.object({ keep: keepFlag() }),
+  run: async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tradetill-deploy-'))
+    try {
+      const results = PROGRAMS.map((program) => ({ ...program, result: resultOf(program, folder) }))
+      for (const { name, file, result } of results) console.log(`${result.padEnd(11)}  ${file}: ${name}`)
+      const content = results.map(({ name, file, result }) => ({ name, file, result }))
+      const passed = results.every(({ result }) => result !== 'REFUSED')
+      return { passed, result: { name: 'deploy', content: { passed, programs: content } } }
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  },
+})
+
+function resultOf({ probe, check }: Program, folder: string): 'taken' | 'REFUSED' | 'not here' {
+  const [command = '', ...args] = probe
+  if (ran(command, args).status !== 0) return 'not here'
+  const { status, said } = check(folder)
+  if (status !== 0) console.log(said)
+  return status === 0 ? 'taken' : 'REFUSED'
+}

@@ -1,0 +1,159 @@
+/** The files to deploy with, read as their programs would: names of settings, limits, links in logs, rights. */
+import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../gateway/config.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8')
+const files = globSync('deploy/*', { cwd: ROOT }).concat('.env.example').sort()
+
+const HASH = '0123456789abcdef0123456789abcdef'
+const CALLS = [
+  `/deposit/${HASH}`,
+  `/${HASH}`,
+  `/api/payment?hash=${HASH}`,
+  `/api/inventory?game=cs&hash=${HASH.toUpperCase()}&x=1`,
+]
+
+describe('the files to deploy with', () => {
+  it('name settings that exist, and no other', () => {
+    const known = new Set(
+      read('docs/operating.md')
+        .match(/`[A-Z]+_[A-Z_]+`/g)
+        ?.map((name) => name.slice(1, -1)),
+    )
+    const named = files.flatMap((file) =>
+      [...read(file).matchAll(/\b(?:TRADETILL_[A-Z_]*[A-Z]|(?:OWNER_)?DATABASE_URL(?:_FILE)?)\b/g)].map(
+        ([name]) => ({ file, name }),
+      ),
+    )
+    expect(named.length).toBeGreaterThan(15)
+    expect(named.filter(({ name }) => !known.has(name))).toEqual([])
+  })
+
+  it('have an example of settings that live mode takes once its files are there', () => {
+    const example = parseEnv(read('.env.example'))
+    const given = {
+      ...Object.fromEntries(Object.entries(example).filter(([name]) => !name.endsWith('_FILE'))),
+      DATABASE_URL: 'postgres://tradetill_app@127.0.0.1/tradetill',
+      TRADETILL_MASTER_KEY: Buffer.alloc(32, 1).toString('base64'),
+    }
+    expect(readConfig(given)).toMatchObject({ kind: 'config', config: { mode: 'live', metricsPort: 4309 } })
+    const problems = readConfig(example)
+    expect(problems).toMatchObject({
+      problems: [expect.stringMatching(/_FILE/), expect.stringMatching(/_FILE/)],
+    })
+  })
+})
+
+describe('the proxies', () => {
+  /** A call as the log has it. */
+  const logged: Record<string, (uri: string) => string> = {
+    'deploy/nginx.conf': (uri) => {
+      const [, pattern = ''] = /"~\*(\^.*\$)" "\$before…\$after";/.exec(read('deploy/nginx.conf')) ?? []
+      const { before, after } = new RegExp(pattern, 'i').exec(uri)?.groups ?? {}
+      return before === undefined ? uri : `${before}…${after}`
+    },
+    'deploy/Caddyfile': (uri) => {
+      const [, pattern = 'none', by = ''] = /uri regexp "(.*?)" "(.*?)"/.exec(read('deploy/Caddyfile')) ?? []
+      const ignoresCase = pattern.startsWith('(?i)')
+      return uri.replace(new RegExp(pattern.replace('(?i)', ''), ignoresCase ? 'gi' : 'g'), by)
+    },
+  }
+
+  describe.each(Object.entries(logged))('%s', (file, log) => {
+    it.each(CALLS)('cuts the link out of %s', (uri) => {
+      expect(log(uri)).not.toMatch(/[0-9a-f]{7}/i)
+      expect(log(uri)).toContain('012345'.toUpperCase())
+    })
+
+    it('leaves other calls as they are', () => {
+      for (const uri of ['/help', '/assets/app-1a2b3c4d.js']) expect(log(uri)).toBe(uri)
+    })
+
+    it('has no header in its log, where a link may stand as the referrer', () => {
+      expect(read(file)).not.toMatch(/\$http_|\$request[^_]/)
+      expect(file.endsWith('.conf') || read(file).includes('request>headers delete')).toBe(true)
+    })
+
+    it('takes bodies of 64 KB and opens as many brackets as it closes', () => {
+      expect(read(file)).toMatch(/(?:client_max_body_size 64k|max_size 64KB)/)
+      const plain = read(file).replaceAll(/#.*$|"[^"]*"|\{\$\w+:[\w.:]+\}/gm, '')
+      expect(plain.match(/\{/g)).toHaveLength(plain.match(/\}/g)?.length ?? 0)
+    })
+  })
+
+  it('nginx says who called, how, and for which host, and leads http to https', () => {
+    for (const line of [
+      'proxy_set_header Host $host;',
+      'proxy_set_header X-Forwarded-Proto $scheme;',
+      'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
+      'ssl_protocols TLSv1.2 TLSv1.3;',
+      'return 308 https://',
+    ])
+      expect(read('deploy/nginx.conf')).toContain(line)
+    const statements = read('deploy/nginx.conf')
+      .replaceAll(/#.*$/gm, '')
+      .split('\n')
+      .map((line) => line.trim())
+    const unended = statements.filter((line) => line !== '' && !/[;{}]$/.test(line))
+    expect(unended).toEqual([])
+  })
+})
+
+describe('the service file', () => {
+  const lines = read('deploy/tradetill.service').replaceAll('\\\n', ' ').split('\n')
+  const settings = lines.filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('['))
+
+  it('starts the command of a release again whenever it ends, and gives it time to stop', () => {
+    expect(settings.filter((line) => !/^[A-Z]\w+=/.test(line))).toEqual([])
+    expect(settings.find((line) => line.startsWith('ExecStart='))).toMatch(
+      /\/opt\/tradetill\/bin\/tradetill serve$/,
+    )
+    expect(settings).toEqual(expect.arrayContaining(['Restart=always', 'TimeoutStopSec=30']))
+  })
+
+  it('lets it see and change as little as it can, but compile', () => {
+    expect(settings).toEqual(
+      expect.arrayContaining([
+        'DynamicUser=yes',
+        'ProtectSystem=strict',
+        'NoNewPrivileges=yes',
+        'CapabilityBoundingSet=',
+        'SystemCallFilter=@system-service',
+      ]),
+    )
+    // Node compiles machine code while it runs.
+    expect(lines.join('\n')).not.toContain('MemoryDenyWriteExecute')
+  })
+})
+
+describe('the containers', () => {
+  it('run as nobody in particular, look after their health, and take the command of a release', () => {
+    const text = read('deploy/Dockerfile')
+    expect(text.match(/^USER (.*)$/m)?.[1]).toBe('node')
+    for (const word of [
+      'HEALTHCHECK',
+      'ADD release/tradetill-*.tgz',
+      'ENTRYPOINT ["/opt/tradetill/bin/tradetill"]',
+    ])
+      expect(text).toContain(word)
+  })
+
+  it('have every secret, volume and file that they name', () => {
+    const text = read('deploy/compose.yml')
+    expect(text).not.toContain('\t')
+    const secrets = [...text.matchAll(/\/run\/secrets\/([\w.]+)/g)].map(([, name]) => name)
+    for (const name of secrets) expect(text).toContain(`  ${name}:\n    file: ./secrets/${name}\n`)
+    const mounted = [...text.matchAll(/^ {6}- \.\/([\w.]+):/gm)].map(([, name]) => `deploy/${name}`)
+    expect(mounted.filter((name) => !files.includes(name))).toEqual(['deploy/backups'])
+    expect(text).toContain('read_only: true')
+  })
+
+  it.each(['roles.sh', 'backup.sh'])('bash reads deploy/%s', (name) => {
+    expect(() => execFileSync('bash', ['-n', join(ROOT, 'deploy', name)])).not.toThrow()
+  })
+})
