@@ -187,8 +187,13 @@ test('live mode starts behind a proxy, without bots: the page, a store with a li
   expect([200, 503]).toContain(await asked('/help', '198.51.100.1'))
 
   const guessed = `/api/payment?hash=${'0'.repeat(32)}`
-  const guesses = Array.from({ length: 210 }, () => asked(guessed, '203.0.113.66'))
-  expect(await Promise.all(guesses)).toContain(429)
+  // The limit of 200 grows by two a second meanwhile, and the machine may be slow.
+  const answers = new Set<number>()
+  for (let round = 0; round < 20 && !answers.has(429); round += 1) {
+    const guesses = Array.from({ length: 100 }, () => asked(guessed, '203.0.113.66'))
+    for (const status of await Promise.all(guesses)) answers.add(status)
+  }
+  expect(answers).toContain(429)
   expect(await asked(guessed, '203.0.113.67')).toBe(404)
   gateway.child.kill('SIGTERM')
   expect(await gateway.ended).toBe(0)
